@@ -1,0 +1,109 @@
+//! Agents: what takes a message and answers.
+
+use serde::{Deserialize, Serialize};
+
+/// Who may find an agent. Ordered: each step shows it to more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Its owner's members only.
+    Private,
+    /// Whoever has the link.
+    Unlisted,
+    /// Everybody on this hub; in lists and search.
+    Public,
+    /// Other hubs may carry it, too; copies cannot be recalled.
+    Federated,
+}
+
+impl Visibility {
+    pub const ALL: [Self; 4] = [Self::Private, Self::Unlisted, Self::Public, Self::Federated];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Private => "private",
+            Self::Unlisted => "unlisted",
+            Self::Public => "public",
+            Self::Federated => "federated",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|visibility| visibility.as_str() == text)
+    }
+
+    /// Whether lists and search show it to everybody here.
+    pub fn is_listed(self) -> bool {
+        self >= Self::Public
+    }
+}
+
+/// Who may talk to an agent. Ordered: each step lets more in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    Owner,
+    /// Those whom a grant names.
+    Listed,
+    /// Whoever signs in.
+    Accounts,
+    /// Anybody, signed in or not.
+    Open,
+}
+
+impl Access {
+    pub const ALL: [Self; 4] = [Self::Owner, Self::Listed, Self::Accounts, Self::Open];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Listed => "listed",
+            Self::Accounts => "accounts",
+            Self::Open => "open",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|access| access.as_str() == text)
+    }
+}
+
+/// How the hub runs an agent, kept with each version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Connector {
+    /// An agent elsewhere that speaks A2A.
+    A2a { url: String, protocol: A2aProtocol },
+    /// Instructions for a model that the hub calls.
+    Llm { model: String, instructions: String, starters: Vec<String> },
+    /// Part of this program.
+    Builtin { program: Builtin },
+}
+
+impl Connector {
+    /// The word for it in pages, facets and the store.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::A2a { .. } => "a2a",
+            Self::Llm { .. } => "llm",
+            Self::Builtin { .. } => "builtin",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum A2aProtocol {
+    #[serde(rename = "1.0")]
+    V1,
+    #[serde(rename = "0.3")]
+    V03,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Builtin {
+    /// Arithmetic with units.
+    Calc,
+    /// Finds agents by searching.
+    Guide,
+}

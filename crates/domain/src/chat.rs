@@ -1,0 +1,94 @@
+//! Chats: conversations of principals.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result, text};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChatKind {
+    /// One person with one agent or several.
+    Direct,
+    /// Several people.
+    Room,
+    /// Agents with a goal.
+    Team,
+    /// Made by a program; kept out of the sidebar and for 30 days.
+    Api,
+}
+
+impl ChatKind {
+    pub const ALL: [Self; 4] = [Self::Direct, Self::Room, Self::Team, Self::Api];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Room => "room",
+            Self::Team => "team",
+            Self::Api => "api",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A chat's title: 1 to 120 characters on one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Title(String);
+
+impl Title {
+    pub const MAX: usize = 120;
+
+    /// A title out of a first message: its first line, cut at a word where that leaves most of it.
+    pub fn from_message(message: &str) -> Self {
+        const LENGTH: usize = 60;
+        let line = message.lines().map(text::one_line).find(|line| !line.is_empty()).unwrap_or_default();
+        if line.is_empty() {
+            return Self("New chat".to_owned());
+        }
+        let Some((cut, _)) = line.char_indices().nth(LENGTH) else { return Self(line) };
+        let head = &line[..cut];
+        let end = head.rfind(' ').filter(|&at| at * 2 > cut).unwrap_or(cut);
+        Self(format!("{}…", &head[..end]))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Title {
+    type Error = Error;
+
+    fn try_from(raw: String) -> Result<Self> {
+        let title = text::one_line(&raw);
+        match title.chars().count() {
+            1..=Self::MAX => Ok(Self(title)),
+            _ => Err(Error::invalid("title", "A title has 1 to 120 characters.")),
+        }
+    }
+}
+
+impl From<Title> for String {
+    fn from(title: Title) -> Self {
+        title.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_one_clean_line() {
+        assert_eq!(Title::from_message("\n  2 + 2\n3").as_str(), "2 + 2");
+        assert_eq!(Title::from_message(" \n").as_str(), "New chat");
+        let long = Title::from_message(&"word ".repeat(40));
+        assert!(long.as_str().ends_with("word…") && long.as_str().chars().count() <= 61);
+        assert!(Title::try_from("x".repeat(121)).is_err());
+        assert!(Title::try_from("\u{202e} \u{200b}".to_owned()).is_err());
+    }
+}

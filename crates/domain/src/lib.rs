@@ -1,0 +1,32 @@
+//! Types and rules of Plexus.
+//!
+//! Everything here is a value or a decision about values. It performs no IO, reads no clock and draws no
+//! random number: time, ids and randomness come in as arguments, so the same input gives the same answer on
+//! the server, in a test and in the browser.
+
+pub mod account;
+pub mod address;
+pub mod agent;
+pub mod chat;
+pub mod digest;
+pub mod error;
+pub mod event;
+pub mod id;
+pub mod message;
+pub mod name;
+pub mod page;
+pub mod part;
+pub mod principal;
+pub mod run;
+pub mod text;
+pub mod time;
+
+pub use address::Address;
+pub use digest::Digest;
+pub use error::{Error, Result};
+pub use id::*;
+pub use name::Name;
+pub use part::{Content, Part};
+pub use principal::Principal;
+pub use run::RunState;
+pub use time::Timestamp;

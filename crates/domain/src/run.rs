@@ -1,0 +1,178 @@
+//! Runs: one agent's work on a request until a terminal state.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a run stands. The same states, under other names, are A2A's `TaskState`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Accepted, not begun.
+    Queued,
+    Working,
+    /// The agent asked something; the next message of the caller continues the run.
+    InputRequired,
+    /// The agent wants credentials that the hub does not hold.
+    AuthRequired,
+    Completed,
+    Failed,
+    /// Ended by a person or a program.
+    Stopped,
+    /// The agent declined the work.
+    Rejected,
+}
+
+impl RunState {
+    pub const ALL: [Self; 8] = [
+        Self::Queued,
+        Self::Working,
+        Self::InputRequired,
+        Self::AuthRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Stopped,
+        Self::Rejected,
+    ];
+
+    /// Nothing follows.
+    pub const fn is_terminal(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Stopped | Self::Rejected)
+    }
+
+    /// The run waits for its caller.
+    pub const fn is_waiting(self) -> bool {
+        matches!(self, Self::InputRequired | Self::AuthRequired)
+    }
+
+    /// Whether a run in this state may go to `next`.
+    pub const fn may_become(self, next: Self) -> bool {
+        match self {
+            Self::Queued => !matches!(next, Self::Queued | Self::Completed) && !next.is_waiting(),
+            Self::Working => !matches!(next, Self::Queued | Self::Working),
+            Self::InputRequired | Self::AuthRequired => {
+                matches!(next, Self::Working | Self::Failed | Self::Stopped)
+            }
+            Self::Completed | Self::Failed | Self::Stopped | Self::Rejected => false,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Working => "working",
+            Self::InputRequired => "input_required",
+            Self::AuthRequired => "auth_required",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::Rejected => "rejected",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+impl fmt::Display for RunState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a run failed, coarse enough to count and to choose words by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// No connection to the agent.
+    Unreachable,
+    /// The agent answered with a refusal.
+    Refused,
+    TimedOut,
+    /// The answer was not what its protocol allows.
+    Garbage,
+    /// The answer was larger than the hub takes.
+    TooLarge,
+    /// The hub does not call this destination.
+    Policy,
+    /// A limit of tokens, time or cost was used up.
+    Budget,
+    /// The hub stopped while the run was going on.
+    Interrupted,
+    /// A fault of the hub itself.
+    Internal,
+}
+
+impl FailureClass {
+    pub const ALL: [Self; 9] = [
+        Self::Unreachable,
+        Self::Refused,
+        Self::TimedOut,
+        Self::Garbage,
+        Self::TooLarge,
+        Self::Policy,
+        Self::Budget,
+        Self::Interrupted,
+        Self::Internal,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::Refused => "refused",
+            Self::TimedOut => "timed_out",
+            Self::Garbage => "garbage",
+            Self::TooLarge => "too_large",
+            Self::Policy => "policy",
+            Self::Budget => "budget",
+            Self::Interrupted => "interrupted",
+            Self::Internal => "internal",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.as_str() == text)
+    }
+}
+
+/// Why a run failed, in a form for people: what happened, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    pub class: FailureClass,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        Self { class, message: message.into() }
+    }
+}
+
+/// What a run used. Tokens are the model's own count where it gave one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// Millionths of the currency unit that the model is priced in.
+    pub cost_micro: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_follows_a_terminal_state_and_every_state_can_end() {
+        for from in RunState::ALL {
+            assert_eq!(RunState::parse(from.as_str()), Some(from));
+            for to in RunState::ALL {
+                assert!(!(from.is_terminal() && from.may_become(to)), "{from} -> {to}");
+            }
+            assert!(from.is_terminal() || from.may_become(RunState::Stopped));
+            assert!(from.is_terminal() || from.may_become(RunState::Failed));
+            assert!(!from.may_become(from));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Use cases: every rule about who may do what, one call each.

@@ -1,0 +1,1 @@
+//! Markdown to safe HTML, block by block; no IO.

@@ -1,0 +1,1 @@
+//! Connectors: how the hub runs agents, and its outbound clients.

@@ -1,0 +1,1 @@
+//! The store: SQLite and Postgres from one SQL text.

@@ -1,0 +1,1 @@
+//! Tests through the public edges of a running hub.
