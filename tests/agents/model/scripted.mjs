@@ -1,0 +1,125 @@
+// An OpenAI-compatible server that answers from a script: the same request gets the same tokens, at a chosen rate.
+// `node scripted.mjs --port 0 --tokens 100 --rate 25` prints `listening on http://127.0.0.1:PORT/v1`.
+//
+// The last message of the person may steer one answer: `tokens=500`, `rate=0` (as fast as possible), `status=429`
+// (refuse), `drop=10` (cut the connection after ten tokens), `hang` (never answer).
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+const LARGEST_REQUEST = 4 * 1024 * 1024;
+const MODEL = "scripted";
+
+const { values: options } = parseArgs({
+  options: {
+    port: { type: "string", default: "0" },
+    tokens: { type: "string", default: "100" },
+    rate: { type: "string", default: "25" },
+  },
+});
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error) => response.destroy(error));
+});
+server.listen(Number(options.port), "127.0.0.1", () => {
+  console.log(`listening on http://127.0.0.1:${server.address().port}/v1`);
+});
+process.on("SIGTERM", () => process.exit(0));
+
+async function answer(request, response) {
+  response.socket.setNoDelay(true);
+  if (request.method === "GET" && request.url === "/v1/models") {
+    return send(response, 200, { object: "list", data: [{ id: MODEL, object: "model", owned_by: "tests" }] });
+  }
+  if (request.method !== "POST" || request.url !== "/v1/chat/completions") {
+    return send(response, 404, problem("there is nothing here"));
+  }
+  const asked = await read(request);
+  const script = scriptFor(asked);
+  if (script.hang) return;
+  if (script.status !== 200) {
+    if (script.status === 429) response.setHeader("Retry-After", "7");
+    return send(response, script.status, problem(`the script says ${script.status}`));
+  }
+  return asked.stream ? stream(response, asked, script) : whole(response, asked, script);
+}
+
+/** What the flags and the last message of the person ask for. */
+function scriptFor(asked) {
+  const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
+  const number = (name, otherwise) => Number(text.match(new RegExp(`\\b${name}=(\\d+)`))?.[1] ?? otherwise);
+  return {
+    tokens: Math.min(number("tokens", options.tokens), asked.max_tokens ?? Infinity),
+    rate: number("rate", options.rate),
+    status: number("status", 200),
+    drop: number("drop", Infinity),
+    hang: /\bhang\b/.test(text),
+  };
+}
+
+async function stream(response, asked, script) {
+  response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
+  response.write(event(chunk(asked, { role: "assistant", content: "" })));
+  const started = performance.now();
+  for (let n = 1; n <= script.tokens && !response.destroyed; n += 1) {
+    if (n > script.drop) return response.destroy();
+    if (script.rate > 0) await until(started + (n * 1000) / script.rate);
+    if (!response.write(event(chunk(asked, { content: token(n) })))) await drained(response);
+  }
+  response.write(event(chunk(asked, {}, "stop")));
+  if (asked.stream_options?.include_usage) response.write(event({ ...chunk(asked), choices: [], usage: usage(asked, script) }));
+  response.end("data: [DONE]\n\n");
+}
+
+async function whole(response, asked, script) {
+  if (script.rate > 0) await pause((script.tokens * 1000) / script.rate);
+  const content = Array.from({ length: script.tokens }, (_, index) => token(index + 1)).join("");
+  const choice = { index: 0, finish_reason: "stop", message: { role: "assistant", content } };
+  send(response, 200, { ...head(asked), object: "chat.completion", choices: [choice], usage: usage(asked, script) });
+}
+
+/** Every tenth token ends a paragraph, so that an answer has closed blocks. */
+const token = (n) => (n % 10 === 0 ? `t${n}\n\n` : `t${n} `);
+
+const head = (asked) => ({ id: "chatcmpl-scripted", created: 0, model: asked.model ?? MODEL });
+
+const chunk = (asked, delta = {}, finish_reason = null) => ({
+  ...head(asked),
+  object: "chat.completion.chunk",
+  choices: [{ index: 0, delta, finish_reason }],
+});
+
+const event = (body) => `data: ${JSON.stringify(body)}\n\n`;
+
+const problem = (message) => ({ error: { message, type: "scripted" } });
+
+/** Four characters of the conversation count as one token, so that the numbers can be checked. */
+function usage(asked, script) {
+  const characters = (asked.messages ?? []).reduce((sum, message) => sum + String(message.content ?? "").length, 0);
+  const prompt_tokens = Math.ceil(characters / 4);
+  return { prompt_tokens, completion_tokens: script.tokens, total_tokens: prompt_tokens + script.tokens };
+}
+
+async function until(moment) {
+  const left = moment - performance.now();
+  if (left > 0) await pause(left);
+}
+
+const drained = (response) => Promise.race([once(response, "drain"), once(response, "close")]);
+
+async function read(request) {
+  const pieces = [];
+  let size = 0;
+  for await (const piece of request) {
+    size += piece.length;
+    if (size > LARGEST_REQUEST) throw new Error("the request is too large");
+    pieces.push(piece);
+  }
+  return JSON.parse(Buffer.concat(pieces).toString());
+}
+
+function send(response, status, body) {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}
