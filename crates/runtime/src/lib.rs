@@ -1,1 +1,11 @@
-//! Connectors: how the hub runs agents, and its outbound clients.
+//! How the hub runs agents: connectors, and the outbound clients that every call to somebody else goes through.
+//!
+//! A [`Connector`] does one agent's work on one [`Request`] and tells an [`Output`] what comes; the hub calls it
+//! through [`perform`], which holds it to the request's [`Limits`]. Nothing here knows the store or the hub.
+
+pub mod builtin;
+mod connector;
+#[cfg(test)]
+mod testing;
+
+pub use connector::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn, perform};

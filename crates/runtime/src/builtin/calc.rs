@@ -1,0 +1,234 @@
+//! `@plexus/calc`: arithmetic with units, one line or a sheet of many.
+
+mod calculator;
+mod expression;
+mod sheet;
+
+use std::{sync::Arc, thread, time::Duration};
+
+use async_trait::async_trait;
+use plexus_domain::{
+    run::{Failure, FailureClass},
+    text::one_line,
+};
+use tokio::{
+    sync::{Semaphore, oneshot},
+    task, time,
+};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    calculator::{Calculator, STACK_BYTES},
+    sheet::Sheet,
+};
+use super::markdown::{code, escape};
+use crate::{Connector, End, Output, Request};
+
+/// How many calculations go on at once; the others wait their turn, slice by slice.
+const AT_ONCE: usize = 2;
+/// What a single expression may take.
+const ONE_LINE: Duration = Duration::from_millis(500);
+/// A step that fend does not let itself be interrupted in is given up after this; its thread counts until it ends.
+const STUCK: Duration = Duration::from_secs(10);
+
+const HELP: &str = "I work out expressions with units, for example `120 km / (1.5 hours) to m/s`, `5'6\" to cm`, \
+`@2026-01-31 + 45 days` or `15% of 80`. Send many lines and I answer them as a sheet, line by line; \
+`width = 3 m` gives a value a name for the lines below it.";
+
+/// Works out expressions with fend; no network, no clock, no exchange rates.
+pub struct Calc {
+    at_once: Arc<Semaphore>,
+}
+
+impl Calc {
+    pub fn new() -> Self {
+        Self { at_once: Arc::new(Semaphore::new(AT_ONCE)) }
+    }
+
+    async fn answer_one(&self, line: String) -> Result<String, Failure> {
+        self.work(move || match Calculator::new().evaluate(&line, ONE_LINE) {
+            Ok(value) if value.is_empty() => HELP.to_owned(),
+            Ok(value) => format!("{} = **{}**", code(&line), escape(&value)),
+            Err(problem) => format!("I could not work out {}: {}.\n\n{HELP}", code(&line), escape(&problem)),
+        })
+        .await
+    }
+
+    async fn answer_sheet(
+        &self,
+        mut sheet: Sheet,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<End, Failure> {
+        while !sheet.is_done() {
+            if stop.is_cancelled() {
+                return Ok(End::Stopped);
+            }
+            let markdown;
+            (sheet, markdown) = self
+                .work(move || {
+                    let markdown = sheet.advance();
+                    (sheet, markdown)
+                })
+                .await?;
+            output.text(&markdown)?;
+            task::yield_now().await;
+        }
+        Ok(End::Completed)
+    }
+
+    /// Runs `job` on a thread with the stack that fend needs, when it is this one's turn.
+    async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+        let broken = |words: &str| Failure::new(FailureClass::Internal, words);
+        let turn = Arc::clone(&self.at_once).acquire_owned().await;
+        let (sender, receiver) = oneshot::channel();
+        let run = move || {
+            let _turn = turn;
+            let _ = sender.send(job());
+        };
+        let thread = thread::Builder::new().name("calc".to_owned()).stack_size(STACK_BYTES).spawn(run);
+        thread.map_err(|_| broken("The hub has no thread left to calculate on. Try again in a moment."))?;
+        match time::timeout(STUCK, receiver).await {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(_)) => Err(broken("The calculation ended unexpectedly. Try it in smaller steps.")),
+            Err(_) => Err(Failure::new(FailureClass::TimedOut, "The calculation takes too long.")),
+        }
+    }
+}
+
+impl Default for Calc {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[async_trait]
+impl Connector for Calc {
+    async fn run(
+        &self,
+        request: Request,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<End, Failure> {
+        let question = request.question();
+        if question.trim().lines().nth(1).is_some() {
+            return self.answer_sheet(Sheet::new(&question), output, stop).await;
+        }
+        let line = one_line(&question);
+        let line = line.trim_end_matches(['=', '?', ' ']);
+        let answer = if line.is_empty() { HELP.to_owned() } else { self.answer_one(line.to_owned()).await? };
+        output.text(&answer)?;
+        Ok(End::Completed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Recorder, ask, run};
+
+    async fn answer_to(question: &str) -> String {
+        let (end, heard) = run(&Calc::new(), ask(question)).await.unwrap();
+        assert_eq!(end, End::Completed);
+        heard.text
+    }
+
+    #[tokio::test]
+    async fn one_expression_is_answered_in_one_line() {
+        for (question, answer) in [
+            ("2 + 2", "`2 + 2` = **4**"),
+            (" 12.5 km / (40 min) to km/h = ?", "`12.5 km / (40 min) to km/h` = **18.75 km / h**"),
+            ("5'6\" to cm", "`5'6\" to cm` = **167.64 cm**"),
+            ("15% of 80", "`15% of 80` = **12**"),
+            ("@2026-01-31 + 1 day", "`@2026-01-31 + 1 day` = **Sunday, 1 February 2026**"),
+            ("side = 3 m", "`side = 3 m` = **3 m**"),
+            ("\"<b>*x*\"", "`\"<b>*x*\"` = **\\<b\\>\\*x\\***"),
+        ] {
+            assert_eq!(answer_to(question).await, answer);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_worked_out_says_why_and_what_can() {
+        for (question, why) in [
+            ("what is love", "`what is love`: unknown identifier"),
+            ("1 / 0", "division by zero"),
+            ("10 USD to EUR", "exchange rates are not available"),
+            ("9^9^9^9", "takes longer than 500 ms"),
+            ("f = x: f x", "functions cannot be defined here"),
+        ] {
+            let answer = answer_to(question).await;
+            assert!(answer.contains(why) && answer.ends_with(HELP), "{question}: {answer}");
+        }
+        assert_eq!(answer_to("  ").await, HELP);
+    }
+
+    #[tokio::test]
+    async fn a_sheet_carries_names_and_goes_on_after_a_mistake() {
+        let sheet = "# a room\nwidth = 4 m\nlength = 6 m\n\nwidth * length\nwidth + 3 s\n``` no fence\nans = 2\n2 width";
+        assert_eq!(
+            answer_to(sheet).await,
+            "```\n# a room\nwidth = 4 m    = 4 m\nlength = 6 m   = 6 m\n\nwidth * length = 24 m^2\n\
+             width + 3 s    = ? (cannot convert from s to m: units 'second' and 'meter' are incompatible)\n\
+             ans = 2        = 2\n2 width        = 8 m\n```\n"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_long_sheet_comes_in_blocks_that_close() {
+        let sheet: String = (1..=100).map(|n| format!("{n} * {n}\n")).collect();
+        let answer = answer_to(&sheet).await;
+        let blocks: Vec<&str> = answer.split("\n\n").collect();
+        assert_eq!(blocks.len(), 4);
+        for block in &blocks {
+            assert!(block.starts_with("```\n") && block.trim_end().ends_with("\n```"), "{block}");
+            assert!(block.lines().count() <= 34);
+        }
+        assert!(answer.contains("\n100 * 100 = 10000\n"));
+    }
+
+    #[tokio::test]
+    async fn a_name_cannot_hold_what_could_grow_without_end() {
+        let answer = answer_to("f = sin\ns = \"abc\"\nsin\nans + 1").await;
+        assert!(answer.contains("f = sin   = ? ('f' can stand for a number"), "{answer}");
+        assert!(answer.contains("s = \"abc\" = ? ('s' can"), "{answer}");
+        assert!(answer.contains("ans + 1   = 1"), "{answer}");
+    }
+
+    #[tokio::test]
+    async fn deep_and_long_lines_leave_the_hub_standing() {
+        for hostile in
+            ["-".repeat(399), "1+".repeat(199), ")".repeat(399), "1!".repeat(199), "m ".repeat(199)]
+        {
+            let answer = answer_to(&format!("{hostile}1\n1 + 1")).await;
+            assert!(answer.contains("\n1 + 1"), "{answer}");
+        }
+        assert!(answer_to(&"(".repeat(100_000)).await.contains("longer than 400 bytes"));
+    }
+
+    #[tokio::test]
+    async fn stop_is_heard_between_lines() {
+        struct StopAtFirst(CancellationToken, Recorder);
+        impl Output for StopAtFirst {
+            fn text(&mut self, delta: &str) -> Result<(), Failure> {
+                self.0.cancel();
+                self.1.text(delta)
+            }
+            fn part(&mut self, part: plexus_domain::Part) -> Result<(), Failure> {
+                self.1.part(part)
+            }
+            fn artifact_text(&mut self, name: &str, title: Option<&str>, delta: &str) -> Result<(), Failure> {
+                self.1.artifact_text(name, title, delta)
+            }
+            fn remote(&mut self, _remote: crate::Remote) {}
+            fn usage(&mut self, _usage: plexus_domain::run::Usage) {}
+            fn status(&mut self, _line: &str) {}
+        }
+        let stop = CancellationToken::new();
+        let mut output = StopAtFirst(stop.clone(), Recorder::default());
+        let request = ask(&"sqrt 2 + pi\n".repeat(20_000));
+        assert_eq!(Calc::new().run(request, &mut output, &stop).await, Ok(End::Stopped));
+        let lines = output.1.text.lines().count();
+        assert!((1..20_000).contains(&lines), "{lines}");
+    }
+}

@@ -1,0 +1,233 @@
+//! fend, held to limits of time, stack and memory.
+
+use std::{
+    collections::HashSet,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use fend_core::{Context, FendResult, Interrupt, SpanKind, evaluate_with_interrupt};
+use plexus_domain::text::{one_line, shorten};
+
+use super::expression::Expression;
+
+/// The stack that a thread which evaluates must have: fend takes about 60 KB for each level of an expression.
+pub(super) const STACK_BYTES: usize = 64 << 20;
+/// fend is interrupted here, which leaves room for the steps in which it does not ask.
+const STACK_USED_MAX: usize = STACK_BYTES / 2;
+/// A value that could be shown in time is at most some 50 KB, so this bounds a sheet's memory.
+const MAX_NAMES: usize = 4_096;
+/// Longer results and messages are cut when they are shown.
+const MAX_CHARS: usize = 2_000;
+
+/// Evaluates lines one after another; what a line gives a name to, later lines may use.
+pub(super) struct Calculator {
+    context: Context,
+    names: HashSet<String>,
+}
+
+impl Calculator {
+    pub fn new() -> Self {
+        Self { context: Context::new(), names: HashSet::new() }
+    }
+
+    /// The value of `line`, on one line; empty when the line says nothing to work out (a comment).
+    ///
+    /// Fails with what is wrong, as the end of a sentence.
+    pub fn evaluate(&mut self, line: &str, time: Duration) -> Result<String, String> {
+        let expression = Expression::parse(line)?;
+        let result = self.attempt(expression.body, time)?;
+        let is_value = is_value(&result);
+        if let (Some(name), true) = (expression.name, is_value) {
+            self.keep(name)?;
+        }
+        if !is_value {
+            self.forget_answer();
+        }
+        match expression.name {
+            Some(name) if !is_value => {
+                Err(format!("'{name}' can stand for a number or a date, not for this"))
+            }
+            _ => Ok(shorten(&one_line(result.get_main_result()), MAX_CHARS)),
+        }
+    }
+
+    fn attempt(&mut self, body: &str, time: Duration) -> Result<FendResult, String> {
+        let guard = Guard::new(time);
+        let context = &mut self.context;
+        let result = catch_unwind(AssertUnwindSafe(|| evaluate_with_interrupt(body, context, &guard)))
+            .unwrap_or_else(|_| Err("it is beyond this calculator".to_owned()));
+        result.map_err(|message| {
+            self.forget_answer();
+            guard.reason().unwrap_or_else(|| shorten(&one_line(&message), MAX_CHARS))
+        })
+    }
+
+    /// Gives `name` the value just worked out, which fend holds under `_`.
+    fn keep(&mut self, name: &str) -> Result<(), String> {
+        if !self.names.contains(name) {
+            if self.names.len() == MAX_NAMES {
+                return Err(format!("a sheet keeps at most {MAX_NAMES} names"));
+            }
+            self.names.insert(name.to_owned());
+        }
+        self.attempt(&format!("{name} = _"), KEEPING).map(drop)
+    }
+
+    /// Lets go of the last value: it may be huge, or a function that a later line could nest without end.
+    fn forget_answer(&mut self) {
+        let _ = evaluate_with_interrupt("0", &mut self.context, &Guard::new(KEEPING));
+    }
+}
+
+/// Ample for naming a value that has already been worked out and shown.
+const KEEPING: Duration = Duration::from_secs(1);
+
+/// Whether it is a number, a date or a truth: of bounded size, and not callable.
+fn is_value(result: &FendResult) -> bool {
+    let has = |kinds: &[SpanKind]| result.get_main_result_spans().any(|span| kinds.contains(&span.kind()));
+    let is_function =
+        has(&[SpanKind::BuiltInFunction]) || result.get_main_result().contains(['\\', ':', '{']);
+    has(&[SpanKind::Number, SpanKind::Date, SpanKind::Boolean]) && !has(&[SpanKind::String]) && !is_function
+}
+
+/// Tells fend to stop when its time or its stack runs out.
+struct Guard {
+    until: Instant,
+    time: Duration,
+    /// The address of something on the stack where the evaluation began.
+    bottom: usize,
+    is_late: AtomicBool,
+    is_deep: AtomicBool,
+}
+
+impl Guard {
+    fn new(time: Duration) -> Self {
+        Self {
+            until: Instant::now() + time,
+            time,
+            bottom: stack_position(),
+            is_late: AtomicBool::new(false),
+            is_deep: AtomicBool::new(false),
+        }
+    }
+
+    fn reason(&self) -> Option<String> {
+        if self.is_deep.load(Ordering::Relaxed) {
+            return Some("it is nested too deeply".to_owned());
+        }
+        let late = || format!("it takes longer than {} ms", self.time.as_millis());
+        self.is_late.load(Ordering::Relaxed).then(late)
+    }
+}
+
+impl Interrupt for Guard {
+    fn should_interrupt(&self) -> bool {
+        let is_deep = self.bottom.abs_diff(stack_position()) > STACK_USED_MAX;
+        let is_late = Instant::now() > self.until;
+        self.is_deep.fetch_or(is_deep, Ordering::Relaxed);
+        self.is_late.fetch_or(is_late, Ordering::Relaxed);
+        is_deep || is_late
+    }
+}
+
+fn stack_position() -> usize {
+    let here = 0_u8;
+    std::ptr::from_ref(std::hint::black_box(&here)).addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PIECES: &[&str] = &[
+        "1",
+        "9",
+        "1e9",
+        "0.5",
+        "2^",
+        "9^9^",
+        "!",
+        "(",
+        ")",
+        "+",
+        "-",
+        "*",
+        "/",
+        " ",
+        " m ",
+        " to ",
+        "sqrt(",
+        "ln ",
+        "sin ",
+        "mod ",
+        "per ",
+        "m",
+        "s",
+        "km",
+        "%",
+        "&",
+        "|",
+        " of ",
+        "0x",
+        "ff",
+        "1/3",
+        "pi",
+        "e",
+        "i",
+        "==",
+        "\"",
+        "'",
+        " nCr ",
+        " nPr ",
+        " to hex",
+        " to words",
+        " to fraction",
+        "fib ",
+        "^",
+        "^-",
+        "1e-9",
+        "@2020-01-01",
+        "d6",
+        "roll ",
+        " to 99999 dp",
+        "ans",
+        "x",
+        "not ",
+        "light",
+        "1 1/2",
+        "mean ",
+        "abs(",
+        "cis ",
+        "99999",
+        "exp(",
+        "!!",
+    ];
+
+    /// On a thread as in the hub: a stack that overflows ends this process.
+    fn evaluate(lines: Vec<String>) -> Duration {
+        let work = move || {
+            let begun = Instant::now();
+            let mut calculator = Calculator::new();
+            for line in lines {
+                let _ = calculator.evaluate(&line, Duration::from_millis(20));
+            }
+            begun.elapsed()
+        };
+        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).unwrap().join().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_overflows_the_stack_or_ignores_the_time(
+            lines in prop::collection::vec(prop::collection::vec(prop::sample::select(PIECES), 1..60), 1..4),
+            names in prop::collection::vec(prop::sample::select(&["", "", "x = "][..]), 4),
+        ) {
+            let lines = lines.iter().zip(names).map(|(pieces, name)| format!("{name}{}", pieces.concat())).collect();
+            prop_assert!(evaluate(lines) < Duration::from_secs(2));
+        }
+    }
+}
