@@ -1,0 +1,67 @@
+//! Cards of agents that this hub runs itself.
+
+use std::collections::BTreeMap;
+
+use plexus_domain::agent::A2aProtocol;
+use url::Url;
+
+use crate::{
+    client,
+    wire::v1::{AgentCapabilities, AgentCard, AgentInterface, AgentProvider, AgentSkill},
+};
+
+/// What the hub knows of an agent of its own.
+#[derive(Clone, Debug)]
+pub struct OwnCard {
+    pub name: String,
+    pub description: String,
+    pub version: String,
+    /// The agent's base URL at this hub.
+    pub base: Url,
+    /// Who answers for it, and a page about them.
+    pub provider: Option<(String, Url)>,
+    pub documentation_url: Option<Url>,
+    pub skills: Vec<AgentSkill>,
+}
+
+impl OwnCard {
+    /// The card in the shape of 1.0; older callers find their version among the interfaces.
+    pub fn build(self) -> AgentCard {
+        let url = with_base(self.base).to_string();
+        let interface = |protocol| AgentInterface {
+            url: url.clone(),
+            protocol_binding: "JSONRPC".to_owned(),
+            tenant: None,
+            protocol_version: client::version(protocol).to_owned(),
+        };
+        let text = || vec!["text/plain".to_owned(), "text/markdown".to_owned()];
+        AgentCard {
+            name: self.name,
+            description: self.description,
+            supported_interfaces: vec![interface(A2aProtocol::V1), interface(A2aProtocol::V03)],
+            provider: self
+                .provider
+                .map(|(organization, url)| AgentProvider { url: url.into(), organization }),
+            version: self.version,
+            documentation_url: self.documentation_url.map(Into::into),
+            capabilities: AgentCapabilities { streaming: Some(true), ..AgentCapabilities::default() },
+            security_schemes: BTreeMap::new(),
+            security_requirements: Vec::new(),
+            default_input_modes: text(),
+            default_output_modes: text(),
+            skills: self.skills,
+            signatures: Vec::new(),
+            icon_url: None,
+        }
+    }
+}
+
+/// The URL with a last slash: some clients resolve the card's path against it, and without the slash they would
+/// drop the agent's own name.
+pub fn with_base(mut base: Url) -> Url {
+    if !base.path().ends_with('/') {
+        let path = format!("{}/", base.path());
+        base.set_path(&path);
+    }
+    base
+}

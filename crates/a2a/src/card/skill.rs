@@ -1,0 +1,70 @@
+//! What an agent can do.
+
+use super::{node::Node, problem::Severity::Warning};
+
+const MAX_SKILLS: usize = 64;
+const MAX_TAGS: usize = 16;
+const MAX_EXAMPLES: usize = 16;
+const MAX_ID: usize = 128;
+const MAX_NAME: usize = 100;
+const MAX_DESCRIPTION: usize = 2_000;
+const MAX_TAG: usize = 50;
+const MAX_EXAMPLE: usize = 500;
+/// How many media types a card or a skill names, and how long one is (RFC 6838 section 4.2).
+const MAX_MODES: usize = 32;
+const MAX_MODE: usize = 255;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+    pub tags: Vec<String>,
+    /// Things that one could say to the agent.
+    pub examples: Vec<String>,
+    /// Media types; empty where the card's own hold.
+    pub input_modes: Vec<String>,
+    pub output_modes: Vec<String>,
+}
+
+pub fn read(card: &Node<'_>) -> Vec<Skill> {
+    let Some(list) = card.expect("skills", Warning, "what the agent can do; it helps people to find it")
+    else {
+        return Vec::new();
+    };
+    list.items(MAX_SKILLS).iter().filter_map(read_one).collect()
+}
+
+/// Media types of a card or a skill.
+pub fn read_modes(list: &Node<'_>) -> Vec<String> {
+    list.lines(MAX_MODES, MAX_MODE)
+}
+
+fn read_one(skill: &Node<'_>) -> Option<Skill> {
+    if !skill.is_object() {
+        return None;
+    }
+    let line =
+        |member: &str, max: usize| skill.get(member).and_then(|text| text.line(max)).unwrap_or_default();
+    let (id, name) = (line("id", MAX_ID), line("name", MAX_NAME));
+    for (member, value) in [("id", &id), ("name", &name)] {
+        if value.is_empty() {
+            skill.note_at(member, Warning, "This is missing or empty.");
+        }
+    }
+    let modes = |member: &str| skill.get(member).map(|list| read_modes(&list)).unwrap_or_default();
+    let lines =
+        |member: &str, count, max| skill.get(member).map(|list| list.lines(count, max)).unwrap_or_default();
+    Some(Skill {
+        name: if name.is_empty() { id.clone() } else { name },
+        id,
+        description: skill
+            .get("description")
+            .and_then(|text| text.block(MAX_DESCRIPTION))
+            .unwrap_or_default(),
+        tags: lines("tags", MAX_TAGS, MAX_TAG),
+        examples: lines("examples", MAX_EXAMPLES, MAX_EXAMPLE),
+        input_modes: modes("inputModes"),
+        output_modes: modes("outputModes"),
+    })
+}

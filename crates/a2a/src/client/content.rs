@@ -1,0 +1,77 @@
+//! Between the parts of a message here and the parts on the wire.
+
+use plexus_domain::{Content, Digest, Part};
+use serde_json::json;
+
+use crate::wire::v1;
+
+/// Makes the URL under which the hub gives out a blob that it keeps.
+pub type BlobUrl<'a> = dyn Fn(&Digest) -> String + 'a;
+
+/// A part that came from an agent. The hub stores bytes before they become a part of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Received {
+    Part(Part),
+    Bytes { bytes: Vec<u8>, name: Option<String>, media_type: Option<String> },
+}
+
+/// What a part from the wire is here. Text stays as it came: it is cleaned where it is shown.
+pub fn receive(part: v1::Part) -> Received {
+    let v1::Part { content, filename: name, media_type, .. } = part;
+    let content = match content {
+        v1::PartContent::Raw(bytes) => return Received::Bytes { bytes, name, media_type },
+        v1::PartContent::Text(text) => Content::Text { text },
+        v1::PartContent::Url(url) => Content::Link { url },
+        v1::PartContent::Data(data) => Content::Data { data },
+    };
+    Received::Part(Part { content, artifact: None, name, media_type })
+}
+
+/// What a part is on the wire. Tools used and thoughts on the way stay in the hub.
+pub fn send(part: &Part, blob_url: &BlobUrl<'_>) -> Option<v1::Part> {
+    let content = match &part.content {
+        Content::Text { text } => v1::PartContent::Text(text.clone()),
+        Content::Data { data } => v1::PartContent::Data(data.clone()),
+        Content::File { blob, .. } => v1::PartContent::Url(blob_url(blob)),
+        Content::Link { url } => v1::PartContent::Url(url.clone()),
+        Content::Approval { approval, tool, arguments } => v1::PartContent::Data(
+            json!({"approval": approval.to_string(), "tool": tool, "arguments": arguments}),
+        ),
+        Content::Tool(_) | Content::Reasoning { .. } => return None,
+    };
+    Some(v1::Part {
+        content,
+        metadata: None,
+        filename: part.name.clone(),
+        media_type: part.media_type.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_back_as_they_were_sent() {
+        let link = Part {
+            name: Some("a".into()),
+            media_type: Some("text/csv".into()),
+            ..Content::Link { url: "https://example.org/a".into() }.into()
+        };
+        for part in [Part::text("**hi**"), Content::Data { data: json!([1]) }.into(), link] {
+            let wire = send(&part, &|_| unreachable!()).unwrap();
+            assert_eq!(receive(wire), Received::Part(part));
+        }
+    }
+
+    #[test]
+    fn files_are_sent_as_links_and_inner_work_is_not_sent() {
+        let blob = Digest::of("x");
+        let file = Part::from(Content::File { blob, size: 1 });
+        let wire = send(&file, &|digest| format!("https://hub.example/blobs/{digest}")).unwrap();
+        assert_eq!(wire.content, v1::PartContent::Url(format!("https://hub.example/blobs/{blob}")));
+        assert_eq!(send(&Content::Reasoning { text: "hm".into() }.into(), &|_| String::new()), None);
+        let bytes = v1::Part::from(v1::PartContent::Raw(vec![1]));
+        assert_eq!(receive(bytes), Received::Bytes { bytes: vec![1], name: None, media_type: None });
+    }
+}

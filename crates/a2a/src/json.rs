@@ -1,0 +1,248 @@
+//! JSON from outside: bounded before it is parsed.
+
+use std::{cell::RefCell, fmt};
+
+use plexus_domain::text;
+use serde::{
+    Deserializer,
+    de::{DeserializeOwned, DeserializeSeed, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Number, Value};
+
+/// What a document may cost. Values bound the memory of the parsed form, which bytes alone do not: `[[],[],…]`
+/// grows tenfold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub bytes: usize,
+    pub depth: usize,
+    pub values: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    #[error("It has {bytes} bytes; at most {limit} are read.")]
+    TooLarge { bytes: usize, limit: usize },
+    #[error("Its lists and objects are nested more than {limit} deep.")]
+    TooDeep { limit: usize },
+    #[error("It has more than {limit} values.")]
+    TooMany { limit: usize },
+    #[error("It is not JSON: {looks}.")]
+    NotJson { looks: String },
+    #[error("It is JSON, but not of the expected shape: {detail}.")]
+    Shape { detail: String },
+}
+
+/// Parses `bytes` as `T` once they are within `limits`.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8], limits: Limits) -> Result<T, JsonError> {
+    check(bytes, limits)?;
+    serde_json::from_slice(bytes).map_err(|error| describe(&error, bytes))
+}
+
+/// Parses any JSON value and names the pointer (RFC 6901) of each member that a later one of the same name hides.
+pub fn parse_noting_duplicates(bytes: &[u8], limits: Limits) -> Result<(Value, Vec<String>), JsonError> {
+    check(bytes, limits)?;
+    let duplicates = RefCell::new(Vec::new());
+    let mut parser = serde_json::Deserializer::from_slice(bytes);
+    let value = Noting { pointer: String::new(), duplicates: &duplicates }
+        .deserialize(&mut parser)
+        .and_then(|value| parser.end().map(|()| value))
+        .map_err(|error| describe(&error, bytes))?;
+    Ok((value, duplicates.into_inner()))
+}
+
+/// One step of an RFC 6901 pointer.
+pub fn pointer_step(member: &str) -> String {
+    format!("/{}", member.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Counts structure outside of strings. What is not JSON at all passes here and fails in the parser.
+fn check(bytes: &[u8], limits: Limits) -> Result<(), JsonError> {
+    if bytes.len() > limits.bytes {
+        return Err(JsonError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
+    }
+    let (mut depth, mut values, mut in_string, mut escaped) = (0_usize, 1_usize, false, false);
+    for &byte in bytes {
+        match (in_string, byte) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_string = !in_string,
+            (false, b'[' | b'{') => (depth, values) = (depth + 1, values + 1),
+            (false, b']' | b'}') => depth = depth.saturating_sub(1),
+            (false, b',') => values += 1,
+            _ => {}
+        }
+        if depth > limits.depth {
+            return Err(JsonError::TooDeep { limit: limits.depth });
+        }
+    }
+    if values > limits.values { Err(JsonError::TooMany { limit: limits.values }) } else { Ok(()) }
+}
+
+fn describe(error: &serde_json::Error, bytes: &[u8]) -> JsonError {
+    if error.is_data() {
+        return JsonError::Shape { detail: quoted(&error.to_string()) };
+    }
+    let looks = looks_like(bytes).map_or_else(|| quoted(&error.to_string()), str::to_owned);
+    JsonError::NotJson { looks }
+}
+
+/// The parser repeats what it met, so its words are as hostile as the input.
+fn quoted(message: &str) -> String {
+    text::shorten(&text::one_line(message), 200)
+}
+
+/// What people send in place of JSON, by its first bytes.
+fn looks_like(bytes: &[u8]) -> Option<&'static str> {
+    const STARTS: [(&[u8], &str); 9] = [
+        (b"<!doctype", "it looks like an HTML page"),
+        (b"<html", "it looks like an HTML page"),
+        (b"<", "it looks like XML or HTML"),
+        (b"\xff\xfe", "it is UTF-16 text, JSON is UTF-8"),
+        (b"\xfe\xff", "it is UTF-16 text, JSON is UTF-8"),
+        (b"\xef\xbb\xbf", "it begins with a byte order mark, which JSON does not allow"),
+        (b"\x1f\x8b", "it is compressed with gzip"),
+        (b"%pdf", "it is a PDF file"),
+        (b"\x89png", "it is a picture"),
+    ];
+    let start = bytes.trim_ascii_start();
+    if start.is_empty() {
+        return Some("it is empty");
+    }
+    let head = start[..start.len().min(16)].to_ascii_lowercase();
+    let known = STARTS.iter().find(|(magic, _)| head.starts_with(magic)).map(|&(_, looks)| looks);
+    known.or_else(|| std::str::from_utf8(bytes).is_err().then_some("it is not UTF-8 text"))
+}
+
+/// Builds a [`Value`] and writes down duplicates on the way.
+struct Noting<'a> {
+    pointer: String,
+    duplicates: &'a RefCell<Vec<String>>,
+}
+
+impl Noting<'_> {
+    fn below(&self, step: &str) -> Self {
+        Self { pointer: format!("{}{}", self.pointer, pointer_step(step)), duplicates: self.duplicates }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Noting<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Noting<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(self.below(&list.len().to_string()))? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            let below = self.below(&name);
+            if object.contains_key(&name) {
+                self.duplicates.borrow_mut().push(below.pointer.clone());
+            }
+            object.insert(name, members.next_value_seed(below)?);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SMALL: Limits = Limits { bytes: 1_000, depth: 4, values: 20 };
+
+    fn read(text: &str) -> Result<Value, JsonError> {
+        parse(text.as_bytes(), SMALL)
+    }
+
+    #[test]
+    fn each_limit_has_its_own_error() {
+        assert!(read(r#"{"a":[[1,"]]]]]{{{{{,,,,,\"[[["]]}"#).is_ok());
+        assert_eq!(read("[[[[[]]]]]"), Err(JsonError::TooDeep { limit: 4 }));
+        assert_eq!(read(&format!("[{}1]", "1,".repeat(30))), Err(JsonError::TooMany { limit: 20 }));
+        assert_eq!(read(&" ".repeat(1_001)), Err(JsonError::TooLarge { bytes: 1_001, limit: 1_000 }));
+    }
+
+    #[test]
+    fn what_is_not_json_is_named() {
+        for (bytes, word) in [
+            (&b" "[..], "empty"),
+            (b"\n<!DOCTYPE html><p>", "HTML"),
+            (b"\x1f\x8b\x08", "gzip"),
+            (b"\xff\xfe{\0", "UTF-16"),
+            (b"\"\xff\"", "UTF-8"),
+            (b"hello", "line 1"),
+        ] {
+            let error = parse::<Value>(bytes, SMALL).unwrap_err();
+            assert!(error.to_string().contains(word), "{error}");
+        }
+        assert!(matches!(parse::<bool>(b"1", SMALL), Err(JsonError::Shape { .. })));
+    }
+
+    #[test]
+    fn duplicates_are_found_at_any_depth() {
+        let text = br#"{"a":1,"b":[{"x/y":1,"x/y":2}],"a":2}"#;
+        let (value, duplicates) = parse_noting_duplicates(text, SMALL).unwrap();
+        assert_eq!(duplicates, ["/b/0/x~1y", "/a"]);
+        assert_eq!(value["a"], 2);
+        assert!(parse_noting_duplicates(b"{} x", SMALL).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn both_parsers_agree_and_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let plain = parse::<Value>(&bytes, SMALL);
+            let noting = parse_noting_duplicates(&bytes, SMALL).map(|(value, _)| value);
+            prop_assert_eq!(plain, noting);
+        }
+
+        #[test]
+        fn structure_is_bounded(text in r#"[\[\]{}",:0-9a\\]{0,60}"#) {
+            let plain = read(&text);
+            let noting = parse_noting_duplicates(text.as_bytes(), SMALL).map(|(value, _)| value);
+            prop_assert_eq!(plain, noting);
+        }
+    }
+}

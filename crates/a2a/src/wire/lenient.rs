@@ -1,0 +1,50 @@
+//! ProtoJSON as it is met: `null` and the empty string stand for "not there" (protobuf.dev, "ProtoJSON Format").
+
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
+};
+use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+
+/// `null` is the default of its type.
+pub fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(input: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(input)?.unwrap_or_default())
+}
+
+/// `null` and `""` are none.
+pub fn filled<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(input)?.filter(|text| !text.is_empty()))
+}
+
+/// Keeps `null` as a value of its own, apart from "not there".
+pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(input: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(input).map(Some)
+}
+
+pub fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Bytes in base64: written in the standard alphabet with padding, read in either alphabet with or without it.
+pub mod bytes {
+    use base64::Engine as _;
+
+    use super::{Deserialize, Deserializer, STANDARD, Serializer, decode};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], output: S) -> Result<S::Ok, S::Error> {
+        output.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub fn optional<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Vec<u8>>, D::Error> {
+        Option::<String>::deserialize(input)?.map(|text| decode::<D>(&text)).transpose()
+    }
+}
+
+fn decode<'de, D: Deserializer<'de>>(text: &str) -> Result<Vec<u8>, D::Error> {
+    const LAX: GeneralPurposeConfig =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let alphabet = if text.contains(['-', '_']) { alphabet::URL_SAFE } else { alphabet::STANDARD };
+    GeneralPurpose::new(&alphabet, LAX)
+        .decode(text)
+        .map_err(|_| D::Error::custom("bytes that are not base64"))
+}

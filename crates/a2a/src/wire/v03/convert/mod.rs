@@ -1,0 +1,10 @@
+//! Between 0.3 and 1.0, piece by piece.
+
+mod message;
+mod params;
+mod task;
+
+/// Converts every item of a list.
+fn all<From, To: std::convert::From<From>>(items: Vec<From>) -> Vec<To> {
+    items.into_iter().map(To::from).collect()
+}

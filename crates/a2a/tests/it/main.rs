@@ -1,0 +1,6 @@
+//! The crate from outside, on what real agents sent. `samples/` was recorded from agents on the official Python
+//! SDK: `a2a-sdk` 1.3.0 (`*-v1.*`) and 0.3.26 (`*-v03.*`).
+
+mod card;
+mod decode;
+mod dialects;
