@@ -1,1 +1,45 @@
 //! The store: SQLite and Postgres from one SQL text.
+//!
+//! [`Store::open`] gives connections to read with ([`Store::read`], [`Store::snapshot`]) and transactions to write
+//! in ([`Store::write`], [`Store::write_bulk`]). Queries are free functions in a module for each table; those that
+//! write take a [`Tx`], those that read take a [`Conn`], which a `Tx` serves as.
+//!
+//! Rules that keep both databases alike: integers are 64 bits, nothing is null unless its type says so, JSON is
+//! text, time never comes from the database, names are compared by their folded column, constraint names are never
+//! looked at, and nothing goes on in a transaction after one of its statements failed.
+
+pub mod accounts;
+pub mod agents;
+pub mod cards;
+pub mod chats;
+mod column;
+mod config;
+mod conn;
+pub mod contexts;
+pub mod counters;
+mod error;
+pub mod events;
+mod gate;
+mod ids;
+pub mod members;
+pub mod messages;
+pub mod namespaces;
+pub mod parts;
+mod postgres;
+pub mod principals;
+pub mod processes;
+pub mod runs;
+pub mod sessions;
+mod sqlite;
+mod store;
+pub mod text_log;
+pub mod versions;
+
+#[cfg(feature = "testing")]
+#[expect(clippy::expect_used, clippy::print_stderr, reason = "only tests use it, and they may fail aloud")]
+pub mod testing;
+
+pub use config::{StoreConfig, StoreUrl};
+pub use conn::{Conn, Tx};
+pub use error::{Error, OpenError, Result};
+pub use store::Store;

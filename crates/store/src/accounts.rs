@@ -1,0 +1,128 @@
+//! Accounts: people who sign in.
+
+use plexus_domain::{AccountId, Name, NamespaceId, Timestamp, account::Role, page::PageSize};
+use serde_json::Value;
+use sqlx::{query, query_as, query_scalar};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum AccountState {
+        Active = "active",
+        /// Waits for an administrator's yes.
+        Pending = "pending",
+        Suspended = "suspended",
+        /// Emptied; the row stays for what points at it.
+        Deleted = "deleted",
+    }
+}
+
+record! {
+    pub struct Account {
+        pub id: AccountId,
+        pub namespace: NamespaceId,
+        pub email_folded: Option<String>,
+        pub role: Role,
+        pub state: AccountState,
+        pub prefs: Value,
+        pub created: Timestamp,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select id, namespace, email_folded, role, state, prefs, created from accounts ", $rest)
+    };
+}
+
+/// A namespace or an email that another account has is a conflict.
+pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
+    let text = "insert into accounts (id, namespace, email_folded, role, state, prefs, created) \
+                values ($1, $2, $3, $4, $5, $6, $7)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.namespace.uuid())
+            .bind(new.email_folded.as_deref())
+            .bind(new.role.as_str())
+            .bind(new.state.as_str())
+            .bind(new.prefs.to_column())
+            .bind(new.created.millis())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: AccountId) -> Result<Option<Account>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+pub async fn by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Option<Account>> {
+    on!(conn, c => query_as(select!("where namespace = $1")).bind(namespace.uuid()).fetch_optional(c))
+}
+
+/// By the name of its own namespace.
+pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Account>> {
+    let text = select!("where namespace = (select id from namespaces where name_folded = $1)");
+    on!(conn, c => query_as(text).bind(name.folded()).fetch_optional(c))
+}
+
+/// `email` is folded by the caller, as it was when it was written.
+pub async fn by_email(conn: &mut Conn, email: &str) -> Result<Option<Account>> {
+    on!(conn, c => query_as(select!("where email_folded = $1")).bind(email).fetch_optional(c))
+}
+
+/// Oldest first, from after `after`.
+pub async fn list(conn: &mut Conn, after: Option<AccountId>, size: PageSize) -> Result<Vec<Account>> {
+    let after = after.map_or(uuid::Uuid::nil(), AccountId::uuid);
+    let text = select!("where id > $1 order by id limit $2");
+    on!(conn, c => query_as(text).bind(after).bind(i64::from(size.rows())).fetch_all(c))
+}
+
+/// How many active accounts have this very role.
+pub async fn count_active(conn: &mut Conn, role: Role) -> Result<i64> {
+    let text = "select count(*) from accounts where state = 'active' and role = $1";
+    on!(conn, c => query_scalar(text).bind(role.as_str()).fetch_one(c))
+}
+
+pub async fn set_role(tx: &mut Tx, id: AccountId, role: Role) -> Result<bool> {
+    let text = "update accounts set role = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(role.as_str()))? > 0)
+}
+
+pub async fn set_state(tx: &mut Tx, id: AccountId, state: AccountState) -> Result<bool> {
+    let text = "update accounts set state = $2 where id = $1 and state <> 'deleted'";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(state.as_str()))? > 0)
+}
+
+pub async fn set_prefs(tx: &mut Tx, id: AccountId, prefs: &Value) -> Result<bool> {
+    let text = "update accounts set prefs = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(prefs.to_column()))? > 0)
+}
+
+pub async fn set_email(tx: &mut Tx, id: AccountId, email: Option<&str>) -> Result<bool> {
+    let text = "update accounts set email_folded = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(email))? > 0)
+}
+
+/// Empties the account and drops all it could be used with: sessions, tokens, credentials, invitations, drafts,
+/// what it gave to agents, and what it was a member of.
+pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
+    for text in [
+        "delete from sessions where account = $1",
+        "delete from tokens where account = $1",
+        "delete from credentials where account = $1",
+        "delete from invites where invited_by = $1",
+        "delete from drafts where account = $1",
+        "delete from agent_secrets where account = $1",
+        "delete from namespace_members where account = $1",
+    ] {
+        execute!(tx, query(text).bind(id.uuid()))?;
+    }
+    let text = "update accounts set state = 'deleted', role = 'user', email_folded = null, prefs = '{}' where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)
+}

@@ -1,0 +1,122 @@
+//! Agents, of this hub and of others.
+
+use plexus_domain::{
+    AgentId, HubRowId, Name, NamespaceId, Timestamp,
+    agent::{Access, Visibility},
+};
+use sqlx::{QueryBuilder, query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, record, word_enum},
+    conn::{execute, on},
+    ids,
+};
+
+word_enum! {
+    pub enum AgentState {
+        Active = "active",
+        /// Its owner lets it rest.
+        Paused = "paused",
+        /// Gone; the row stays for what points at it, and its address stays taken.
+        Deleted = "deleted",
+    }
+}
+
+record! {
+    pub struct Agent {
+        pub id: AgentId,
+        pub hub: HubRowId,
+        pub owner: Name,
+        pub name: Name,
+        /// `pl1…`, derived from its key.
+        pub listing_id: Option<String>,
+        /// None for agents of other hubs.
+        pub namespace: Option<NamespaceId>,
+        pub visibility: Visibility,
+        pub access: Access,
+        pub state: AgentState,
+        pub created: Timestamp,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "select id, hub, owner, name, listing_id, namespace, visibility, access, state, created from agents ",
+            $rest
+        )
+    };
+}
+
+/// An address that is taken is a conflict.
+pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
+    let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
+                visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.hub.uuid())
+            .bind(new.owner.as_str())
+            .bind(new.owner.folded())
+            .bind(new.name.as_str())
+            .bind(new.name.folded())
+            .bind(new.listing_id.as_deref())
+            .bind(new.namespace.to_column())
+            .bind(new.visibility.as_str())
+            .bind(new.access.as_str())
+            .bind(new.state.as_str())
+            .bind(new.created.millis())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+pub async fn by_address(conn: &mut Conn, hub: HubRowId, owner: &Name, name: &Name) -> Result<Option<Agent>> {
+    let text = select!("where hub = $1 and owner_folded = $2 and name_folded = $3");
+    on!(conn, c => query_as(text).bind(hub.uuid()).bind(owner.folded()).bind(name.folded()).fetch_optional(c))
+}
+
+pub async fn by_listing_id(conn: &mut Conn, listing_id: &str) -> Result<Option<Agent>> {
+    on!(conn, c => query_as(select!("where listing_id = $1")).bind(listing_id).fetch_optional(c))
+}
+
+/// Those of `wanted` that exist, in no particular order.
+pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Agent>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut found = Vec::with_capacity(wanted.len());
+    for chunk in wanted.chunks(ids::CHUNK) {
+        found.extend(on!(conn, c => {
+            let mut query = QueryBuilder::new(select!("where id in "));
+            ids::push_list(&mut query, chunk);
+            async move { query.build_query_as().fetch_all(c).await }
+        })?);
+    }
+    Ok(found)
+}
+
+/// What a namespace owns, newest first, without what was deleted.
+pub async fn list_by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Vec<Agent>> {
+    let text = select!("where namespace = $1 and state <> 'deleted' order by id desc");
+    on!(conn, c => query_as(text).bind(namespace.uuid()).fetch_all(c))
+}
+
+pub async fn set_visibility(tx: &mut Tx, id: AgentId, visibility: Visibility) -> Result<bool> {
+    let text = "update agents set visibility = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(visibility.as_str()))? > 0)
+}
+
+pub async fn set_access(tx: &mut Tx, id: AgentId, access: Access) -> Result<bool> {
+    let text = "update agents set access = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(access.as_str()))? > 0)
+}
+
+/// A deleted agent stays deleted.
+pub async fn set_state(tx: &mut Tx, id: AgentId, state: AgentState) -> Result<bool> {
+    let text = "update agents set state = $2 where id = $1 and state <> 'deleted'";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(state.as_str()))? > 0)
+}

@@ -1,0 +1,23 @@
+//! Cards: the bytes of an agent's card as they were received, named by their digest.
+
+use plexus_domain::Digest;
+use sqlx::{query, query_scalar};
+
+use crate::{
+    Conn, Result, Tx,
+    column::Column,
+    conn::{execute, on},
+};
+
+/// Keeps a card, once however often it comes.
+pub async fn insert(tx: &mut Tx, body: &[u8]) -> Result<Digest> {
+    let digest = Digest::of(body);
+    let text = "insert into cards (sha256, body) values ($1, $2) on conflict (sha256) do nothing";
+    execute!(tx, query(text).bind(digest.to_column()).bind(body))?;
+    Ok(digest)
+}
+
+pub async fn find(conn: &mut Conn, digest: &Digest) -> Result<Option<Vec<u8>>> {
+    let text = "select body from cards where sha256 = $1";
+    on!(conn, c => query_scalar(text).bind(digest.to_column()).fetch_optional(c))
+}

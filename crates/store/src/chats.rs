@@ -1,0 +1,172 @@
+//! Chats: conversations of principals.
+
+use plexus_domain::{
+    ChatId, PrincipalId, Timestamp,
+    chat::{ChatKind, Title},
+    page::PageSize,
+};
+use serde_json::Value;
+use sqlx::{query, query_as, query_scalar};
+
+use crate::{
+    Conn, Error, Result, Tx,
+    column::{Column, record},
+    conn::{Raw, execute, on},
+};
+
+record! {
+    pub struct Chat {
+        pub id: ChatId,
+        pub kind: ChatKind,
+        pub title: Title,
+        pub creator: PrincipalId,
+        /// The last number given to a message or an event.
+        pub last_seq: i64,
+        pub settings: Value,
+        pub created: Timestamp,
+        /// When somebody last said something.
+        pub active: Timestamp,
+        pub keep_until: Option<Timestamp>,
+        pub archived: Option<Timestamp>,
+    }
+}
+
+record! {
+    /// A chat as it stands in a member's list.
+    pub struct Item {
+        pub id: ChatId,
+        pub kind: ChatKind,
+        pub title: Title,
+        pub last_seq: i64,
+        pub active: Timestamp,
+        pub archived: Option<Timestamp>,
+        pub read_seq: i64,
+        pub folder: Option<String>,
+        pub pinned: bool,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "select id, kind, title, creator, last_seq, settings, created, active, keep_until, archived from chats ",
+            $rest
+        )
+    };
+}
+
+pub async fn insert(tx: &mut Tx, new: &Chat) -> Result<()> {
+    let text = "insert into chats \
+                (id, kind, title, creator, last_seq, settings, created, active, keep_until, archived) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.kind.as_str())
+            .bind(new.title.as_str())
+            .bind(new.creator.uuid())
+            .bind(new.last_seq)
+            .bind(new.settings.to_column())
+            .bind(new.created.millis())
+            .bind(new.active.millis())
+            .bind(new.keep_until.to_column())
+            .bind(new.archived.to_column())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: ChatId) -> Result<Option<Chat>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// Reads a chat and keeps others from changing it, or from adding to it, until this transaction ends.
+///
+/// A decision that rests on what a chat holds begins with this.
+pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
+    let result = match tx.raw() {
+        // The writer is alone.
+        Raw::Sqlite(c) => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c).await,
+        Raw::Postgres(c) => {
+            query_as(select!("where id = $1 for no key update")).bind(id.uuid()).fetch_optional(c).await
+        }
+    };
+    tx.note(result)
+}
+
+/// Takes the chat's next number. Others who want one wait until this transaction ends.
+pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
+    let text = "update chats set last_seq = last_seq + 1 where id = $1 returning last_seq";
+    let seq: Option<i64> = on!(tx, c => query_scalar(text).bind(id.uuid()).fetch_optional(c))?;
+    seq.ok_or_else(|| Error::conflict("there is no such chat"))
+}
+
+/// Notes that something was said.
+pub async fn set_active(tx: &mut Tx, id: ChatId, at: Timestamp) -> Result<bool> {
+    let text = "update chats set active = $2 where id = $1 and active < $2";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
+}
+
+pub async fn set_title(tx: &mut Tx, id: ChatId, title: &Title) -> Result<bool> {
+    let text = "update chats set title = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(title.as_str()))? > 0)
+}
+
+pub async fn set_archived(tx: &mut Tx, id: ChatId, at: Option<Timestamp>) -> Result<bool> {
+    let text = "update chats set archived = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.to_column()))? > 0)
+}
+
+pub async fn set_settings(tx: &mut Tx, id: ChatId, settings: &Value) -> Result<bool> {
+    let text = "update chats set settings = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(settings.to_column()))? > 0)
+}
+
+/// Deletes a chat with all that was said and done in it.
+///
+/// The text of its open messages stays in the log until that is trimmed: stop its runs first.
+pub async fn delete(tx: &mut Tx, id: ChatId) -> Result<bool> {
+    Ok(execute!(tx, query("delete from chats where id = $1").bind(id.uuid()))? > 0)
+}
+
+/// Where a page of a member's list ends; the next page begins after it.
+pub type ItemCursor = (Timestamp, ChatId);
+
+impl Item {
+    pub const fn cursor(&self) -> ItemCursor {
+        (self.active, self.id)
+    }
+}
+
+/// A member's chats, the one last spoken in first. Chats made by programs are left out.
+pub async fn list_by_member(
+    conn: &mut Conn,
+    principal: PrincipalId,
+    archived: bool,
+    after: Option<ItemCursor>,
+    size: PageSize,
+) -> Result<Vec<Item>> {
+    let (active, id) =
+        after.unwrap_or((Timestamp::from_millis(i64::MAX), ChatId::from_uuid(uuid::Uuid::max())));
+    let text = "select chats.id, chats.kind, title, last_seq, active, archived, read_seq, folder, pinned \
+                from members join chats on chats.id = members.chat \
+                where principal = $1 and left_at is null and chats.kind <> 'api' \
+                and (archived is not null) = $2 and (active < $3 or (active = $3 and chats.id < $4)) \
+                order by active desc, chats.id desc limit $5";
+    on!(conn, c => query_as(text)
+        .bind(principal.uuid())
+        .bind(archived)
+        .bind(active.millis())
+        .bind(id.uuid())
+        .bind(i64::from(size.rows()))
+        .fetch_all(c))
+}
+
+/// Chats that were kept long enough.
+pub async fn list_expired(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<ChatId>> {
+    let text =
+        "select id from chats where keep_until is not null and keep_until <= $1 order by keep_until limit $2";
+    let ids: Vec<uuid::Uuid> =
+        on!(conn, c => query_scalar(text).bind(now.millis()).bind(limit).fetch_all(c))?;
+    Ok(ids.into_iter().map(ChatId::from_uuid).collect())
+}

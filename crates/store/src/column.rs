@@ -1,0 +1,278 @@
+//! How domain types lie in columns.
+
+use std::error::Error as StdError;
+
+use plexus_domain::*;
+use plexus_domain::{
+    account::Role,
+    agent::{Access, Connector, Visibility},
+    chat::{ChatKind, Title},
+    event::Event,
+    message::MessageState,
+    run::FailureClass,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use uuid::Uuid;
+
+type Unreadable = Box<dyn StdError + Send + Sync>;
+
+/// A type that is kept in one column, as one of the few types that both databases know.
+pub(crate) trait Column: Sized {
+    type Raw;
+
+    fn to_column(&self) -> Self::Raw;
+
+    fn from_column(raw: Self::Raw) -> Result<Self, Unreadable>;
+}
+
+impl<T: Column> Column for Option<T> {
+    type Raw = Option<T::Raw>;
+
+    fn to_column(&self) -> Self::Raw {
+        self.as_ref().map(T::to_column)
+    }
+
+    fn from_column(raw: Self::Raw) -> Result<Self, Unreadable> {
+        raw.map(T::from_column).transpose()
+    }
+}
+
+macro_rules! as_is {
+    ($($type:ty),*) => {$(
+        impl Column for $type {
+            type Raw = $type;
+
+            fn to_column(&self) -> Self {
+                self.clone()
+            }
+
+            fn from_column(raw: Self) -> Result<Self, Unreadable> {
+                Ok(raw)
+            }
+        }
+    )*};
+}
+as_is!(bool, i64, String, Vec<u8>, Uuid);
+
+macro_rules! ids {
+    ($($id:ty),* $(,)?) => {$(
+        impl Column for $id {
+            type Raw = Uuid;
+
+            fn to_column(&self) -> Uuid {
+                self.uuid()
+            }
+
+            fn from_column(raw: Uuid) -> Result<Self, Unreadable> {
+                Ok(Self::from_uuid(raw))
+            }
+        }
+    )*};
+}
+ids!(
+    NamespaceId,
+    AccountId,
+    CredentialId,
+    TokenId,
+    PrincipalId,
+    SecretId,
+    KeyId,
+    HubRowId,
+    AgentId,
+    ModelId,
+    VersionId,
+    DraftId,
+    ProofId,
+    ChatId,
+    MemberId,
+    MessageId,
+    RunId,
+    ApprovalId,
+    PushId,
+    ProcessId,
+    JobId,
+    OutboxId,
+    AssignmentId,
+    AuditId,
+);
+
+/// Types that have one word for each value: `as_str` and `parse`.
+macro_rules! words {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::column::Column for $type {
+            type Raw = String;
+
+            fn to_column(&self) -> String {
+                self.as_str().to_owned()
+            }
+
+            fn from_column(raw: String) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+                Self::parse(&raw).ok_or_else(|| format!("{raw:?} is no {}", stringify!($type)).into())
+            }
+        }
+    )*};
+}
+pub(crate) use words;
+words!(Role, Access, Visibility, ChatKind, MessageState, RunState, FailureClass);
+
+/// An enum of the store's own whose values have one word each, in columns and elsewhere.
+macro_rules! word_enum {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$value_meta:meta])* $value:ident = $word:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$value_meta])* $value),*
+        }
+
+        impl $name {
+            pub const ALL: &[Self] = &[$(Self::$value),*];
+
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word),*
+                }
+            }
+
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text)
+            }
+        }
+
+        $crate::column::words!($name);
+    };
+}
+pub(crate) use word_enum;
+
+macro_rules! numbers {
+    ($($type:ty),*) => {$(
+        impl Column for $type {
+            type Raw = i64;
+
+            fn to_column(&self) -> i64 {
+                i64::try_from(*self).unwrap_or(i64::MAX)
+            }
+
+            fn from_column(raw: i64) -> Result<Self, Unreadable> {
+                Ok(raw.try_into()?)
+            }
+        }
+    )*};
+}
+numbers!(u64, u32, i32);
+
+impl Column for Timestamp {
+    type Raw = i64;
+
+    fn to_column(&self) -> i64 {
+        self.millis()
+    }
+
+    fn from_column(raw: i64) -> Result<Self, Unreadable> {
+        Ok(Self::from_millis(raw))
+    }
+}
+
+impl Column for Digest {
+    type Raw = Vec<u8>;
+
+    fn to_column(&self) -> Vec<u8> {
+        self.as_bytes().to_vec()
+    }
+
+    fn from_column(raw: Vec<u8>) -> Result<Self, Unreadable> {
+        let bytes = raw.try_into().map_err(|_| "a digest has 32 bytes")?;
+        Ok(Self::from_bytes(bytes))
+    }
+}
+
+impl Column for Name {
+    type Raw = String;
+
+    fn to_column(&self) -> String {
+        self.as_str().to_owned()
+    }
+
+    fn from_column(raw: String) -> Result<Self, Unreadable> {
+        Ok(raw.parse()?)
+    }
+}
+
+impl Column for Title {
+    type Raw = String;
+
+    fn to_column(&self) -> String {
+        self.as_str().to_owned()
+    }
+
+    fn from_column(raw: String) -> Result<Self, Unreadable> {
+        Ok(raw.try_into()?)
+    }
+}
+
+macro_rules! json {
+    ($($type:ty),*) => {$(
+        impl Column for $type {
+            type Raw = String;
+
+            fn to_column(&self) -> String {
+                to_json(self)
+            }
+
+            fn from_column(raw: String) -> Result<Self, Unreadable> {
+                from_json(&raw)
+            }
+        }
+    )*};
+}
+json!(Value, Connector, Event, Content, Vec<String>);
+
+/// JSON text holds no U+0000, which a text column of Postgres would refuse: it is written as an escape.
+fn to_json(value: &impl Serialize) -> String {
+    // Types with string keys only, without a fallible serializer: this cannot fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn from_json<T: DeserializeOwned>(raw: &str) -> Result<T, Unreadable> {
+    Ok(serde_json::from_str(raw)?)
+}
+
+/// Free text from outside as a text column of Postgres takes it: without U+0000.
+pub(crate) fn clean(text: &str) -> String {
+    text.replace('\0', "")
+}
+
+/// A struct that is read from the columns of the same names.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty),* $(,)? }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $($(#[$field_meta])* pub $field: $type),*
+        }
+
+        $crate::column::from_row!(sqlx::sqlite::SqliteRow, $name { $($field: $type),* });
+        $crate::column::from_row!(sqlx::postgres::PgRow, $name { $($field: $type),* });
+    };
+}
+pub(crate) use record;
+
+macro_rules! from_row {
+    ($row:ty, $name:ident { $($field:ident: $type:ty),* }) => {
+        impl sqlx::FromRow<'_, $row> for $name {
+            fn from_row(row: &$row) -> Result<Self, sqlx::Error> {
+                use sqlx::Row;
+                use $crate::column::Column;
+                Ok(Self {$(
+                    $field: <$type>::from_column(row.try_get(stringify!($field))?).map_err(|source| {
+                        sqlx::Error::ColumnDecode { index: stringify!($field).to_owned(), source }
+                    })?
+                ),*})
+            }
+        }
+    };
+}
+pub(crate) use from_row;

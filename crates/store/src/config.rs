@@ -1,0 +1,131 @@
+//! Where the store is and how it is reached.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
+
+use sqlx::postgres::PgConnectOptions;
+use url::Url;
+
+use crate::OpenError;
+
+/// How a store is opened.
+#[derive(Clone, Debug)]
+pub struct StoreConfig {
+    pub url: StoreUrl,
+    /// Connections to Postgres; on SQLite, connections that read beside the one that writes. Default 10.
+    pub connections: u32,
+    /// How long a caller waits for a connection before it is told to come back. Default 10 s.
+    pub patience: Duration,
+}
+
+impl StoreConfig {
+    const CONNECTIONS: u32 = 10;
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    pub const fn new(url: StoreUrl) -> Self {
+        Self { url, connections: Self::CONNECTIONS, patience: Self::PATIENCE }
+    }
+
+    /// From `DATABASE_URL`, where it is set, and the data folder.
+    pub fn parse(database_url: Option<&str>, data_folder: &Path) -> Result<Self, OpenError> {
+        StoreUrl::parse(database_url, data_folder).map(Self::new)
+    }
+}
+
+/// Which database. Shown without its password.
+#[derive(Clone)]
+pub enum StoreUrl {
+    /// `plexus.sqlite3` in this folder.
+    Sqlite {
+        folder: PathBuf,
+    },
+    Postgres {
+        url: Url,
+    },
+}
+
+impl StoreUrl {
+    /// `postgres://…` or `postgresql://…`; none means SQLite in the data folder.
+    pub fn parse(database_url: Option<&str>, data_folder: &Path) -> Result<Self, OpenError> {
+        let Some(text) = database_url.map(str::trim).filter(|text| !text.is_empty()) else {
+            return Ok(Self::Sqlite { folder: data_folder.to_owned() });
+        };
+        // The text is not repeated in any error: it may hold a password.
+        let url = Url::parse(text).map_err(|error| OpenError::Url(error.to_string()))?;
+        if !matches!(url.scheme(), "postgres" | "postgresql") {
+            return Err(OpenError::Url(format!(
+                "it begins with {}:, but only postgres://… is known; leave it unset for SQLite in the data folder",
+                url.scheme()
+            )));
+        }
+        let this = Self::Postgres { url };
+        this.postgres_options()?;
+        Ok(this)
+    }
+
+    pub(crate) fn postgres_options(&self) -> Result<PgConnectOptions, OpenError> {
+        match self {
+            Self::Postgres { url } => PgConnectOptions::from_str(url.as_str())
+                .map(|options| options.application_name("plexus"))
+                .map_err(|_| OpenError::Url("its parameters are not ones of Postgres".to_owned())),
+            Self::Sqlite { .. } => Err(OpenError::Url("it names SQLite".to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite { folder } => write!(f, "{}", folder.join(crate::sqlite::FILE).display()),
+            Self::Postgres { url } => {
+                let host = url.host_str().unwrap_or("localhost");
+                let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+                write!(f, "postgres://{host}{port}{}", url.path())
+            }
+        }
+    }
+}
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<StoreUrl, OpenError> {
+        StoreUrl::parse(Some(text), Path::new("/data"))
+    }
+
+    #[test]
+    fn without_an_address_it_is_sqlite_in_the_data_folder() {
+        let url = StoreUrl::parse(None, Path::new("/data")).unwrap();
+        assert_eq!(url.to_string(), "/data/plexus.sqlite3");
+        assert_eq!(parse(" ").unwrap().to_string(), "/data/plexus.sqlite3");
+    }
+
+    #[test]
+    fn a_password_is_never_shown() {
+        let config =
+            StoreConfig::new(parse("postgres://ada:s3cret@db.example:5433/plexus?password=s3cret").unwrap());
+        let shown = format!("{config:?} {}", config.url);
+        assert!(shown.contains("db.example:5433/plexus") && !shown.contains("s3cret"), "{shown}");
+    }
+
+    #[test]
+    fn an_unknown_scheme_is_an_error_and_not_a_new_file() {
+        for bad in ["mysql://x/y", "sqlite://plexus.db", "postgress://x/y", "plexus.db", "/tmp/x"] {
+            let error = parse(bad).err().unwrap().to_string();
+            assert!(error.starts_with("DATABASE_URL"), "{error}");
+        }
+        let error = parse("mysql://root:s3cret@x/y").err().unwrap().to_string();
+        assert!(error.contains("mysql:") && !error.contains("s3cret"), "{error}");
+    }
+}

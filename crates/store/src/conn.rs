@@ -1,0 +1,134 @@
+//! What queries run on: a connection to read with, or a transaction to write in.
+
+use std::ops::{Deref, DerefMut};
+
+use sqlx::{PgConnection, Postgres, Sqlite, SqliteConnection, Transaction, pool::PoolConnection};
+
+use crate::{Error, Result, gate::Turn};
+
+/// A connection in use. Every query function takes one; a [`Tx`] serves as one, too.
+pub struct Conn {
+    inner: Inner,
+    failed: bool,
+}
+
+enum Inner {
+    Sqlite(PoolConnection<Sqlite>),
+    Postgres(PoolConnection<Postgres>),
+    SqliteTransaction(Transaction<'static, Sqlite>),
+    PostgresTransaction(Transaction<'static, Postgres>),
+}
+
+/// The driver's connection, for [`on!`] and for the few statements that need two texts.
+pub(crate) enum Raw<'a> {
+    Sqlite(&'a mut SqliteConnection),
+    Postgres(&'a mut PgConnection),
+}
+
+/// Runs one statement on whichever database `$conn` belongs to. The text and the binds are the same for both.
+macro_rules! on {
+    ($conn:expr, $c:ident => $statement:expr) => {{
+        let result = match $conn.raw() {
+            $crate::conn::Raw::Sqlite($c) => $statement.await,
+            $crate::conn::Raw::Postgres($c) => $statement.await,
+        };
+        $conn.note(result)
+    }};
+}
+pub(crate) use on;
+
+/// [`on!`] for a statement that returns no rows: how many it changed.
+macro_rules! execute {
+    ($conn:expr, $query:expr) => {
+        $crate::conn::on!($conn, c => async { $query.execute(c).await.map(|done| done.rows_affected()) })
+    };
+}
+pub(crate) use execute;
+
+impl Conn {
+    pub(crate) fn raw(&mut self) -> Raw<'_> {
+        match &mut self.inner {
+            Inner::Sqlite(connection) => Raw::Sqlite(connection),
+            Inner::SqliteTransaction(transaction) => Raw::Sqlite(transaction),
+            Inner::Postgres(connection) => Raw::Postgres(connection),
+            Inner::PostgresTransaction(transaction) => Raw::Postgres(transaction),
+        }
+    }
+
+    /// Sorts the error of a statement and remembers that there was one.
+    pub(crate) fn note<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T> {
+        result.map_err(|error| {
+            self.failed = true;
+            error.into()
+        })
+    }
+
+    const fn new(inner: Inner) -> Self {
+        Self { inner, failed: false }
+    }
+}
+
+impl From<PoolConnection<Sqlite>> for Conn {
+    fn from(connection: PoolConnection<Sqlite>) -> Self {
+        Self::new(Inner::Sqlite(connection))
+    }
+}
+
+impl From<PoolConnection<Postgres>> for Conn {
+    fn from(connection: PoolConnection<Postgres>) -> Self {
+        Self::new(Inner::Postgres(connection))
+    }
+}
+
+impl From<Transaction<'static, Sqlite>> for Conn {
+    fn from(transaction: Transaction<'static, Sqlite>) -> Self {
+        Self::new(Inner::SqliteTransaction(transaction))
+    }
+}
+
+impl From<Transaction<'static, Postgres>> for Conn {
+    fn from(transaction: Transaction<'static, Postgres>) -> Self {
+        Self::new(Inner::PostgresTransaction(transaction))
+    }
+}
+
+/// A transaction that may write. Dropped without [`Tx::commit`], it leaves nothing.
+pub struct Tx {
+    // Before the turn: the transaction ends before the next writer begins.
+    conn: Conn,
+    _turn: Option<Turn>,
+}
+
+impl Tx {
+    pub(crate) fn new(conn: impl Into<Conn>, turn: Option<Turn>) -> Self {
+        Self { conn: conn.into(), _turn: turn }
+    }
+
+    /// Keeps what was written.
+    ///
+    /// Refuses when a statement failed before: Postgres would say yes and keep nothing, SQLite would keep a part.
+    pub async fn commit(self) -> Result<()> {
+        if self.conn.failed {
+            return Err(Error::other("a transaction is not committed after one of its statements failed"));
+        }
+        match self.conn.inner {
+            Inner::SqliteTransaction(transaction) => Ok(transaction.commit().await?),
+            Inner::PostgresTransaction(transaction) => Ok(transaction.commit().await?),
+            Inner::Sqlite(_) | Inner::Postgres(_) => Err(Error::other("this is not a transaction")),
+        }
+    }
+}
+
+impl Deref for Tx {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.conn
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut Conn {
+        &mut self.conn
+    }
+}

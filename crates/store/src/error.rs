@@ -1,0 +1,125 @@
+//! What can go wrong with a store, sorted by what a caller does about it.
+
+use std::path::PathBuf;
+
+use sqlx::error::{DatabaseError, ErrorKind};
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It contradicts what is there: the value is taken, or what it points at is missing.
+    #[error("the store holds something that contradicts this: {0}")]
+    Conflict(#[source] sqlx::Error),
+    /// The same call may work later: the connection is lost, the disk is full, too many wait.
+    #[error("the store cannot be used now: {0}")]
+    Unavailable(#[source] sqlx::Error),
+    /// A row does not hold what this program wrote.
+    #[error("the store holds something unreadable: {0}")]
+    Corrupt(#[source] sqlx::Error),
+    /// A mistake in this program.
+    #[error("the store refused: {0}")]
+    Other(#[source] sqlx::Error),
+}
+
+impl Error {
+    /// Whether the same call may work later.
+    pub const fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+
+    pub const fn is_conflict(&self) -> bool {
+        matches!(self, Self::Conflict(_))
+    }
+
+    pub(crate) fn other(message: impl Into<String>) -> Self {
+        Self::Other(sqlx::Error::InvalidArgument(message.into()))
+    }
+
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self::Conflict(sqlx::Error::InvalidArgument(message.into()))
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        use sqlx::Error as E;
+        match &error {
+            E::Database(database) => match kind(database.as_ref()) {
+                Kind::Conflict => Self::Conflict(error),
+                Kind::Unavailable => Self::Unavailable(error),
+                Kind::Corrupt => Self::Corrupt(error),
+                Kind::Other => Self::Other(error),
+            },
+            E::Io(_) | E::Tls(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed | E::BeginFailed => {
+                Self::Unavailable(error)
+            }
+            // Postgres ends a connection between two messages: the driver then misses what it waits for.
+            E::Protocol(_) => Self::Unavailable(error),
+            E::ColumnDecode { .. } | E::Decode(_) => Self::Corrupt(error),
+            _ => Self::Other(error),
+        }
+    }
+}
+
+enum Kind {
+    Conflict,
+    Unavailable,
+    Corrupt,
+    Other,
+}
+
+fn kind(error: &dyn DatabaseError) -> Kind {
+    if matches!(error.kind(), ErrorKind::UniqueViolation | ErrorKind::ForeignKeyViolation) {
+        return Kind::Conflict;
+    }
+    let code = error.code().unwrap_or_default();
+    match error.try_downcast_ref::<sqlx::sqlite::SqliteError>() {
+        Some(_) => sqlite_kind(code.parse().unwrap_or(0)),
+        None => postgres_kind(&code),
+    }
+}
+
+/// By the primary result code (<https://www.sqlite.org/rescode.html>), the low byte of the extended one.
+const fn sqlite_kind(code: i32) -> Kind {
+    match code & 0xff {
+        // BUSY, LOCKED, IOERR, FULL, CANTOPEN
+        5 | 6 | 10 | 13 | 14 => Kind::Unavailable,
+        // CORRUPT, NOTADB
+        11 | 26 => Kind::Corrupt,
+        _ => Kind::Other,
+    }
+}
+
+/// By SQLSTATE (Postgres manual, appendix A).
+fn postgres_kind(code: &str) -> Kind {
+    /// Serialization failure, deadlock, lock not available, query cancelled, IO error.
+    const RETRYABLE: [&str; 5] = ["40001", "40P01", "55P03", "57014", "58030"];
+    /// Connection exceptions, insufficient resources, shutdown of the server.
+    const RETRYABLE_CLASSES: [&str; 3] = ["08", "53", "57P"];
+    if RETRYABLE.contains(&code) || RETRYABLE_CLASSES.iter().any(|class| code.starts_with(class)) {
+        Kind::Unavailable
+    } else if code.starts_with("XX") {
+        Kind::Corrupt
+    } else {
+        Kind::Other
+    }
+}
+
+/// Why a store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("DATABASE_URL is not an address that the store understands: {0}")]
+    Url(String),
+    #[error(
+        "another Plexus process uses the data folder {}; stop it, or choose another folder with PLEXUS_DATA_DIR",
+        folder.display()
+    )]
+    InUse { folder: PathBuf },
+    #[error("the data folder {} cannot be used: {source}", folder.display())]
+    Folder { folder: PathBuf, source: std::io::Error },
+    #[error("the database does not fit this program: {0}; a newer Plexus may have been here")]
+    Migration(#[source] sqlx::migrate::MigrateError),
+    #[error("the database at {at} cannot be reached: {source}")]
+    Database { at: String, source: Error },
+}

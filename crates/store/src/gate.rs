@@ -1,0 +1,137 @@
+//! Whose turn it is to write: SQLite has one writer, and people do not wait behind bulk work.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::{Instant, timeout, timeout_at},
+};
+
+use crate::{Error, Result};
+
+/// How long a writer waits before it is told to come back.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long bulk work steps back for people before it queues like one of them.
+const BULK_PATIENCE: Duration = Duration::from_millis(250);
+/// How many people's writes may wait; those beyond are told to come back.
+const WAITING_MAX: usize = 4096;
+
+/// Held while writing; the next one is let in when it is dropped.
+pub(crate) struct Turn {
+    _permit: OwnedSemaphorePermit,
+}
+
+pub(crate) struct Gate {
+    turns: Arc<Semaphore>,
+    /// How many people's writes wait.
+    waiting: watch::Sender<usize>,
+}
+
+impl Gate {
+    pub fn new() -> Self {
+        Self { turns: Arc::new(Semaphore::new(1)), waiting: watch::Sender::new(0) }
+    }
+
+    /// A turn for somebody who waits for the answer, in the order of asking.
+    pub async fn person(&self) -> Result<Turn> {
+        let _waiting = Waiting::new(&self.waiting)?;
+        self.next().await
+    }
+
+    /// A turn for work that nobody waits for, when no person's write waits.
+    pub async fn bulk(&self) -> Result<Turn> {
+        let deadline = Instant::now() + BULK_PATIENCE;
+        let mut waiting = self.waiting.subscribe();
+        loop {
+            let idle = timeout_at(deadline, waiting.wait_for(|count| *count == 0)).await.is_ok();
+            let turn = self.next().await?;
+            // Somebody may have come while this waited for its turn.
+            if !idle || *self.waiting.borrow() == 0 {
+                return Ok(turn);
+            }
+        }
+    }
+
+    async fn next(&self) -> Result<Turn> {
+        match timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(Turn { _permit: permit }),
+            Ok(Err(_)) => Err(Error::Unavailable(sqlx::Error::PoolClosed)),
+            Err(_) => Err(Error::Unavailable(sqlx::Error::PoolTimedOut)),
+        }
+    }
+}
+
+/// Counts one waiting write for as long as it lives, also when its future is dropped.
+struct Waiting<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a watch::Sender<usize>) -> Result<Self> {
+        let entered = count.send_if_modified(|count| {
+            let room = *count < WAITING_MAX;
+            *count += usize::from(room);
+            room
+        });
+        if entered { Ok(Self(count)) } else { Err(Error::Unavailable(sqlx::Error::PoolTimedOut)) }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn people_go_before_bulk_work_that_came_earlier() {
+        let gate = Arc::new(Gate::new());
+        let (order, mut done) = tokio::sync::mpsc::channel(8);
+        let first = gate.person().await.unwrap();
+
+        let bulk = tokio::spawn({
+            let (gate, order) = (Arc::clone(&gate), order.clone());
+            async move {
+                let _turn = gate.bulk().await.unwrap();
+                order.send("bulk").await.unwrap();
+            }
+        });
+        // The bulk writer holds the first place in the queue.
+        tokio::task::yield_now().await;
+        let person = tokio::spawn({
+            let gate = Arc::clone(&gate);
+            async move {
+                let _turn = gate.person().await.unwrap();
+                order.send("person").await.unwrap();
+            }
+        });
+        while *gate.waiting.borrow() == 0 {
+            tokio::task::yield_now().await;
+        }
+        drop(first);
+        assert_eq!(done.recv().await, Some("person"));
+        assert_eq!(done.recv().await, Some("bulk"));
+        bulk.await.unwrap();
+        person.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bulk_work_gets_its_turn_although_people_keep_coming() {
+        let gate = Arc::new(Gate::new());
+        let _always = Waiting::new(&gate.waiting).unwrap();
+        let begun = Instant::now();
+        gate.bulk().await.unwrap();
+        assert_eq!(begun.elapsed(), BULK_PATIENCE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_writer_does_not_wait_for_ever() {
+        let gate = Gate::new();
+        let _held = gate.person().await.unwrap();
+        assert!(gate.person().await.err().unwrap().is_unavailable());
+        assert!(gate.bulk().await.err().unwrap().is_unavailable());
+        assert_eq!(*gate.waiting.borrow(), 0);
+    }
+}

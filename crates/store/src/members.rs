@@ -1,0 +1,119 @@
+//! Members: access to a chat is membership, and where somebody looks belongs to them.
+
+use plexus_domain::{ChatId, MemberId, MessageId, PrincipalId, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, clean, record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum MemberRole {
+        Owner = "owner",
+        Member = "member",
+        /// Reads, and speaks when spoken to.
+        Guest = "guest",
+    }
+}
+
+record! {
+    pub struct Member {
+        pub id: MemberId,
+        pub chat: ChatId,
+        pub principal: PrincipalId,
+        pub role: MemberRole,
+        pub joined: Timestamp,
+        pub left_at: Option<Timestamp>,
+        /// The message whose path they look at.
+        pub leaf: Option<MessageId>,
+        /// The last number that they have read.
+        pub read_seq: i64,
+        pub folder: Option<String>,
+        pub pinned: bool,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "select id, chat, principal, role, joined, left_at, leaf, read_seq, folder, pinned from members ",
+            $rest
+        )
+    };
+}
+
+/// Lets a principal in. One who was there before, and left, comes back as they were. Whether it changed anything.
+pub async fn insert(tx: &mut Tx, new: &Member) -> Result<bool> {
+    let text = "insert into members \
+                (id, chat, principal, role, joined, left_at, leaf, read_seq, folder, pinned) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+                on conflict (chat, principal) do update set left_at = null, role = excluded.role \
+                where members.left_at is not null";
+    let changed = execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.chat.uuid())
+            .bind(new.principal.uuid())
+            .bind(new.role.as_str())
+            .bind(new.joined.millis())
+            .bind(new.left_at.to_column())
+            .bind(new.leaf.to_column())
+            .bind(new.read_seq)
+            .bind(new.folder.as_deref().map(clean))
+            .bind(new.pinned)
+    )?;
+    Ok(changed > 0)
+}
+
+/// Also one who left: look at `left_at`.
+pub async fn find(conn: &mut Conn, chat: ChatId, principal: PrincipalId) -> Result<Option<Member>> {
+    let text = select!("where chat = $1 and principal = $2");
+    on!(conn, c => query_as(text).bind(chat.uuid()).bind(principal.uuid()).fetch_optional(c))
+}
+
+/// Everybody who is in the chat, in the order they came.
+pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Member>> {
+    let text = select!("where chat = $1 and left_at is null order by joined, id");
+    on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
+}
+
+pub async fn set_leaf(
+    tx: &mut Tx,
+    chat: ChatId,
+    principal: PrincipalId,
+    leaf: Option<MessageId>,
+) -> Result<bool> {
+    let text = "update members set leaf = $3 where chat = $1 and principal = $2";
+    let leaf = leaf.to_column();
+    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(leaf))? > 0)
+}
+
+/// Reading goes forward only.
+pub async fn set_read(tx: &mut Tx, chat: ChatId, principal: PrincipalId, seq: i64) -> Result<bool> {
+    let text = "update members set read_seq = $3 where chat = $1 and principal = $2 and read_seq < $3";
+    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(seq))? > 0)
+}
+
+pub async fn set_pinned(tx: &mut Tx, chat: ChatId, principal: PrincipalId, pinned: bool) -> Result<bool> {
+    let text = "update members set pinned = $3 where chat = $1 and principal = $2";
+    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(pinned))? > 0)
+}
+
+pub async fn set_folder(
+    tx: &mut Tx,
+    chat: ChatId,
+    principal: PrincipalId,
+    folder: Option<&str>,
+) -> Result<bool> {
+    let text = "update members set folder = $3 where chat = $1 and principal = $2";
+    let folder = folder.map(clean);
+    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(folder))? > 0)
+}
+
+pub async fn leave(tx: &mut Tx, chat: ChatId, principal: PrincipalId, at: Timestamp) -> Result<bool> {
+    let text = "update members set left_at = $3 where chat = $1 and principal = $2 and left_at is null";
+    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(at.millis()))? > 0)
+}

@@ -1,0 +1,201 @@
+//! Messages: the tree of a chat, and what hangs on it.
+
+use plexus_domain::{
+    ChatId, MessageId, Part, PrincipalId, RunId, Timestamp,
+    message::{Message, MessageState, Node},
+};
+use sqlx::{QueryBuilder, query, query_as, query_scalar};
+use uuid::Uuid;
+
+use crate::{
+    Conn, Error, Result, Tx, chats,
+    column::{Column, record},
+    conn::{execute, on},
+    ids, parts,
+};
+
+record! {
+    /// A message without its parts.
+    pub struct Header {
+        pub id: MessageId,
+        pub chat: ChatId,
+        pub seq: i64,
+        pub parent: Option<MessageId>,
+        pub lane: i32,
+        pub author: PrincipalId,
+        pub run: Option<RunId>,
+        pub state: MessageState,
+        pub created: Timestamp,
+    }
+}
+
+impl From<&Header> for Node {
+    fn from(header: &Header) -> Self {
+        Self { id: header.id, parent: header.parent, lane: header.lane, seq: header.seq }
+    }
+}
+
+impl Header {
+    pub fn with_parts(self, parts: Vec<Part>) -> Message {
+        Message {
+            id: self.id,
+            seq: self.seq,
+            parent: self.parent,
+            lane: self.lane,
+            author: self.author,
+            run: self.run,
+            state: self.state,
+            created: self.created,
+            parts,
+        }
+    }
+}
+
+/// A message to be written; its number is given by the chat.
+#[derive(Clone, Debug)]
+pub struct NewMessage<'a> {
+    pub id: MessageId,
+    pub chat: ChatId,
+    pub parent: Option<MessageId>,
+    pub lane: i32,
+    pub author: PrincipalId,
+    pub run: Option<RunId>,
+    pub state: MessageState,
+    pub created: Timestamp,
+    /// Empty for an open message: its text is in the log.
+    pub parts: &'a [Part],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inserted {
+    New {
+        seq: i64,
+    },
+    /// The same author sent it to the same chat before; nothing was changed.
+    AlreadyThere,
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select id, chat, seq, parent, lane, author, run, state, created from messages ", $rest)
+    };
+}
+
+/// Writes a message with the chat's next number; sending it again changes nothing.
+///
+/// An id that another author or another chat has used is a conflict, and so is a parent in another chat.
+pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<Inserted> {
+    // The chat first: whoever else sends to it waits here, in the same order.
+    let seq = chats::next_seq(tx, new.chat).await?;
+    if let Some(there) = find(tx, new.id).await? {
+        return already_there(new, &there);
+    }
+    check_parent(tx, new).await?;
+    let text = "insert into messages (id, chat, seq, parent, lane, author, run, state, created) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.chat.uuid())
+            .bind(seq)
+            .bind(new.parent.to_column())
+            .bind(new.lane.to_column())
+            .bind(new.author.uuid())
+            .bind(new.run.to_column())
+            .bind(new.state.as_str())
+            .bind(new.created.millis())
+    )?;
+    parts::insert(tx, new.id, new.parts).await?;
+    chats::set_active(tx, new.chat, new.created).await?;
+    Ok(Inserted::New { seq })
+}
+
+fn already_there(new: &NewMessage<'_>, there: &Header) -> Result<Inserted> {
+    if (there.chat, there.author) == (new.chat, new.author) {
+        Ok(Inserted::AlreadyThere)
+    } else {
+        Err(Error::conflict("the id of the message is taken"))
+    }
+}
+
+async fn check_parent(tx: &mut Tx, new: &NewMessage<'_>) -> Result<()> {
+    let Some(parent) = new.parent else { return Ok(()) };
+    let chat: Option<Uuid> = on!(tx, c => query_scalar("select chat from messages where id = $1")
+        .bind(parent.uuid())
+        .fetch_optional(c))?;
+    if chat == Some(new.chat.uuid()) {
+        Ok(())
+    } else {
+        Err(Error::conflict("the message that is answered is not in this chat"))
+    }
+}
+
+pub async fn find(conn: &mut Conn, id: MessageId) -> Result<Option<Header>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// The whole tree of a chat, in the order it was said.
+pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Header>> {
+    on!(conn, c => query_as(select!("where chat = $1 order by seq")).bind(chat.uuid()).fetch_all(c))
+}
+
+/// The messages of a chat that are still being written.
+pub async fn list_open(conn: &mut Conn, chat: ChatId) -> Result<Vec<Header>> {
+    let text = select!("where chat = $1 and state = 'open' order by seq");
+    on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
+}
+
+/// What a run wrote, and the messages that answered it while it waited.
+pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Header>> {
+    on!(conn, c => query_as(select!("where run = $1 order by seq")).bind(run.uuid()).fetch_all(c))
+}
+
+/// Those of `wanted` that exist, with their parts, in the order they were said.
+pub async fn load(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<Message>> {
+    let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut headers: Vec<Header> = Vec::with_capacity(uuids.len());
+    for chunk in uuids.chunks(ids::CHUNK) {
+        headers.extend(on!(conn, c => {
+            let mut query = QueryBuilder::new(select!("where id in "));
+            ids::push_list(&mut query, chunk);
+            async move { query.build_query_as().fetch_all(c).await }
+        })?);
+    }
+    let mut parts = parts::by_message(conn, wanted).await?;
+    headers.sort_by_key(|header| (header.chat, header.seq));
+    let with_parts = |header: Header| {
+        let parts = parts.remove(&header.id).unwrap_or_default();
+        header.with_parts(parts)
+    };
+    Ok(headers.into_iter().map(with_parts).collect())
+}
+
+/// Changes the state of a message that is in state `expected`. Whether it was.
+pub async fn set_state(
+    tx: &mut Tx,
+    id: MessageId,
+    expected: MessageState,
+    next: MessageState,
+) -> Result<bool> {
+    let text = "update messages set state = $3 where id = $1 and state = $2";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(expected.as_str()).bind(next.as_str()))? > 0)
+}
+
+/// Ends an open message with what it came to. False, and nothing written, when it was not open.
+///
+/// Its text is dropped from the log in the same transaction: see [`crate::text_log`].
+pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Part]) -> Result<bool> {
+    let ended = set_state(tx, id, MessageState::Open, state).await?;
+    if ended {
+        parts::insert(tx, id, parts).await?;
+    }
+    Ok(ended)
+}
+
+/// Empties a message; its place in the tree stays.
+pub async fn erase(tx: &mut Tx, id: MessageId) -> Result<bool> {
+    parts::delete(tx, id).await?;
+    let text = "update messages set state = 'deleted' where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)
+}

@@ -1,0 +1,111 @@
+//! Names that own agents: a person's, an organisation's, the hub's own.
+
+use plexus_domain::{AccountId, Name, NamespaceId, Timestamp};
+use sqlx::{query, query_as, query_scalar};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum NamespaceKind {
+        Person = "person",
+        Org = "org",
+        /// The hub's own.
+        System = "system",
+    }
+}
+
+word_enum! {
+    /// What an account may do with a namespace.
+    pub enum NamespaceRole {
+        Owner = "owner",
+        Member = "member",
+    }
+}
+
+record! {
+    pub struct Namespace {
+        pub id: NamespaceId,
+        pub name: Name,
+        pub kind: NamespaceKind,
+        pub created: Timestamp,
+        /// A retired name stays taken.
+        pub retired: Option<Timestamp>,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select id, name, kind, created, retired from namespaces ", $rest)
+    };
+}
+
+/// A name that is or was in use is a conflict.
+pub async fn insert(tx: &mut Tx, new: &Namespace) -> Result<()> {
+    let text = "insert into namespaces (id, name_folded, name, kind, created, retired) values ($1, $2, $3, $4, $5, $6)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.name.folded())
+            .bind(new.name.as_str())
+            .bind(new.kind.as_str())
+            .bind(new.created.millis())
+            .bind(new.retired.to_column())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: NamespaceId) -> Result<Option<Namespace>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Namespace>> {
+    on!(conn, c => query_as(select!("where name_folded = $1")).bind(name.folded()).fetch_optional(c))
+}
+
+/// The namespaces that an account may act for, oldest first.
+pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Namespace>> {
+    let text = select!(
+        "where id in (select namespace from namespace_members where account = $1) order by created, id"
+    );
+    on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
+}
+
+/// Takes it out of use for good.
+pub async fn retire(tx: &mut Tx, id: NamespaceId, at: Timestamp) -> Result<bool> {
+    let text = "update namespaces set retired = $2 where id = $1 and retired is null";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
+}
+
+/// Lets an account act for a namespace, or changes what it may do with it.
+pub async fn set_role(
+    tx: &mut Tx,
+    namespace: NamespaceId,
+    account: AccountId,
+    role: NamespaceRole,
+) -> Result<()> {
+    let text = "insert into namespace_members (namespace, account, role) values ($1, $2, $3) \
+                on conflict (namespace, account) do update set role = excluded.role";
+    execute!(tx, query(text).bind(namespace.uuid()).bind(account.uuid()).bind(role.as_str()))?;
+    Ok(())
+}
+
+pub async fn remove_member(tx: &mut Tx, namespace: NamespaceId, account: AccountId) -> Result<bool> {
+    let text = "delete from namespace_members where namespace = $1 and account = $2";
+    Ok(execute!(tx, query(text).bind(namespace.uuid()).bind(account.uuid()))? > 0)
+}
+
+pub async fn role_of(
+    conn: &mut Conn,
+    namespace: NamespaceId,
+    account: AccountId,
+) -> Result<Option<NamespaceRole>> {
+    let text = "select role from namespace_members where namespace = $1 and account = $2";
+    let role: Option<String> =
+        on!(conn, c => query_scalar(text).bind(namespace.uuid()).bind(account.uuid()).fetch_optional(c))?;
+    Ok(role.as_deref().and_then(NamespaceRole::parse))
+}

@@ -1,0 +1,93 @@
+//! Parts: what messages are made of.
+
+use std::collections::HashMap;
+
+use plexus_domain::{Content, MessageId, Part};
+use sqlx::{QueryBuilder, query};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, clean, record},
+    conn::{execute, on},
+    ids,
+};
+
+record! {
+    /// The columns that make a part.
+    pub struct Row {
+        pub message: MessageId,
+        pub artifact: Option<String>,
+        pub body: Content,
+        pub media_type: Option<String>,
+        pub name: Option<String>,
+    }
+}
+
+impl From<Row> for Part {
+    fn from(row: Row) -> Self {
+        Self { content: row.body, artifact: row.artifact, name: row.name, media_type: row.media_type }
+    }
+}
+
+/// Writes the parts of a message that has none yet.
+pub(crate) async fn insert(tx: &mut Tx, message: MessageId, parts: &[Part]) -> Result<()> {
+    let text = "insert into parts (message, idx, kind, artifact, body, blob, media_type, name, meta) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, '{}')";
+    for (idx, part) in (0_i64..).zip(parts) {
+        execute!(
+            tx,
+            query(text)
+                .bind(message.uuid())
+                .bind(idx)
+                .bind(kind(&part.content))
+                .bind(part.artifact.as_deref().map(clean))
+                .bind(part.content.to_column())
+                .bind(blob(&part.content))
+                .bind(part.media_type.as_deref().map(clean))
+                .bind(part.name.as_deref().map(clean))
+        )?;
+    }
+    Ok(())
+}
+
+/// The parts of each of these messages, in order.
+pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap<MessageId, Vec<Part>>> {
+    let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut found: HashMap<_, Vec<Part>> = HashMap::with_capacity(wanted.len());
+    for chunk in uuids.chunks(ids::CHUNK) {
+        let rows: Vec<Row> = on!(conn, c => {
+            let mut query =
+                QueryBuilder::new("select message, artifact, body, media_type, name from parts where message in ");
+            ids::push_list(&mut query, chunk);
+            query.push(" order by message, idx");
+            async move { query.build_query_as().fetch_all(c).await }
+        })?;
+        for row in rows {
+            found.entry(row.message).or_default().push(row.into());
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) async fn delete(tx: &mut Tx, message: MessageId) -> Result<u64> {
+    execute!(tx, query("delete from parts where message = $1").bind(message.uuid()))
+}
+
+const fn kind(content: &Content) -> &'static str {
+    match content {
+        Content::Text { .. } => "text",
+        Content::Data { .. } => "data",
+        Content::File { .. } => "file",
+        Content::Link { .. } => "link",
+        Content::Tool(_) => "tool",
+        Content::Reasoning { .. } => "reasoning",
+        Content::Approval { .. } => "approval",
+    }
+}
+
+fn blob(content: &Content) -> Option<Vec<u8>> {
+    match content {
+        Content::File { blob, .. } => Some(blob.to_column()),
+        _ => None,
+    }
+}

@@ -1,0 +1,132 @@
+//! Whoever acts: members, authors and callers.
+
+use plexus_domain::{AccountId, AgentId, HubRowId, Principal, PrincipalId};
+use sqlx::{QueryBuilder, query, query_scalar};
+
+use crate::{
+    Conn, Error, Result, Tx,
+    column::{Column, clean, record, word_enum},
+    conn::{execute, on},
+    ids,
+};
+
+word_enum! {
+    /// The kind of a row; the rest of it follows from that.
+    pub enum PrincipalKind {
+        Account = "account",
+        Agent = "agent",
+        Remote = "remote",
+        Anonymous = "anonymous",
+    }
+}
+
+record! {
+    /// The columns; see [`Row::principal`].
+    pub struct Row {
+        pub id: PrincipalId,
+        pub kind: PrincipalKind,
+        pub account: Option<AccountId>,
+        pub agent: Option<AgentId>,
+        pub hub: Option<HubRowId>,
+        pub pseudonym: Option<String>,
+    }
+}
+
+impl Row {
+    fn new(id: PrincipalId, principal: &Principal) -> Self {
+        let empty = Self {
+            id,
+            kind: PrincipalKind::Anonymous,
+            account: None,
+            agent: None,
+            hub: None,
+            pseudonym: None,
+        };
+        match principal {
+            Principal::Account { account } => {
+                Self { kind: PrincipalKind::Account, account: Some(*account), ..empty }
+            }
+            Principal::Agent { agent } => Self { kind: PrincipalKind::Agent, agent: Some(*agent), ..empty },
+            Principal::Remote { hub, pseudonym } => Self {
+                kind: PrincipalKind::Remote,
+                hub: Some(*hub),
+                pseudonym: Some(clean(pseudonym)),
+                ..empty
+            },
+            Principal::Anonymous => empty,
+        }
+    }
+
+    /// A check of the table keeps the columns in one of these shapes.
+    fn principal(self) -> Principal {
+        match (self.account, self.agent, self.hub, self.pseudonym) {
+            (Some(account), ..) => Principal::Account { account },
+            (_, Some(agent), ..) => Principal::Agent { agent },
+            (_, _, Some(hub), Some(pseudonym)) => Principal::Remote { hub, pseudonym },
+            _ => Principal::Anonymous,
+        }
+    }
+}
+
+/// The id of a principal; `new` becomes its id when it has none yet.
+pub async fn ensure(tx: &mut Tx, principal: &Principal, new: PrincipalId) -> Result<PrincipalId> {
+    if let Some(id) = id_of(tx, principal).await? {
+        return Ok(id);
+    }
+    let row = Row::new(new, principal);
+    let text = "insert into principals (id, kind, account, agent, hub, pseudonym) \
+                values ($1, $2, $3, $4, $5, $6) on conflict do nothing";
+    execute!(
+        tx,
+        query(text)
+            .bind(row.id.uuid())
+            .bind(row.kind.as_str())
+            .bind(row.account.to_column())
+            .bind(row.agent.to_column())
+            .bind(row.hub.to_column())
+            .bind(row.pseudonym.as_deref())
+    )?;
+    // Somebody else may have been faster: theirs counts.
+    id_of(tx, principal).await?.ok_or_else(|| Error::conflict("the id of a principal is taken"))
+}
+
+pub async fn id_of(conn: &mut Conn, principal: &Principal) -> Result<Option<PrincipalId>> {
+    let id = match principal {
+        Principal::Account { account } => {
+            let text = "select id from principals where account = $1";
+            on!(conn, c => query_scalar(text).bind(account.uuid()).fetch_optional(c))?
+        }
+        Principal::Agent { agent } => {
+            let text = "select id from principals where agent = $1";
+            on!(conn, c => query_scalar(text).bind(agent.uuid()).fetch_optional(c))?
+        }
+        Principal::Remote { hub, pseudonym } => {
+            let text = "select id from principals where hub = $1 and pseudonym = $2";
+            on!(conn, c => query_scalar(text).bind(hub.uuid()).bind(clean(pseudonym)).fetch_optional(c))?
+        }
+        Principal::Anonymous => {
+            let text = "select id from principals where kind = 'anonymous'";
+            on!(conn, c => query_scalar(text).fetch_optional(c))?
+        }
+    };
+    Ok(id.map(PrincipalId::from_uuid))
+}
+
+pub async fn find(conn: &mut Conn, id: PrincipalId) -> Result<Option<Principal>> {
+    Ok(list(conn, &[id]).await?.pop().map(|(_, principal)| principal))
+}
+
+/// Those of `wanted` that exist, in no particular order.
+pub async fn list(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<(PrincipalId, Principal)>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut found: Vec<Row> = Vec::with_capacity(wanted.len());
+    for chunk in wanted.chunks(ids::CHUNK) {
+        found.extend(on!(conn, c => {
+            let mut query =
+                QueryBuilder::new("select id, kind, account, agent, hub, pseudonym from principals where id in ");
+            ids::push_list(&mut query, chunk);
+            async move { query.build_query_as().fetch_all(c).await }
+        })?);
+    }
+    Ok(found.into_iter().map(|row| (row.id, row.principal())).collect())
+}

@@ -1,0 +1,54 @@
+//! Processes of the hub that share this store. A run names its process and dies with it.
+
+use plexus_domain::{ProcessId, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::record,
+    conn::{execute, on},
+};
+
+record! {
+    pub struct Process {
+        pub id: ProcessId,
+        pub started: Timestamp,
+        /// The last sign of life.
+        pub beat: Timestamp,
+        /// Where other processes reach it.
+        pub address: Option<String>,
+        /// Whether it holds the connections to other hubs.
+        pub swarm: bool,
+    }
+}
+
+pub async fn insert(tx: &mut Tx, new: &Process) -> Result<()> {
+    let text = "insert into processes (id, started, beat, address, swarm) values ($1, $2, $3, $4, $5)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.started.millis())
+            .bind(new.beat.millis())
+            .bind(new.address.as_deref())
+            .bind(new.swarm)
+    )?;
+    Ok(())
+}
+
+/// A sign of life. False when others have declared it dead and taken its runs.
+pub async fn beat(tx: &mut Tx, id: ProcessId, at: Timestamp) -> Result<bool> {
+    let text = "update processes set beat = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
+}
+
+/// Those that gave no sign of life since `beat`.
+pub async fn list_dead(conn: &mut Conn, beat: Timestamp) -> Result<Vec<Process>> {
+    let text = "select id, started, beat, address, swarm from processes where beat < $1 order by id";
+    on!(conn, c => query_as(text).bind(beat.millis()).fetch_all(c))
+}
+
+/// Forgets a process; its runs name none from then on.
+pub async fn delete(tx: &mut Tx, id: ProcessId) -> Result<bool> {
+    Ok(execute!(tx, query("delete from processes where id = $1").bind(id.uuid()))? > 0)
+}

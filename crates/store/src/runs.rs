@@ -1,0 +1,224 @@
+//! Runs: one agent's work on a request until a terminal state.
+
+use plexus_domain::{
+    AgentId, AssignmentId, ChatId, PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
+    run::{Failure, FailureClass, Usage},
+};
+use sqlx::{QueryBuilder, query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, clean, record, word_enum},
+    conn::{execute, on},
+    ids,
+};
+
+word_enum! {
+    /// Through which door the request came.
+    pub enum Origin {
+        Page = "page",
+        Api = "api",
+        A2a = "a2a",
+        Mcp = "mcp",
+        OpenAi = "openai",
+        Rpc = "rpc",
+        /// A team gave the work.
+        Team = "team",
+        /// The hub itself, as its own agents do.
+        Hub = "hub",
+    }
+}
+
+record! {
+    pub struct Run {
+        pub id: RunId,
+        pub chat: ChatId,
+        pub agent: AgentId,
+        pub version: VersionId,
+        pub caller: PrincipalId,
+        pub origin: Origin,
+        pub state: RunState,
+        pub state_at: Timestamp,
+        pub parent: Option<RunId>,
+        pub assignment: Option<AssignmentId>,
+        /// Who works on it; none while nobody does.
+        pub process: Option<ProcessId>,
+        pub remote_task: Option<String>,
+        pub remote_context: Option<String>,
+        pub queued: Timestamp,
+        pub started: Option<Timestamp>,
+        pub ended: Option<Timestamp>,
+        pub tokens_in: u64,
+        pub tokens_out: u64,
+        pub cost_micro: u64,
+        pub error_class: Option<FailureClass>,
+        pub error: Option<String>,
+    }
+}
+
+impl Run {
+    pub fn failure(&self) -> Option<Failure> {
+        Some(Failure::new(self.error_class?, self.error.clone().unwrap_or_default()))
+    }
+
+    pub const fn usage(&self) -> Usage {
+        Usage { tokens_in: self.tokens_in, tokens_out: self.tokens_out, cost_micro: self.cost_micro }
+    }
+}
+
+/// A run to be queued.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    pub id: RunId,
+    pub chat: ChatId,
+    pub agent: AgentId,
+    pub version: VersionId,
+    pub caller: PrincipalId,
+    pub origin: Origin,
+    pub parent: Option<RunId>,
+    pub assignment: Option<AssignmentId>,
+    pub process: Option<ProcessId>,
+    pub queued: Timestamp,
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "select id, chat, agent, version, caller, origin, state, state_at, parent, assignment, process, \
+             remote_task, remote_context, queued, started, ended, tokens_in, tokens_out, cost_micro, error_class, \
+             error from runs ",
+            $rest
+        )
+    };
+}
+
+pub async fn insert(tx: &mut Tx, new: &NewRun) -> Result<()> {
+    let text = "insert into runs (id, chat, agent, version, caller, origin, state, state_at, parent, assignment, \
+                process, queued, tokens_in, tokens_out, cost_micro) \
+                values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $7, 0, 0, 0)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.chat.uuid())
+            .bind(new.agent.uuid())
+            .bind(new.version.uuid())
+            .bind(new.caller.uuid())
+            .bind(new.origin.as_str())
+            .bind(new.queued.millis())
+            .bind(new.parent.to_column())
+            .bind(new.assignment.to_column())
+            .bind(new.process.to_column())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: RunId) -> Result<Option<Run>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// Those of `wanted` that exist, in no particular order.
+pub async fn list(conn: &mut Conn, wanted: &[RunId]) -> Result<Vec<Run>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut found = Vec::with_capacity(wanted.len());
+    for chunk in wanted.chunks(ids::CHUNK) {
+        found.extend(on!(conn, c => {
+            let mut query = QueryBuilder::new(select!("where id in "));
+            ids::push_list(&mut query, chunk);
+            async move { query.build_query_as().fetch_all(c).await }
+        })?);
+    }
+    Ok(found)
+}
+
+/// In the order they were queued.
+pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Run>> {
+    let text = select!("where chat = $1 order by queued, id");
+    on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
+}
+
+/// An agent's latest runs, the newest first.
+pub async fn list_by_agent(conn: &mut Conn, agent: AgentId, limit: i64) -> Result<Vec<Run>> {
+    let text = select!("where agent = $1 order by queued desc, id desc limit $2");
+    on!(conn, c => query_as(text).bind(agent.uuid()).bind(limit).fetch_all(c))
+}
+
+/// The run of this agent in this chat that waits for its caller: the one that asked last.
+pub async fn waiting(conn: &mut Conn, chat: ChatId, agent: AgentId) -> Result<Option<Run>> {
+    let text = select!(
+        "where chat = $1 and agent = $2 and state in ('input_required', 'auth_required') \
+         order by state_at desc, id desc limit 1"
+    );
+    on!(conn, c => query_as(text).bind(chat.uuid()).bind(agent.uuid()).fetch_optional(c))
+}
+
+/// What a process works on.
+pub async fn list_unfinished(conn: &mut Conn, process: ProcessId) -> Result<Vec<Run>> {
+    let text = select!("where process = $1 and state in ('queued', 'working') order by queued, id");
+    on!(conn, c => query_as(text).bind(process.uuid()).fetch_all(c))
+}
+
+/// Runs that nobody works on any more: their process is gone, or did not beat since `beat`.
+pub async fn list_orphaned(conn: &mut Conn, beat: Timestamp) -> Result<Vec<Run>> {
+    let text = select!(
+        "where state in ('queued', 'working') and \
+         (process is null or process in (select id from processes where beat < $1)) order by queued, id"
+    );
+    on!(conn, c => query_as(text).bind(beat.millis()).fetch_all(c))
+}
+
+/// A step of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The state that the step was decided on.
+    pub from: RunState,
+    pub to: RunState,
+    pub at: Timestamp,
+    pub failure: Option<&'a Failure>,
+}
+
+/// Takes a step. False, and nothing changed, when the run is not in the state it was decided on.
+pub async fn set_state(tx: &mut Tx, id: RunId, step: &Step<'_>) -> Result<bool> {
+    let started = (step.to == RunState::Working).then_some(step.at);
+    let ended = step.to.is_terminal().then_some(step.at);
+    let text = "update runs set state = $3, state_at = $4, started = coalesce(started, $5), ended = $6, \
+                error_class = $7, error = $8 where id = $1 and state = $2";
+    let changed = execute!(
+        tx,
+        query(text)
+            .bind(id.uuid())
+            .bind(step.from.as_str())
+            .bind(step.to.as_str())
+            .bind(step.at.millis())
+            .bind(started.to_column())
+            .bind(ended.to_column())
+            .bind(step.failure.map(|failure| failure.class.as_str()))
+            .bind(step.failure.map(|failure| clean(&failure.message)))
+    )?;
+    Ok(changed > 0)
+}
+
+/// Who works on it from now on.
+pub async fn set_process(tx: &mut Tx, id: RunId, process: Option<ProcessId>) -> Result<bool> {
+    let text = "update runs set process = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(process.to_column()))? > 0)
+}
+
+/// What the agent elsewhere calls this work.
+pub async fn set_remote(tx: &mut Tx, id: RunId, task: Option<&str>, context: Option<&str>) -> Result<bool> {
+    let text = "update runs set remote_task = $2, remote_context = $3 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(task.map(clean)).bind(context.map(clean)))? > 0)
+}
+
+pub async fn set_usage(tx: &mut Tx, id: RunId, usage: &Usage) -> Result<bool> {
+    let text = "update runs set tokens_in = $2, tokens_out = $3, cost_micro = $4 where id = $1";
+    let changed = execute!(
+        tx,
+        query(text)
+            .bind(id.uuid())
+            .bind(usage.tokens_in.to_column())
+            .bind(usage.tokens_out.to_column())
+            .bind(usage.cost_micro.to_column())
+    )?;
+    Ok(changed > 0)
+}

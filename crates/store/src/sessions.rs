@@ -1,0 +1,84 @@
+//! Sessions of browsers. Only the digest of the cookie is known here.
+
+use plexus_domain::{AccountId, Digest, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, record},
+    conn::{execute, on},
+};
+
+record! {
+    pub struct Session {
+        pub hash: Digest,
+        pub account: AccountId,
+        pub created: Timestamp,
+        pub seen: Timestamp,
+        /// Until then it may do what needs the password again.
+        pub sudo_until: Option<Timestamp>,
+        /// The browser, as it calls itself.
+        pub agent: String,
+        pub ip: String,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select hash, account, created, seen, sudo_until, agent, ip from sessions ", $rest)
+    };
+}
+
+pub async fn insert(tx: &mut Tx, new: &Session) -> Result<()> {
+    let text = "insert into sessions (hash, account, created, seen, sudo_until, agent, ip) \
+                values ($1, $2, $3, $4, $5, $6, $7)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.hash.to_column())
+            .bind(new.account.uuid())
+            .bind(new.created.millis())
+            .bind(new.seen.millis())
+            .bind(new.sudo_until.to_column())
+            .bind(crate::column::clean(&new.agent))
+            .bind(&new.ip)
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Session>> {
+    on!(conn, c => query_as(select!("where hash = $1")).bind(hash.to_column()).fetch_optional(c))
+}
+
+/// Last seen first.
+pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Session>> {
+    let text = select!("where account = $1 order by seen desc, hash");
+    on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
+}
+
+pub async fn set_seen(tx: &mut Tx, hash: &Digest, seen: Timestamp) -> Result<bool> {
+    let text = "update sessions set seen = $2 where hash = $1 and seen < $2";
+    Ok(execute!(tx, query(text).bind(hash.to_column()).bind(seen.millis()))? > 0)
+}
+
+pub async fn set_sudo(tx: &mut Tx, hash: &Digest, until: Option<Timestamp>) -> Result<bool> {
+    let text = "update sessions set sudo_until = $2 where hash = $1";
+    Ok(execute!(tx, query(text).bind(hash.to_column()).bind(until.to_column()))? > 0)
+}
+
+pub async fn delete(tx: &mut Tx, hash: &Digest) -> Result<bool> {
+    Ok(execute!(tx, query("delete from sessions where hash = $1").bind(hash.to_column()))? > 0)
+}
+
+/// Ends an account's sessions, all but `keep`. How many there were.
+pub async fn delete_by_account(tx: &mut Tx, account: AccountId, keep: Option<&Digest>) -> Result<u64> {
+    let keep = keep.map(Column::to_column).unwrap_or_default();
+    let text = "delete from sessions where account = $1 and hash <> $2";
+    execute!(tx, query(text).bind(account.uuid()).bind(keep))
+}
+
+/// Ends the sessions that were not seen since `seen`, or began before `created`. How many there were.
+pub async fn delete_expired(tx: &mut Tx, seen: Timestamp, created: Timestamp) -> Result<u64> {
+    let text = "delete from sessions where seen < $1 or created < $2";
+    execute!(tx, query(text).bind(seen.millis()).bind(created.millis()))
+}

@@ -1,0 +1,128 @@
+//! A store of its own for every test, on both databases.
+//!
+//! [`on_both!`] makes two tests of one body. Postgres is the one that `PLEXUS_TEST_POSTGRES` names, else a cluster
+//! that lives as long as the test process.
+
+mod cluster;
+mod world;
+
+use std::{
+    future::Future,
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection, query};
+use tokio::sync::OnceCell;
+use url::Url;
+
+use crate::{Store, StoreConfig, StoreUrl};
+
+pub use world::{AgentSeed, Person, World};
+
+/// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a fresh store.
+#[macro_export]
+macro_rules! on_both {
+    ($($(#[$meta:meta])* async fn $name:ident($store:ident: Store) $body:block)*) => {$(
+        #[cfg(test)]
+        mod $name {
+            use super::*;
+
+            $(#[$meta])*
+            async fn body($store: $crate::Store) $body
+
+            #[::tokio::test]
+            async fn sqlite() {
+                $crate::testing::on_sqlite(body).await;
+            }
+
+            #[::tokio::test]
+            async fn postgres() {
+                $crate::testing::on_postgres(body).await;
+            }
+        }
+    )*};
+}
+
+/// How a test's store differs from the usual one.
+pub fn config(url: StoreUrl) -> StoreConfig {
+    StoreConfig { connections: 4, ..StoreConfig::new(url) }
+}
+
+/// Runs a test on SQLite in a folder of its own.
+pub async fn on_sqlite<F: Future<Output = ()>>(body: impl FnOnce(Store) -> F) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = open_sqlite(folder.path()).await;
+    body(store.clone()).await;
+    store.close().await;
+}
+
+/// Opens SQLite in a folder.
+pub async fn open_sqlite(folder: &Path) -> Store {
+    let url = StoreUrl::Sqlite { folder: folder.to_owned() };
+    Store::open(&config(url)).await.expect("SQLite opens")
+}
+
+/// Runs a test on Postgres in a database of its own.
+pub async fn on_postgres<F>(body: impl FnOnce(Store) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let Some(database) = Database::new().await else { return };
+    let store = Store::open(&config(database.url())).await.expect("Postgres opens");
+    // In a task of its own, so that a test that fails leaves no database behind either.
+    let outcome = tokio::spawn(body(store.clone())).await;
+    store.close().await;
+    database.drop().await;
+    if let Err(panic) = outcome {
+        std::panic::resume_unwind(panic.into_panic());
+    }
+}
+
+/// A database in the cluster of the tests.
+pub struct Database {
+    server: Url,
+    name: String,
+}
+
+impl Database {
+    /// A migrated database; none when the tests are to do without Postgres.
+    pub async fn new() -> Option<Self> {
+        static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let server = cluster::url()?;
+        let template = TEMPLATE.get_or_init(|| make_template(&server)).await;
+        let name = format!("plexus_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        run(&server, format!("create database {name} template {template}")).await;
+        Some(Self { server, name })
+    }
+
+    pub fn url(&self) -> StoreUrl {
+        within(&self.server, &self.name)
+    }
+
+    pub async fn drop(self) {
+        run(&self.server, format!("drop database {} with (force)", self.name)).await;
+    }
+}
+
+async fn make_template(server: &Url) -> String {
+    let name = format!("plexus_template_{}", std::process::id());
+    run(server, format!("drop database if exists {name} with (force)")).await;
+    run(server, format!("create database {name}")).await;
+    let store = Store::open(&config(within(server, &name))).await.expect("the template opens");
+    store.close().await;
+    name
+}
+
+fn within(server: &Url, database: &str) -> StoreUrl {
+    let mut url = server.clone();
+    url.set_path(database);
+    StoreUrl::Postgres { url }
+}
+
+async fn run(server: &Url, text: String) {
+    let mut connection = PgConnection::connect(server.as_str()).await.expect("the test cluster answers");
+    query(AssertSqlSafe(text)).execute(&mut connection).await.expect("the test cluster obeys");
+    connection.close().await.expect("the test cluster says goodbye");
+}

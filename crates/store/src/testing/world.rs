@@ -1,0 +1,266 @@
+//! People, agents and chats for tests, made with as few words as possible.
+
+use plexus_domain::{
+    AccountId, AgentId, ChatId, Digest, HubRowId, MemberId, MessageId, NamespaceId, Part, Principal,
+    PrincipalId, ProcessId, RunId, Timestamp, VersionId,
+    account::Role,
+    agent::{Access, Builtin, Connector, Visibility},
+    chat::{ChatKind, Title},
+    id::Entropy,
+    message::MessageState,
+};
+use serde_json::json;
+
+use crate::{
+    Store, Tx,
+    accounts::{self, Account, AccountState},
+    agents::{self, Agent, AgentState},
+    cards,
+    chats::{self, Chat},
+    members::{self, Member, MemberRole},
+    messages::{self, Inserted, NewMessage},
+    namespaces::{self, Namespace, NamespaceKind},
+    principals,
+    processes::{self, Process},
+    runs::{self, NewRun, Origin},
+    versions::{self, Version},
+};
+
+/// Somebody who signs in.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub account: AccountId,
+    pub namespace: NamespaceId,
+    pub principal: PrincipalId,
+}
+
+/// An agent that is ready to run.
+#[derive(Clone, Debug)]
+pub struct AgentSeed {
+    pub agent: AgentId,
+    pub version: VersionId,
+    pub card: Digest,
+    pub principal: PrincipalId,
+}
+
+/// Makes rows; time and ids go up by one with each use, so that a test always sees the same ones.
+pub struct World {
+    pub store: Store,
+    tick: u64,
+}
+
+/// 2026-11-20, so that ids look as they do in real life.
+const START: u64 = 1_795_132_800_000;
+
+impl World {
+    pub const fn new(store: Store) -> Self {
+        Self { store, tick: 0 }
+    }
+
+    /// The next moment.
+    pub const fn now(&mut self) -> Timestamp {
+        self.tick += 1;
+        Timestamp::from_millis((START + self.tick).cast_signed())
+    }
+
+    /// The next id of any kind: `world.id(ChatId::new)`.
+    pub fn id<T>(&mut self, new: impl FnOnce(Timestamp, &Entropy) -> T) -> T {
+        let at = self.now();
+        let mut entropy = [0; 10];
+        entropy[2..].copy_from_slice(&self.tick.to_be_bytes());
+        new(at, &entropy)
+    }
+
+    pub async fn write(&self) -> Tx {
+        self.store.write().await.expect("a transaction")
+    }
+
+    pub async fn person(&mut self, name: &str) -> Person {
+        let (namespace, account) = (self.id(NamespaceId::new), self.id(AccountId::new));
+        let (new, created) = (self.id(PrincipalId::new), self.now());
+        let mut tx = self.write().await;
+        let name = name.parse().expect("a name");
+        let kind = NamespaceKind::Person;
+        let row = Namespace { id: namespace, name, kind, created, retired: None };
+        namespaces::insert(&mut tx, &row).await.expect("a namespace");
+        let row = Account {
+            id: account,
+            namespace,
+            email_folded: None,
+            role: Role::User,
+            state: AccountState::Active,
+            prefs: json!({}),
+            created,
+        };
+        accounts::insert(&mut tx, &row).await.expect("an account");
+        let principal = principals::ensure(&mut tx, &Principal::Account { account }, new).await;
+        tx.commit().await.expect("a commit");
+        Person { account, namespace, principal: principal.expect("a principal") }
+    }
+
+    /// An agent of this person, of a built-in program.
+    pub async fn agent(&mut self, owner: &Person, address: &str) -> AgentSeed {
+        self.agent_of(HubRowId::SELF, Some(owner.namespace), address).await
+    }
+
+    /// An agent at `@owner/name` of any hub.
+    pub async fn agent_of(
+        &mut self,
+        hub: HubRowId,
+        namespace: Option<NamespaceId>,
+        address: &str,
+    ) -> AgentSeed {
+        let address: plexus_domain::Address = address.parse().expect("an address");
+        let (agent, version) = (self.id(AgentId::new), self.id(VersionId::new));
+        let (new, created) = (self.id(PrincipalId::new), self.now());
+        let mut tx = self.write().await;
+        let row = Agent {
+            id: agent,
+            hub,
+            owner: address.owner,
+            name: address.name.clone(),
+            listing_id: Some(format!("pl1{agent}")),
+            namespace,
+            visibility: Visibility::Public,
+            access: Access::Accounts,
+            state: AgentState::Active,
+            created,
+        };
+        agents::insert(&mut tx, &row).await.expect("an agent");
+        let body = json!({ "name": address.name.as_str() }).to_string();
+        let card = cards::insert(&mut tx, body.as_bytes()).await.expect("a card");
+        let row = Version {
+            id: version,
+            agent,
+            semver: "1.0.0".to_owned(),
+            card,
+            connector: Connector::Builtin { program: Builtin::Calc },
+            secret: None,
+            created,
+            yanked_reason: None,
+        };
+        versions::insert(&mut tx, &row).await.expect("a version");
+        let principal = principals::ensure(&mut tx, &Principal::Agent { agent }, new).await;
+        tx.commit().await.expect("a commit");
+        AgentSeed { agent, version, card, principal: principal.expect("a principal") }
+    }
+
+    /// A direct chat of this person with these agents.
+    pub async fn chat(&mut self, person: &Person, agents: &[&AgentSeed]) -> ChatId {
+        let (id, created) = (self.id(ChatId::new), self.now());
+        let mut tx = self.write().await;
+        let chat = Chat {
+            id,
+            kind: ChatKind::Direct,
+            title: Title::from_message("A chat"),
+            creator: person.principal,
+            last_seq: 0,
+            settings: json!({}),
+            created,
+            active: created,
+            keep_until: None,
+            archived: None,
+        };
+        chats::insert(&mut tx, &chat).await.expect("a chat");
+        let others = agents.iter().map(|agent| (agent.principal, MemberRole::Member));
+        for (principal, role) in std::iter::once((person.principal, MemberRole::Owner)).chain(others) {
+            let member = self.member(id, principal, role);
+            members::insert(&mut tx, &member).await.expect("a member");
+        }
+        tx.commit().await.expect("a commit");
+        id
+    }
+
+    pub fn member(&mut self, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {
+        Member {
+            id: self.id(MemberId::new),
+            chat,
+            principal,
+            role,
+            joined: self.now(),
+            left_at: None,
+            leaf: None,
+            read_seq: 0,
+            folder: None,
+            pinned: false,
+        }
+    }
+
+    /// Something said by a person, and done.
+    pub async fn say(
+        &mut self,
+        chat: ChatId,
+        author: PrincipalId,
+        parent: Option<MessageId>,
+        text: &str,
+    ) -> MessageId {
+        let parts = [Part::text(text)];
+        let message = self.message(chat, author, parent, &parts);
+        let mut tx = self.write().await;
+        let inserted = messages::insert(&mut tx, &message).await.expect("a message");
+        assert!(matches!(inserted, Inserted::New { .. }));
+        tx.commit().await.expect("a commit");
+        message.id
+    }
+
+    /// A message to be inserted: said by a person, done, in lane 0.
+    pub fn message<'a>(
+        &mut self,
+        chat: ChatId,
+        author: PrincipalId,
+        parent: Option<MessageId>,
+        parts: &'a [Part],
+    ) -> NewMessage<'a> {
+        NewMessage {
+            id: self.id(MessageId::new),
+            chat,
+            parent,
+            lane: 0,
+            author,
+            run: None,
+            state: MessageState::Done,
+            created: self.now(),
+            parts,
+        }
+    }
+
+    /// A queued run of `agent` with its open answer to `request`.
+    pub async fn run(
+        &mut self,
+        caller: &Person,
+        agent: &AgentSeed,
+        chat: ChatId,
+        request: MessageId,
+        lane: i32,
+    ) -> (RunId, MessageId) {
+        let id = self.id(RunId::new);
+        let new = NewRun {
+            id,
+            chat,
+            agent: agent.agent,
+            version: agent.version,
+            caller: caller.principal,
+            origin: Origin::Page,
+            parent: None,
+            assignment: None,
+            process: None,
+            queued: self.now(),
+        };
+        let answer = self.message(chat, agent.principal, Some(request), &[]);
+        let answer = NewMessage { lane, run: Some(id), state: MessageState::Open, ..answer };
+        let mut tx = self.write().await;
+        runs::insert(&mut tx, &new).await.expect("a run");
+        messages::insert(&mut tx, &answer).await.expect("an answer");
+        tx.commit().await.expect("a commit");
+        (id, answer.id)
+    }
+
+    pub async fn process(&mut self) -> ProcessId {
+        let (id, started) = (self.id(ProcessId::new), self.now());
+        let mut tx = self.write().await;
+        let row = Process { id, started, beat: started, address: None, swarm: false };
+        processes::insert(&mut tx, &row).await.expect("a process");
+        tx.commit().await.expect("a commit");
+        id
+    }
+}

@@ -1,0 +1,110 @@
+//! The text of open messages, in the order it arrived, one log for each process.
+//!
+//! Rows are counted up by the process that writes them, so appending and trimming touch one end of one index.
+//! A message that has ended needs no text: a process trims what lies before the oldest row that it still needs,
+//! and the rest goes when the process ends.
+
+use plexus_domain::{MessageId, ProcessId};
+use sqlx::{AssertSqlSafe, query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::record,
+    conn::{execute, on},
+};
+
+record! {
+    /// A piece of a part's text that begins at byte `start` of it.
+    pub struct Piece {
+        pub n: i64,
+        pub message: MessageId,
+        pub part: i64,
+        pub start: i64,
+        /// Whole characters in UTF-8.
+        pub body: Vec<u8>,
+    }
+}
+
+/// How many rows one statement writes; a few sizes, so that each text is prepared once.
+const CHUNKS: [usize; 4] = [128, 32, 8, 1];
+const COLUMNS: usize = 6;
+
+/// Appends pieces, whose `n` go up, to the log of a process.
+pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[Piece]) -> Result<()> {
+    let mut rest = pieces;
+    for size in CHUNKS {
+        let chunks = rest.chunks_exact(size);
+        rest = chunks.remainder();
+        if chunks.len() == 0 {
+            continue;
+        }
+        let text = insert_text(size);
+        for chunk in chunks {
+            execute!(tx, {
+                chunk.iter().fold(query(AssertSqlSafe(text.as_str())), |query, piece| {
+                    query
+                        .bind(process.uuid())
+                        .bind(piece.n)
+                        .bind(piece.message.uuid())
+                        .bind(piece.part)
+                        .bind(piece.start)
+                        .bind(piece.body.as_slice())
+                })
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn insert_text(rows: usize) -> String {
+    let row = |row: usize| {
+        let columns: Vec<_> = (1..=COLUMNS).map(|column| format!("${}", row * COLUMNS + column)).collect();
+        format!("({})", columns.join(", "))
+    };
+    let rows: Vec<_> = (0..rows).map(row).collect();
+    format!("insert into text_log (process, n, message, part, start, body) values {}", rows.join(", "))
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select n, message, part, start, body from text_log ", $rest)
+    };
+}
+
+/// At most `limit` pieces that follow `after`, in order: how another process reads along.
+pub async fn list_after(conn: &mut Conn, process: ProcessId, after: i64, limit: i64) -> Result<Vec<Piece>> {
+    let text = select!("where process = $1 and n > $2 order by n limit $3");
+    on!(conn, c => query_as(text).bind(process.uuid()).bind(after).bind(limit).fetch_all(c))
+}
+
+/// The pieces of one message, in order. Reads the whole log of the process: for use after a crash.
+pub async fn list_by_message(conn: &mut Conn, process: ProcessId, message: MessageId) -> Result<Vec<Piece>> {
+    let text = select!("where process = $1 and message = $2 order by n");
+    on!(conn, c => query_as(text).bind(process.uuid()).bind(message.uuid()).fetch_all(c))
+}
+
+/// Drops the text of a message whose pieces lie within `first..=last`.
+///
+/// Reads all pieces in between, also those of other messages: cheap for a short answer, while [`trim`] is cheap
+/// always.
+pub async fn delete(
+    tx: &mut Tx,
+    process: ProcessId,
+    message: MessageId,
+    first: i64,
+    last: i64,
+) -> Result<u64> {
+    let text = "delete from text_log where process = $1 and n between $2 and $3 and message = $4";
+    execute!(tx, query(text).bind(process.uuid()).bind(first).bind(last).bind(message.uuid()))
+}
+
+/// Drops everything before `n`, the oldest piece that is still needed.
+pub async fn trim(tx: &mut Tx, process: ProcessId, n: i64) -> Result<u64> {
+    let text = "delete from text_log where process = $1 and n < $2";
+    execute!(tx, query(text).bind(process.uuid()).bind(n))
+}
+
+/// Drops the log of a process that has ended.
+pub async fn delete_by_process(tx: &mut Tx, process: ProcessId) -> Result<u64> {
+    execute!(tx, query("delete from text_log where process = $1").bind(process.uuid()))
+}

@@ -1,0 +1,79 @@
+//! Versions: each pins one card and one connector; a run pins one version.
+
+use plexus_domain::{AgentId, Digest, SecretId, Timestamp, VersionId, agent::Connector};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, clean, record},
+    conn::{execute, on},
+};
+
+record! {
+    pub struct Version {
+        pub id: VersionId,
+        pub agent: AgentId,
+        pub semver: String,
+        pub card: Digest,
+        pub connector: Connector,
+        /// What the owner gave so that the hub may call it.
+        pub secret: Option<SecretId>,
+        pub created: Timestamp,
+        /// Why nobody should start a run of it any more.
+        pub yanked_reason: Option<String>,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "select id, agent, semver, card, connector, secret, created, yanked_reason from versions ",
+            $rest
+        )
+    };
+}
+
+/// A number that the agent has used is a conflict.
+pub async fn insert(tx: &mut Tx, new: &Version) -> Result<()> {
+    let text = "insert into versions (id, agent, semver, card, connector, secret, created, yanked_reason) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.agent.uuid())
+            .bind(&new.semver)
+            .bind(new.card.to_column())
+            .bind(new.connector.to_column())
+            .bind(new.secret.to_column())
+            .bind(new.created.millis())
+            .bind(new.yanked_reason.as_deref().map(clean))
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: VersionId) -> Result<Option<Version>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// The version that new runs use: the newest that was not yanked.
+pub async fn current(conn: &mut Conn, agent: AgentId) -> Result<Option<Version>> {
+    let text = select!("where agent = $1 and yanked_reason is null order by created desc, id desc limit 1");
+    on!(conn, c => query_as(text).bind(agent.uuid()).fetch_optional(c))
+}
+
+/// Newest first.
+pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Version>> {
+    let text = select!("where agent = $1 order by created desc, id desc");
+    on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
+}
+
+pub async fn set_secret(tx: &mut Tx, id: VersionId, secret: Option<SecretId>) -> Result<bool> {
+    let text = "update versions set secret = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(secret.to_column()))? > 0)
+}
+
+pub async fn yank(tx: &mut Tx, id: VersionId, reason: &str) -> Result<bool> {
+    let text = "update versions set yanked_reason = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(clean(reason)))? > 0)
+}
