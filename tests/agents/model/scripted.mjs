@@ -21,7 +21,10 @@ const { values: options } = parseArgs({
 });
 
 const server = createServer((request, response) => {
-  answer(request, response).catch((error) => response.destroy(error));
+  answer(request, response).catch((error) => {
+    if (response.headersSent) response.destroy();
+    else send(response, 400, problem(error.message));
+  });
 });
 server.listen(Number(options.port), "127.0.0.1", () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}/v1`);
@@ -107,7 +110,11 @@ async function until(moment) {
   if (left > 0) await pause(left);
 }
 
-const drained = (response) => Promise.race([once(response, "drain"), once(response, "close")]);
+function drained(response) {
+  const over = new AbortController();
+  const either = ["drain", "close"].map((name) => once(response, name, { signal: over.signal }));
+  return Promise.race(either).finally(() => over.abort());
+}
 
 async function read(request) {
   const pieces = [];

@@ -1,0 +1,115 @@
+// Debian's Chromium, and pages in every mode that a person may have: theme, width, with and without script.
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const HEIGHT = 844;
+
+/** `on`: everything; `no wasm`: the module cannot be loaded; `off`: JavaScript is off. */
+export const SCRIPTS = ["on", "no wasm", "off"];
+
+export const MODES = SCRIPTS.flatMap((script) =>
+  ["light", "dark"].flatMap((theme) => [390, 1280].map((width) => ({ script, theme, width }))),
+);
+
+export const nameOf = ({ script, theme, width }) => `${theme}, ${width} px, script ${script}`;
+
+export function launch() {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  return chromium.launch({ executablePath, args: FLAGS });
+}
+
+/**
+ * Opens a tab in a fresh profile. `tab.close()` fails when anything was logged as an error, thrown, or refused by the
+ * content security policy meanwhile.
+ */
+export async function openTab(browser, mode = {}) {
+  const { script = "on", theme = "light", width = 1280 } = mode;
+  const context = await browser.newContext({
+    colorScheme: theme,
+    javaScriptEnabled: script !== "off",
+    viewport: { width, height: HEIGHT },
+  });
+  if (script === "no wasm") await context.route("**/*.wasm", (route) => route.abort());
+  return new Tab(context, await context.newPage(), { script, theme, width });
+}
+
+export class Tab {
+  #problems;
+  #expected = [];
+
+  constructor(context, page, mode, problems = []) {
+    this.context = context;
+    this.page = page;
+    this.mode = mode;
+    this.#problems = problems;
+    if (mode.script === "no wasm") this.#expected.push(/\.wasm/);
+    page.on("console", (message) => this.#hear(message));
+    page.on("pageerror", (error) => this.#problems.push(`thrown: ${error.message}`));
+  }
+
+  /** Another tab of the same browser profile: the same person, signed in alike. Closing either closes both. */
+  async beside() {
+    return new Tab(this.context, await this.context.newPage(), this.mode, this.#problems);
+  }
+
+  /** Says that a message matching this pattern is part of what is tested, as the 422 of a refused form. */
+  expect(pattern) {
+    this.#expected.push(pattern);
+  }
+
+  /** Keeps a picture in `end2end/shots` when `PLEXUS_SHOTS` is set, for people to look at. */
+  async picture(name) {
+    if (!process.env.PLEXUS_SHOTS) return;
+    const folder = join(import.meta.dirname, "../shots");
+    await mkdir(folder, { recursive: true });
+    const { script, theme, width } = this.mode;
+    const file = `${name}-${theme}-${width}-${script.replace(" ", "-")}.png`;
+    await this.page.screenshot({ path: join(folder, file), fullPage: true });
+  }
+
+  /** Resolves when the islands of the page work; at once where there are none to wait for. */
+  async islands() {
+    if (this.mode.script !== "on" || (await this.page.locator("leptos-island").count()) === 0) return;
+    await this.page.locator('html[data-islands="ready"]').waitFor({ state: "attached" });
+  }
+
+  /**
+   * Runs a check that needs timers, as axe does. Where script is off none fire, so the check sees a copy of the page as
+   * it stands, without its scripts, in a context that has them.
+   */
+  async withScript(check) {
+    if (this.mode.script !== "off") return check(this.page);
+    const body = await this.page.content();
+    const still = body.replace(/<script\b[\s\S]*?<\/script>/g, "").replace(/<\/?noscript[^>]*>/g, "");
+    const { theme: colorScheme, width } = this.mode;
+    const context = await this.context.browser().newContext({ colorScheme, viewport: { width, height: HEIGHT } });
+    await context.route(this.page.url(), (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body: still }));
+    const copy = await context.newPage();
+    await copy.goto(this.page.url());
+    await check(copy);
+    await context.close();
+  }
+
+  async close() {
+    await this.context.close();
+    if (this.#problems.length > 0) throw new Error(`the browser complained:\n  ${this.#problems.join("\n  ")}`);
+  }
+
+  #hear(message) {
+    const text = `${message.text()} (${message.location().url})`;
+    const matters = message.type() === "error" || /content security policy/i.test(text);
+    if (matters && !this.#expected.some((pattern) => pattern.test(text))) this.#problems.push(text);
+  }
+}

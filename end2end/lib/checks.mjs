@@ -1,0 +1,50 @@
+// What every page must pass: accessibility, valid HTML, nothing wider than the window.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { HtmlValidate } from "html-validate";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const validator = new HtmlValidate({
+  extends: ["html-validate:standard"],
+  elements: ["html5", { "leptos-island": { flow: true, phrasing: true }, "leptos-children": { flow: true, phrasing: true } }],
+});
+
+/** Everything at once, for a page that is open. */
+export async function checkPage(tab, name) {
+  await tab.islands();
+  await tab.withScript(accessible);
+  await fits(tab.page);
+  await tab.picture(name);
+}
+
+/** No violation of WCAG 2.2 AA, nor of axe's best practices. */
+export async function accessible(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate((values) => window.axe.run(document, { runOnly: { type: "tag", values } }), TAGS);
+  const lines = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map((node) => `${id}: ${help}\n    ${node.html}\n    ${node.failureSummary?.replaceAll("\n", "\n    ")}`),
+  );
+  assert.equal(lines.length, 0, `axe on ${page.url()}:\n  ${lines.join("\n  ")}`);
+}
+
+/** No horizontal scroll: the page fits its window. */
+export async function fits(page) {
+  const { inside, window: width } = await page.evaluate(() => ({
+    inside: document.documentElement.scrollWidth,
+    window: document.documentElement.clientWidth,
+  }));
+  assert.ok(inside <= width, `${page.url()} is ${inside} px wide in a window of ${width} px`);
+}
+
+/** The page as the hub sent it is valid HTML. */
+export async function validSource(html, name) {
+  const report = await validator.validateString(html);
+  const lines = report.results.flatMap(({ messages }) =>
+    messages.map(({ line, column, ruleId, message }) => `${line}:${column} ${ruleId}: ${message}`),
+  );
+  assert.equal(lines.length, 0, `html-validate on ${name}:\n  ${lines.join("\n  ")}`);
+}

@@ -1,0 +1,99 @@
+// Programs that a test starts: each is ready when it says so, and none outlives the tests.
+
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { once } from "node:events";
+
+const LONGEST_START = 60_000;
+const LONGEST_STOP = 10_000;
+const KEPT_OUTPUT = 200_000;
+
+const running = new Set();
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
+/**
+ * Starts a program and waits until a line of its output matches `ready`.
+ * @param {{command: string, args?: string[], env?: object, cwd?: string, ready: RegExp}} program
+ */
+export async function start({ command, args = [], env = process.env, cwd, ready }) {
+  const child = spawn(command, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  const started = new Program(child);
+  started.match = await started.says(ready, LONGEST_START);
+  return started;
+}
+
+class Program {
+  #child;
+  #output = "";
+  #waiting = new Set();
+  #ended;
+
+  constructor(child) {
+    this.#child = child;
+    this.#ended = once(child, "exit").then(() => running.delete(child));
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => this.#hear(text));
+    child.on("exit", () => this.#look());
+    child.on("error", (error) => this.#hear(String(error)));
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  get output() {
+    return this.#output;
+  }
+
+  /** Resolves with the match as soon as the output has it; rejects with the output when the program ends first. */
+  says(pattern, milliseconds) {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new Error(`${this.#name} did not say ${pattern} in ${milliseconds} ms:\n${this.#output}`));
+      const entry = { pattern, resolve, reject, timer: setTimeout(late, milliseconds) };
+      this.#waiting.add(entry);
+      this.#look();
+    });
+  }
+
+  /** Asks the program to end, insists after a while, and tells the exit code. */
+  async stop(signal = "SIGTERM") {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.#child.kill(signal);
+      const insist = setTimeout(() => this.#child.kill("SIGKILL"), LONGEST_STOP);
+      await this.#ended;
+      clearTimeout(insist);
+    }
+    return this.#child.exitCode;
+  }
+
+  get #name() {
+    return this.#child.spawnargs.slice(0, 3).join(" ");
+  }
+
+  #hear(text) {
+    this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+    this.#look();
+  }
+
+  #look() {
+    const over = this.#child.exitCode !== null || this.#child.signalCode !== null;
+    for (const entry of this.#waiting) {
+      const match = this.#output.match(entry.pattern);
+      if (!match && !over) continue;
+      clearTimeout(entry.timer);
+      this.#waiting.delete(entry);
+      if (match) entry.resolve(match);
+      else entry.reject(new Error(`${this.#name} ended before it said ${entry.pattern}:\n${this.#output}`));
+    }
+  }
+}
+
+/** A port that nothing listens on at the moment. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
