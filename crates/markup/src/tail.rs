@@ -1,0 +1,81 @@
+//! What the open end of a text consists of, as the markdown parser itself sees it.
+
+use comrak::{
+    Arena,
+    nodes::{NodeCodeBlock, NodeHtmlBlock, NodeValue},
+    parse_document,
+};
+
+use crate::render;
+
+/// The last block of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Last {
+    /// Byte offset of its first line; everything before is closed.
+    pub start: usize,
+    pub state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing that follows changes it.
+    Closed,
+    /// Ends at the latest with an empty line.
+    UntilBlank,
+    /// Ends where something else begins: a list, an indented code block, a footnote, some HTML.
+    UntilOther,
+    /// Ends at a closing fence only.
+    Fence { mark: u8, length: usize },
+}
+
+/// Finds the last block of `text`, which ends at a line end. None when there is no block.
+pub fn last_block(text: &str) -> Option<Last> {
+    let mut options = render::options();
+    options.parse.leave_footnote_definitions = true;
+    let arena = Arena::new();
+    let node = parse_document(&arena, text, &options).last_child()?;
+    let data = node.data();
+    Some(Last {
+        start: line_start(text, data.sourcepos.start.line),
+        state: state(&data.value, ends_blank(text)),
+    })
+}
+
+fn ends_blank(text: &str) -> bool {
+    let line = text.strip_suffix('\n').unwrap_or(text);
+    line.rsplit('\n').next().is_some_and(is_blank)
+}
+
+pub fn is_blank(line: &str) -> bool {
+    line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+fn state(value: &NodeValue, after_blank: bool) -> State {
+    match value {
+        NodeValue::Heading(_) | NodeValue::ThematicBreak => State::Closed,
+        NodeValue::CodeBlock(block) => code_state(block),
+        NodeValue::HtmlBlock(NodeHtmlBlock { block_type: 1..=5, .. })
+        | NodeValue::List(_)
+        | NodeValue::FootnoteDefinition(_) => State::UntilOther,
+        _ if after_blank => State::Closed,
+        _ => State::UntilBlank,
+    }
+}
+
+fn code_state(block: &NodeCodeBlock) -> State {
+    match block {
+        NodeCodeBlock { fenced: false, .. } => State::UntilOther,
+        NodeCodeBlock { closed: true, .. } => State::Closed,
+        block => State::Fence { mark: block.fence_char, length: block.fence_length },
+    }
+}
+
+/// The offset of line `number`, counted from 1; a line ends with `\n`, `\r\n` or `\r`.
+fn line_start(text: &str, number: usize) -> usize {
+    let bytes = text.as_bytes();
+    let ends = bytes
+        .iter()
+        .enumerate()
+        .filter(|&(at, &byte)| byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')));
+    number.checked_sub(2).and_then(|skip| ends.map(|(at, _)| at + 1).nth(skip)).unwrap_or(0)
+}

@@ -1,0 +1,262 @@
+//! What comes out of markdown, kind by kind, and what never comes out of anything.
+
+use plexus_markup::{MAX_INPUT, render, render_in};
+use proptest::prelude::*;
+
+#[test]
+fn inline_text() {
+    insta::assert_snapshot!(render(
+        "**Bold**, *em*, ~~gone~~, `a < b`, www.example.com, <https://a.example/?q=1&r=2>\nnext line"
+    ));
+}
+
+#[test]
+fn headings_leave_two_levels_to_the_page() {
+    insta::assert_snapshot!(render("# One\n\n## Two\n\nThree\n=====\n\n###### Six"));
+}
+
+#[test]
+fn code_with_and_without_a_language() {
+    insta::assert_snapshot!(render(
+        "```rust,ignore\nlet x = \"<b>\";\n```\n\n```\nplain\n```\n\n    indented\n\n```a\"><script>\nx\n```"
+    ));
+}
+
+#[test]
+fn tables_lists_tasks_alerts_and_footnotes() {
+    insta::assert_snapshot!(render(
+        "| a | b | c |\n|:--|:-:|--:|\n| 1 | 2 | 3 |\n| <b>x</b> |\n\n3. three\n4. four\n   - [x] done\n   - [ ] open\n\n\
+         > [!WARNING]\n> Careful.\n\n> Quote\n\nSee[^n] and again[^n].\n\n[^n]: The note.\n"
+    ));
+}
+
+#[test]
+fn an_image_is_a_link_to_it() {
+    insta::assert_snapshot!(render(
+        "![a *cat*](https://a.example/c.png \"t\") ![](https://a.example/d.png) [![badge](https://b.example/x.svg)](https://b.example) ![x](data:image/png;base64,AA)"
+    ));
+}
+
+#[test]
+fn raw_html_is_a_few_bare_tags_and_else_text() {
+    insta::assert_snapshot!(render(
+        "H<sub>2</sub>O<br/>a <b>b *c</b> d* <i>open\n\nVec<String> <img src=x onerror=alert(1)> <a href=x>y</a> <!-- no -->\n\n\
+         <details>\n<summary>More</summary>\n\ninside\n\n</details>\n\n<script>alert(1)</script>\n\n<!-- gone -->\n"
+    ));
+}
+
+#[test]
+fn footnotes_of_two_texts_on_one_page_do_not_share_ids() {
+    let html = render_in("m1", "a[^1]\n\n[^1]: b");
+    assert!(html.contains("href=\"#user-content-m1-fn-1\"") && html.contains("id=\"user-content-m1-fn-1\""));
+}
+
+#[test]
+fn links_go_to_the_web_mail_and_own_pages_only() {
+    for bad in [
+        "[x](javascript:alert(1))",
+        "[x](JAVASCRIPT&colon;alert(1))",
+        "[x](java&#10;script:alert(1))",
+        "[x](data:text/html,hi)",
+        "[x](vbscript:x)",
+        "<javascript:alert(1)>",
+        "[x](//evil.example)",
+        "![x](javascript:alert(1))",
+        "[x][r]\n\n[r]: javascript:alert(1)",
+    ] {
+        assert!(!render(bad).contains("<a "), "{bad}: {}", render(bad));
+    }
+    let own = render("[calc](/@plexus/calc) <a@b.example>");
+    assert!(own.contains("<a href=\"/@plexus/calc\" rel=\"nofollow noopener noreferrer ugc\">"), "{own}");
+    assert!(own.contains("href=\"mailto:a@b.example\""), "{own}");
+}
+
+#[test]
+fn what_is_too_much_is_shown_as_it_is() {
+    let deep = format!("{}x", "> ".repeat(500));
+    assert!(render(&deep).starts_with("<div class=\"plain\">&gt; &gt;"));
+    let emphasis = format!("{}x{}", "*a **b ".repeat(300), "** *".repeat(300));
+    assert!(!render(&emphasis).is_empty());
+    let wide = format!("|{}\n|{}\n{}", "a|".repeat(400), "-|".repeat(400), "|x|\n".repeat(400));
+    assert!(render(&wide).starts_with("<div class=\"plain\">"));
+    let long = "a <b\n\n".repeat(MAX_INPUT / 6 + 1);
+    assert!(render(&long).starts_with("<div class=\"plain\">a &lt;b"));
+}
+
+#[test]
+fn long_text_is_rendered_block_by_block() {
+    let rows: String = (0..20_000).map(|n| format!("| {n} | {} |\n", n * n)).collect();
+    let html = render(&format!("| n | square |\n|---|---|\n{rows}\nend of **table**\n"));
+    assert!(html.contains("<td>19999</td>") && html.contains("<strong>table</strong>"));
+    assert!(!html.contains("class=\"plain\""));
+    let code = format!("```\n{}```\n\n# After\n", "line <x>\n".repeat(40_000));
+    let html = render(&code);
+    assert_eq!(html.matches("line &lt;x&gt;").count(), 40_000);
+    assert!(html.contains("<h3>After</h3>") && !html.contains("```"));
+}
+
+#[test]
+fn no_text_needs_a_deep_stack() {
+    let texts = [
+        format!("- a\n{}", "\n".repeat(200_000)),
+        "> ".repeat(50_000),
+        "- ".repeat(50_000),
+        "[".repeat(50_000),
+        "*a **b ".repeat(10_000),
+        "<b>".repeat(20_000),
+        "<details>\n\n".repeat(5_000),
+        "```\n".repeat(20_000),
+        format!("```js\n{}", "(".repeat(1_900)),
+    ];
+    let render_all = move || texts.iter().map(|text| render(text).len()).sum::<usize>();
+    let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(render_all).unwrap();
+    assert!(thread.join().unwrap() > 0);
+}
+
+/// Text made of the pieces that attacks are made of.
+fn hostile() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "<script>",
+            "</script>",
+            "<img src=x onerror=alert(1)>",
+            "<svg/onload=alert(1)>",
+            "<b>",
+            "</b>",
+            "<details>",
+            "</details>",
+            "<!--",
+            "-->",
+            "<![CDATA[",
+            "]]>",
+            "<style>",
+            "<math><mtext>",
+            "<a href=\"javascript:x\">",
+            "javascript:alert(1)",
+            "](javascript:x)",
+            "[a](",
+            "![",
+            "]",
+            "\"",
+            "'",
+            "`",
+            "```",
+            "```html\n",
+            "~~~",
+            "\n",
+            "\n\n",
+            "    ",
+            "> ",
+            "- ",
+            "1. ",
+            "| a | b |\n|---|---|\n",
+            "|",
+            "*",
+            "**",
+            "_",
+            "~~",
+            "<",
+            ">",
+            "&lt;",
+            "&#x3c;script&#x3e;",
+            "&",
+            "[^1]",
+            "\n[^1]: ",
+            "[!NOTE]\n",
+            "# ",
+            "---\n",
+            "===\n",
+            "\\",
+            "\u{0}",
+            "\u{202e}",
+            "\t",
+            "\r",
+            "onclick=x",
+            "<code class=x onmouseover=y>",
+            "http://a.b",
+            "www.a.b",
+            "a@b.c",
+            "<br/>",
+            "<textarea>",
+            "<title>",
+            "<noscript>",
+            "<plaintext>",
+            "<table><tr><td>",
+            "<p title='",
+            "' onx='",
+            "x",
+            "é",
+            "字",
+        ])
+        .prop_map(str::to_owned),
+        ".{0,6}",
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// The tags of serialised HTML, in which `<` and quotes inside values are escaped.
+fn tags(html: &str) -> impl Iterator<Item = &str> {
+    html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or(rest))
+}
+
+/// The attributes of a tag as (name, value).
+fn attributes(tag: &str) -> Vec<(&str, &str)> {
+    let parts: Vec<&str> = tag.split('"').collect();
+    parts
+        .chunks_exact(2)
+        .map(|pair| (pair[0].rsplit(' ').next().unwrap_or_default().trim_end_matches('='), pair[1]))
+        .collect()
+}
+
+fn assert_safe(html: &str) {
+    const NAMES: [&str; 15] = [
+        "href",
+        "title",
+        "id",
+        "class",
+        "aria-label",
+        "rel",
+        "role",
+        "tabindex",
+        "type",
+        "checked",
+        "disabled",
+        "start",
+        "scope",
+        "lang",
+        "colspan",
+    ];
+    for tag in tags(html) {
+        let name: String =
+            tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
+        assert!(
+            !["script", "style", "img", "svg", "iframe", "math", "object", "form", "textarea"]
+                .contains(&name.as_str())
+                && !name.is_empty(),
+            "<{tag}> in {html}"
+        );
+        for (attribute, value) in attributes(tag) {
+            assert!(NAMES.contains(&attribute), "{attribute} in {html}");
+            assert!(attribute != "id" || value.starts_with("user-content-"), "{html}");
+            if attribute == "href" {
+                let scheme = value.to_ascii_lowercase();
+                let starts = ["http://", "https://", "mailto:", "/", "#user-content-"];
+                assert!(starts.iter().any(|start| scheme.starts_with(start)), "{value} in {html}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn nothing_hostile_comes_out(text in hostile()) {
+        assert_safe(&render(&text));
+    }
+
+    #[test]
+    fn any_text_is_rendered(text in any::<String>()) {
+        assert_safe(&render(&text));
+    }
+}
