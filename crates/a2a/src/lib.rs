@@ -7,6 +7,7 @@
 pub mod card;
 pub mod client;
 pub mod json;
+pub mod task;
 pub mod wire;
 
 pub use card::Card;

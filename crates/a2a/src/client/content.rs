@@ -39,12 +39,10 @@ pub fn send(part: &Part, blob_url: &BlobUrl<'_>) -> Option<v1::Part> {
         ),
         Content::Tool(_) | Content::Reasoning { .. } => return None,
     };
-    Some(v1::Part {
-        content,
-        metadata: None,
-        filename: part.name.clone(),
-        media_type: part.media_type.clone(),
-    })
+    // The name of anything but a file is a title, which the wire has no place for.
+    let is_file = matches!(content, v1::PartContent::Url(_));
+    let filename = part.name.clone().filter(|_| is_file);
+    Some(v1::Part { content, metadata: None, filename, media_type: part.media_type.clone() })
 }
 
 #[cfg(test)]

@@ -6,3 +6,4 @@
 mod card;
 mod decode;
 mod dialects;
+mod task;
