@@ -1,0 +1,78 @@
+# Everything that this project does, by name: `make help`.
+SHELL := bash
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Programs that `scripts/setup` built for this checkout, and the toolchain that it chose where the named one is absent.
+export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
+TOOLCHAIN := $(shell cat .cache/toolchain 2>/dev/null)
+ifneq ($(TOOLCHAIN),)
+export RUSTUP_TOOLCHAIN ?= $(TOOLCHAIN)
+endif
+
+# The wasm entry is built by itself, since one build with both would switch leptos to `ssr` and `hydrate` at once.
+# All other steps name the same packages and features, so that none compiles what another has compiled.
+HUB := --workspace --exclude plexus-frontend --features plexus-app/ssr
+WASM := -p plexus-frontend --target wasm32-unknown-unknown
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BUNDLE := public/pkg/plexus_bg.wasm
+
+##@ Use
+.PHONY: run demo
+run: ## Start the hub on http://127.0.0.1:3000, with SQLite in ./data
+	@scripts/setup run
+	@$(MAKE) build
+	@exec $(TARGET)/debug/plexus serve
+demo: ## Start a hub with a small real model and two agents of other makers
+	@scripts/setup demo
+	@$(MAKE) build
+	@exec scripts/demo
+
+##@ Build
+.PHONY: build wasm release clean
+build: wasm ## Build the hub and the wasm bundle for this machine, quickly
+	@cargo build $(HUB) --bin plexus
+wasm: ## Build only the wasm bundle
+	@cargo build $(WASM) --profile wasm
+	@$(MAKE) $(BUNDLE)
+$(BUNDLE): $(TARGET)/wasm32-unknown-unknown/wasm/plexus_frontend.wasm
+	@wasm-bindgen --target web --no-typescript --out-dir public/pkg --out-name plexus $<
+release: ## Build target/release/plexus: one file with everything inside
+	@scripts/setup run
+	@$(MAKE) wasm
+	@scripts/pack.mjs
+	@cargo build $(HUB) --bin plexus --release
+	@ls -lh $(TARGET)/release/plexus | awk '{ print "$(TARGET)/release/plexus is ready (" $$5 ")" }'
+clean: ## Remove what was built and installed for this checkout; ./data stays
+	@rm -rf $(TARGET) .cache public/pkg end2end/node_modules end2end/shots tests/agents/js/node_modules
+	@find public -name '*.br' -delete
+
+##@ Check
+.PHONY: test test-rust test-browser test-long fmt fmt-check lint lint-hub lint-wasm doc deny audit migrations
+test: ## Install what the tests need, then run all of them
+	@scripts/test
+test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
+	@scripts/with-postgres cargo test $(HUB)
+test-browser: ## Run the browser tests on the hub that `make build` made
+	@cd end2end && npm test --silent
+fmt: ## Format the Rust code
+	@cargo fmt --all
+fmt-check:
+	@cargo fmt --all --check
+lint: lint-hub lint-wasm ## Run clippy on the hub and on the wasm side; a warning is an error
+lint-hub:
+	@cargo clippy $(HUB) --all-targets -- -D warnings
+lint-wasm:
+	@cargo clippy $(WASM) -- -D warnings
+doc: ## Build the documentation of the code; a warning is an error
+	@RUSTDOCFLAGS="-D warnings" cargo doc $(HUB) --no-deps --document-private-items
+migrations:
+	@diff <(ls migrations/sqlite) <(ls migrations/postgres) && echo "The two databases have migrations of the same names."
+deny: ## Check licences, bans and sources of all dependencies
+	@cargo deny --log-level error check licenses bans sources
+audit: ## Look up known holes in dependencies (needs a network)
+	@scripts/audit
+
+.PHONY: help
+help: ## Show this list
+	@awk -f scripts/help.awk $(MAKEFILE_LIST)
