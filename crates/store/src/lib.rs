@@ -8,31 +8,51 @@
 //! text, time never comes from the database, names are compared by their folded column, constraint names are never
 //! looked at, and nothing goes on in a transaction after one of its statements failed.
 
-pub mod accounts;
-pub mod agents;
-pub mod cards;
-pub mod chats;
 mod column;
 mod config;
 mod conn;
-pub mod contexts;
-pub mod counters;
 mod error;
-pub mod events;
 mod gate;
 mod ids;
-pub mod members;
-pub mod messages;
-pub mod namespaces;
-pub mod parts;
 mod postgres;
-pub mod principals;
-pub mod processes;
-pub mod runs;
-pub mod sessions;
 mod sqlite;
 mod store;
+
+pub mod accounts;
+pub mod agent_secrets;
+pub mod agents;
+pub mod approvals;
+pub mod audit;
+pub mod blobs;
+pub mod cards;
+pub mod chats;
+pub mod contexts;
+pub mod counters;
+pub mod credentials;
+pub mod drafts;
+pub mod events;
+pub mod grants;
+pub mod hubs;
+pub mod invites;
+pub mod jobs;
+pub mod keys;
+pub mod limits_used;
+pub mod listings;
+pub mod members;
+pub mod messages;
+pub mod models;
+pub mod namespaces;
+pub mod outbox;
+pub mod parts;
+pub mod principals;
+pub mod processes;
+pub mod proofs;
+pub mod push;
+pub mod runs;
+pub mod secrets;
+pub mod sessions;
 pub mod text_log;
+pub mod tokens;
 pub mod versions;
 
 #[cfg(feature = "testing")]

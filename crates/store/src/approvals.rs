@@ -1,0 +1,76 @@
+//! Approvals: questions of a run that only yes or no answers, bound to exact arguments.
+
+use plexus_domain::{ApprovalId, Digest, PrincipalId, RunId, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, clean, record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum Decision {
+        Yes = "yes",
+        No = "no",
+    }
+}
+
+record! {
+    pub struct Approval {
+        pub id: ApprovalId,
+        pub run: RunId,
+        pub tool: String,
+        /// Of the arguments as they will be used.
+        pub args_sha256: Digest,
+        pub decision: Option<Decision>,
+        pub decided_by: Option<PrincipalId>,
+        pub expires: Timestamp,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select id, run, tool, args_sha256, decision, decided_by, expires from approvals ", $rest)
+    };
+}
+
+pub async fn insert(tx: &mut Tx, new: &Approval) -> Result<()> {
+    let text = "insert into approvals (id, run, tool, args_sha256, decision, decided_by, expires) \
+                values ($1, $2, $3, $4, $5, $6, $7)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.run.uuid())
+            .bind(clean(&new.tool))
+            .bind(new.args_sha256.to_column())
+            .bind(new.decision.map(Decision::as_str))
+            .bind(new.decided_by.to_column())
+            .bind(new.expires.millis())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: ApprovalId) -> Result<Option<Approval>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Approval>> {
+    on!(conn, c => query_as(select!("where run = $1 order by id")).bind(run.uuid()).fetch_all(c))
+}
+
+/// Answers a question once, before it expires. False when it was answered, has expired, or never was.
+pub async fn decide(
+    tx: &mut Tx,
+    id: ApprovalId,
+    decision: Decision,
+    by: PrincipalId,
+    now: Timestamp,
+) -> Result<bool> {
+    let text = "update approvals set decision = $2, decided_by = $3 \
+                where id = $1 and decision is null and expires > $4";
+    let changed =
+        execute!(tx, query(text).bind(id.uuid()).bind(decision.as_str()).bind(by.uuid()).bind(now.millis()))?;
+    Ok(changed > 0)
+}

@@ -1,0 +1,51 @@
+//! Grants: who may use an agent or a model that is not for everybody.
+
+use plexus_domain::{AgentId, ModelId, PrincipalId, Timestamp};
+use sqlx::{query, query_scalar};
+use uuid::Uuid;
+
+use crate::{
+    Conn, Result, Tx,
+    conn::{execute, on},
+};
+
+/// What is granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Agent(AgentId),
+    Model(ModelId),
+}
+
+impl Target {
+    const fn uuid(self) -> Uuid {
+        match self {
+            Self::Agent(id) => id.uuid(),
+            Self::Model(id) => id.uuid(),
+        }
+    }
+}
+
+/// Whether it is new.
+pub async fn insert(tx: &mut Tx, target: Target, principal: PrincipalId, at: Timestamp) -> Result<bool> {
+    let text = "insert into grants (target, principal, created) values ($1, $2, $3) on conflict do nothing";
+    Ok(execute!(tx, query(text).bind(target.uuid()).bind(principal.uuid()).bind(at.millis()))? > 0)
+}
+
+pub async fn delete(tx: &mut Tx, target: Target, principal: PrincipalId) -> Result<bool> {
+    let text = "delete from grants where target = $1 and principal = $2";
+    Ok(execute!(tx, query(text).bind(target.uuid()).bind(principal.uuid()))? > 0)
+}
+
+pub async fn exists(conn: &mut Conn, target: Target, principal: PrincipalId) -> Result<bool> {
+    let text = "select count(*) from grants where target = $1 and principal = $2";
+    let found: i64 =
+        on!(conn, c => query_scalar(text).bind(target.uuid()).bind(principal.uuid()).fetch_one(c))?;
+    Ok(found > 0)
+}
+
+/// Who was granted it, in that order.
+pub async fn list_by_target(conn: &mut Conn, target: Target) -> Result<Vec<PrincipalId>> {
+    let text = "select principal from grants where target = $1 order by created, principal";
+    let found: Vec<Uuid> = on!(conn, c => query_scalar(text).bind(target.uuid()).fetch_all(c))?;
+    Ok(found.into_iter().map(PrincipalId::from_uuid).collect())
+}

@@ -1,0 +1,72 @@
+//! Invitations: links that let somebody in, once.
+
+use plexus_domain::{AccountId, Digest, Timestamp, account::Role};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, record},
+    conn::{execute, on},
+};
+
+record! {
+    pub struct Invite {
+        pub hash: Digest,
+        /// None for the link that makes the first administrator.
+        pub invited_by: Option<AccountId>,
+        /// What the account that takes it becomes.
+        pub role: Role,
+        pub expires: Timestamp,
+        pub used: Option<Timestamp>,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select hash, invited_by, role, expires, used from invites ", $rest)
+    };
+}
+
+pub async fn insert(tx: &mut Tx, new: &Invite) -> Result<()> {
+    let text = "insert into invites (hash, invited_by, role, expires, used) values ($1, $2, $3, $4, $5)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.hash.to_column())
+            .bind(new.invited_by.to_column())
+            .bind(new.role.as_str())
+            .bind(new.expires.millis())
+            .bind(new.used.to_column())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Invite>> {
+    on!(conn, c => query_as(select!("where hash = $1")).bind(hash.to_column()).fetch_optional(c))
+}
+
+/// Uses an invitation up; none when it was used, has expired, or never was.
+pub async fn take(tx: &mut Tx, hash: &Digest, now: Timestamp) -> Result<Option<Invite>> {
+    let text = "update invites set used = $2 where hash = $1 and used is null and expires > $2 \
+                returning hash, invited_by, role, expires, used";
+    on!(tx, c => query_as(text).bind(hash.to_column()).bind(now.millis()).fetch_optional(c))
+}
+
+/// The one that expires last first.
+pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Invite>> {
+    let text = select!("where invited_by = $1 order by expires desc, hash");
+    on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
+}
+
+pub async fn delete(tx: &mut Tx, hash: &Digest) -> Result<bool> {
+    Ok(execute!(tx, query("delete from invites where hash = $1").bind(hash.to_column()))? > 0)
+}
+
+/// Drops the links that make the first administrator: there is one, or a new link is made.
+pub async fn delete_first(tx: &mut Tx) -> Result<u64> {
+    execute!(tx, query("delete from invites where invited_by is null"))
+}
+
+pub async fn delete_expired(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    execute!(tx, query("delete from invites where expires <= $1").bind(now.millis()))
+}

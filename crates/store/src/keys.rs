@@ -1,0 +1,78 @@
+//! Ed25519 keys of hubs and agents. One without a secret is held by its owner.
+
+use plexus_domain::{AgentId, HubRowId, KeyId, SecretId, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum KeyKind {
+        Hub = "hub",
+        Agent = "agent",
+        /// Signs the successor of a key that was lost.
+        Recovery = "recovery",
+    }
+}
+
+record! {
+    pub struct Key {
+        pub id: KeyId,
+        pub kind: KeyKind,
+        pub agent: Option<AgentId>,
+        pub hub: Option<HubRowId>,
+        pub public: Vec<u8>,
+        pub secret: Option<SecretId>,
+        pub created: Timestamp,
+        pub retired: Option<Timestamp>,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select id, kind, agent, hub, public, secret, created, retired from keys ", $rest)
+    };
+}
+
+/// A public key that is known already is a conflict.
+pub async fn insert(tx: &mut Tx, new: &Key) -> Result<()> {
+    let text = "insert into keys (id, kind, agent, hub, public, secret, created, retired) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.kind.as_str())
+            .bind(new.agent.to_column())
+            .bind(new.hub.to_column())
+            .bind(new.public.as_slice())
+            .bind(new.secret.to_column())
+            .bind(new.created.millis())
+            .bind(new.retired.to_column())
+    )?;
+    Ok(())
+}
+
+pub async fn by_public(conn: &mut Conn, public: &[u8]) -> Result<Option<Key>> {
+    on!(conn, c => query_as(select!("where public = $1")).bind(public).fetch_optional(c))
+}
+
+/// Newest first, those in use before those retired.
+pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Key>> {
+    let text = select!("where agent = $1 order by (retired is not null), created desc, id desc");
+    on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
+}
+
+/// Newest first, those in use before those retired.
+pub async fn list_by_hub(conn: &mut Conn, hub: HubRowId) -> Result<Vec<Key>> {
+    let text = select!("where hub = $1 order by (retired is not null), created desc, id desc");
+    on!(conn, c => query_as(text).bind(hub.uuid()).fetch_all(c))
+}
+
+pub async fn retire(tx: &mut Tx, id: KeyId, at: Timestamp) -> Result<bool> {
+    let text = "update keys set retired = $2 where id = $1 and retired is null";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
+}

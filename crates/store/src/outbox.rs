@@ -1,0 +1,74 @@
+//! The outbox: what is to be sent elsewhere, written in the transaction that decides on it.
+
+use plexus_domain::{OutboxId, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Result, Tx,
+    column::record,
+    conn::{Raw, execute},
+};
+
+record! {
+    pub struct Letter {
+        pub id: OutboxId,
+        /// Whom it goes to, in the words of whoever sends it.
+        pub target: String,
+        pub kind: String,
+        pub payload: Vec<u8>,
+        pub due: Timestamp,
+        /// How often it was tried; a sender owns it as long as nobody else begins.
+        pub tries: i64,
+    }
+}
+
+macro_rules! lease {
+    ($lock:literal) => {
+        concat!(
+            "update outbox set due = $2, tries = tries + 1 where id in (select id from outbox where due <= $1 \
+             order by due, id limit $3 ",
+            $lock,
+            ") returning id, target, kind, payload, due, tries"
+        )
+    };
+}
+
+/// Puts a letter in; `new.tries` is not looked at.
+pub async fn insert(tx: &mut Tx, new: &Letter) -> Result<()> {
+    let text = "insert into outbox (id, target, kind, payload, due, tries) values ($1, $2, $3, $4, $5, 0)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(&new.target)
+            .bind(&new.kind)
+            .bind(new.payload.as_slice())
+            .bind(new.due.millis())
+    )?;
+    Ok(())
+}
+
+/// Takes at most `limit` letters that are due; those not deleted are due again at `until`. Commit before sending.
+pub async fn lease(tx: &mut Tx, now: Timestamp, until: Timestamp, limit: i64) -> Result<Vec<Letter>> {
+    let (now, until) = (now.millis(), until.millis());
+    let result = match tx.raw() {
+        // The writer is alone.
+        Raw::Sqlite(c) => query_as(lease!("")).bind(now).bind(until).bind(limit).fetch_all(c).await,
+        Raw::Postgres(c) => {
+            query_as(lease!("for update skip locked")).bind(now).bind(until).bind(limit).fetch_all(c).await
+        }
+    };
+    tx.note(result)
+}
+
+/// It was sent, or is given up. False when somebody else began to send it.
+pub async fn delete(tx: &mut Tx, letter: &Letter) -> Result<bool> {
+    let text = "delete from outbox where id = $1 and tries = $2";
+    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries))? > 0)
+}
+
+/// It is sent again at `due`.
+pub async fn retry(tx: &mut Tx, letter: &Letter, due: Timestamp) -> Result<bool> {
+    let text = "update outbox set due = $3 where id = $1 and tries = $2";
+    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries).bind(due.millis()))? > 0)
+}

@@ -1,0 +1,77 @@
+//! Proofs: that an agent's owner controls an origin which the hub is to call.
+
+use plexus_domain::{AgentId, ProofId, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum ProofMethod {
+        /// A file under `/.well-known/` of the origin.
+        WellKnown = "well_known",
+        /// A TXT record of its domain.
+        Dns = "dns",
+        /// The card at the origin names the agent's key.
+        Card = "card",
+        /// An administrator vouches for it.
+        Voucher = "voucher",
+    }
+}
+
+record! {
+    pub struct Proof {
+        pub id: ProofId,
+        pub agent: AgentId,
+        /// Scheme, host and port.
+        pub origin: String,
+        pub method: ProofMethod,
+        pub ok_at: Option<Timestamp>,
+        /// The last failure since then.
+        pub failed_at: Option<Timestamp>,
+    }
+}
+
+impl Proof {
+    /// Proved, and not refuted since.
+    pub const fn holds(&self) -> bool {
+        self.ok_at.is_some() && self.failed_at.is_none()
+    }
+}
+
+/// Writes how an origin is to be proved, or what the last attempt came to.
+pub async fn put(tx: &mut Tx, proof: &Proof) -> Result<()> {
+    let text = "insert into proofs (id, agent, origin, method, ok_at, failed_at) values ($1, $2, $3, $4, $5, $6) \
+                on conflict (agent, origin) do update set method = excluded.method, ok_at = excluded.ok_at, \
+                failed_at = excluded.failed_at";
+    execute!(
+        tx,
+        query(text)
+            .bind(proof.id.uuid())
+            .bind(proof.agent.uuid())
+            .bind(&proof.origin)
+            .bind(proof.method.as_str())
+            .bind(proof.ok_at.to_column())
+            .bind(proof.failed_at.to_column())
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, agent: AgentId, origin: &str) -> Result<Option<Proof>> {
+    let text =
+        "select id, agent, origin, method, ok_at, failed_at from proofs where agent = $1 and origin = $2";
+    on!(conn, c => query_as(text).bind(agent.uuid()).bind(origin).fetch_optional(c))
+}
+
+pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Proof>> {
+    let text = "select id, agent, origin, method, ok_at, failed_at from proofs where agent = $1 order by id";
+    on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
+}
+
+pub async fn delete(tx: &mut Tx, agent: AgentId, origin: &str) -> Result<bool> {
+    let text = "delete from proofs where agent = $1 and origin = $2";
+    Ok(execute!(tx, query(text).bind(agent.uuid()).bind(origin))? > 0)
+}

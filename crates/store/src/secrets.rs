@@ -1,0 +1,63 @@
+//! Secrets, sealed before they come here.
+
+use plexus_domain::{NamespaceId, SecretId};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::record,
+    conn::{execute, on},
+};
+
+record! {
+    pub struct Secret {
+        pub id: SecretId,
+        pub namespace: NamespaceId,
+        /// What it is for, as bound into the seal.
+        pub kind: String,
+        pub sealed: Vec<u8>,
+        /// Which key it was sealed with.
+        pub key_version: i64,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select id, namespace, kind, sealed, key_version from secrets ", $rest)
+    };
+}
+
+pub async fn insert(tx: &mut Tx, new: &Secret) -> Result<()> {
+    let text = "insert into secrets (id, namespace, kind, sealed, key_version) values ($1, $2, $3, $4, $5)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.namespace.uuid())
+            .bind(&new.kind)
+            .bind(new.sealed.as_slice())
+            .bind(new.key_version)
+    )?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut Conn, id: SecretId) -> Result<Option<Secret>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// Some of those that were sealed with another key than this one.
+pub async fn list_sealed_before(conn: &mut Conn, key_version: i64, limit: i64) -> Result<Vec<Secret>> {
+    let text = select!("where key_version <> $1 order by id limit $2");
+    on!(conn, c => query_as(text).bind(key_version).bind(limit).fetch_all(c))
+}
+
+/// Replaces what is sealed.
+pub async fn set_sealed(tx: &mut Tx, id: SecretId, sealed: &[u8], key_version: i64) -> Result<bool> {
+    let text = "update secrets set sealed = $2, key_version = $3 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(sealed).bind(key_version))? > 0)
+}
+
+/// A secret that something still points at is a conflict.
+pub async fn delete(tx: &mut Tx, id: SecretId) -> Result<bool> {
+    Ok(execute!(tx, query("delete from secrets where id = $1").bind(id.uuid()))? > 0)
+}
