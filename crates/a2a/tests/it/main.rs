@@ -6,4 +6,6 @@
 mod card;
 mod decode;
 mod dialects;
+mod readers;
+mod runs;
 mod task;
