@@ -1,0 +1,50 @@
+//! An agent in a list.
+
+use leptos::prelude::*;
+
+use super::{badge::BadgeTag, mark::Mark, text::agent_href, time::Ago};
+use crate::model::{
+    Badge,
+    agents::AgentRow,
+    query::{AgentsQuery, Facet},
+};
+
+/// Dense rows between hairlines; the name is the link, and its reach is the whole row.
+#[component]
+pub fn AgentList(rows: Vec<AgentRow>) -> impl IntoView {
+    let rows = rows.into_iter().map(|row| view! { <li><AgentRowView row /></li> }).collect_view();
+    view! { <ul class="rows" role="list">{rows}</ul> }
+}
+
+#[component]
+fn AgentRowView(row: AgentRow) -> impl IntoView {
+    let online = row.badges.contains(&Badge::Online);
+    let badges = row.badges.into_iter().filter(|badge| *badge != Badge::Online);
+    let badges = badges.map(|badge| view! { <BadgeTag badge /> }).collect_view();
+    view! {
+        <article class="row">
+            <Mark seed=row.seed />
+            <div>
+                <h3><a class="reach" href=agent_href(&row.address)>{row.name}</a> <span class="address">{row.address.to_string()}</span></h3>
+                <p class="summary">{row.summary}</p>
+                <p class="tags">{badges}{tags(row.tags)}</p>
+            </div>
+            <p class="aside">
+                <span>{row.protocol}</span>
+                {row.last_answered.map(|at| view! { <span class="answered" class:online=online>
+                    <span class="dot" aria-hidden="true"></span>
+                    {if online { "Online, answered " } else { "Answered " }}<Ago at /></span> })}
+            </p>
+        </article>
+    }
+}
+
+/// Tags, each a link to the agents that carry it.
+pub fn tags(tags: Vec<String>) -> impl IntoView {
+    tags.into_iter()
+        .map(|tag| {
+            let href = AgentsQuery::default().toggled(Facet::Tag, &tag).href();
+            view! { <a class="tag" href=href>{tag}</a> }
+        })
+        .collect_view()
+}

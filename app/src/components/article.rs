@@ -1,0 +1,142 @@
+//! A message. Rendered once for all its readers, so nothing in it depends on who looks.
+
+use leptos::prelude::*;
+use plexus_domain::{MessageId, message::MessageState};
+
+use super::{
+    button::{ActionForm, Kind},
+    code_block::CopyButton,
+    icon::Icon,
+    mark::{Initials, Mark},
+    parts::part,
+    text::{agent_href, count, duration},
+    time::Clock,
+};
+use crate::model::message::{Article, Author};
+
+#[component]
+pub fn MessageArticle(article: Article) -> impl IntoView {
+    let open = article.state == MessageState::Open;
+    let class = format!("message {} {}", author_class(&article.author), article.state);
+    let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
+    let labelled = author_id.clone();
+    let parent = article.parent.map(|parent| parent.to_string()).unwrap_or_default();
+    let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
+    view! {
+        <article class=class id=id data-parent=parent data-lane=article.lane aria-labelledby=labelled
+            aria-busy=open.then_some("true")>
+            <div class="gutter">{picture(&article.author)}</div>
+            <header>
+                <h3 id=author_id>{author(&article.author)}</h3>
+                <Clock at=article.at />
+            </header>
+            <div class="body">{parts}</div>
+            {outcome(&article)}
+            {foot(&article)}
+        </article>
+    }
+}
+
+const fn author_class(author: &Author) -> &'static str {
+    match author {
+        Author::Agent { .. } => "agent",
+        Author::Person { .. } | Author::Gone => "person",
+    }
+}
+
+fn picture(author: &Author) -> AnyView {
+    match author {
+        Author::Agent { seed, .. } => view! { <Mark seed=seed.clone() /> }.into_any(),
+        Author::Person { name } => view! { <Initials name=name.clone() /> }.into_any(),
+        Author::Gone => view! { <Initials name="?" /> }.into_any(),
+    }
+}
+
+fn author(author: &Author) -> AnyView {
+    let name = author.name().to_owned();
+    match author {
+        Author::Agent { address, .. } => {
+            let (href, address) = (agent_href(address), address.to_string());
+            view! { <a href=href>{name}</a> " " <span class="address">{address}</span> }.into_any()
+        }
+        Author::Person { .. } | Author::Gone => name.into_any(),
+    }
+}
+
+/// How it ended, where that needs saying.
+fn outcome(article: &Article) -> Option<AnyView> {
+    let view = match article.state {
+        MessageState::Failed => {
+            let words = article.failure.clone();
+            let words =
+                words.unwrap_or_else(|| "The answer ended early, and it is not known why.".to_owned());
+            view! { <p class="state bad">{Icon::Failed.view()} <span>{words}</span></p> }.into_any()
+        }
+        MessageState::Stopped => {
+            view! { <p class="state">{Icon::Stop.view()} <span>"Stopped. What was written stays."</span></p> }
+                .into_any()
+        }
+        MessageState::Deleted => view! { <p class="state">"This message was deleted."</p> }.into_any(),
+        MessageState::Open | MessageState::Done => return None,
+    };
+    Some(view)
+}
+
+/// What can be done with it, and what it cost.
+fn foot(article: &Article) -> Option<AnyView> {
+    let from_agent = matches!(article.author, Author::Agent { .. });
+    let picker = picker(article);
+    if !from_agent {
+        return picker.map(|picker| view! { <footer>{picker}</footer> }.into_any());
+    }
+    let open = article.state == MessageState::Open;
+    let actions = if open { stop(article) } else { Some(after(article)) };
+    Some(view! { <footer>{actions}{picker}{measures(article)}</footer> }.into_any())
+}
+
+fn stop(article: &Article) -> Option<AnyView> {
+    let (action, run) = (format!("/chat/{}/stop", article.chat), article.run?.to_string());
+    let about = format!("{}’s answer", article.author.name());
+    let fields = vec![("run", run)];
+    Some(view! { <ActionForm action label="Stop" about icon=Icon::Stop fields /> }.into_any())
+}
+
+fn after(article: &Article) -> AnyView {
+    let action = format!("/chat/{}/retry", article.chat);
+    let fields = vec![("message", article.id.to_string())];
+    let about = format!("{}’s answer", article.author.name());
+    let urgent = article.state == MessageState::Failed;
+    let kind = if urgent { Kind::Plain } else { Kind::Quiet };
+    view! {
+        <CopyButton about=about.clone() />
+        <ActionForm action label="Retry" about kind icon=Icon::Retry fields />
+    }
+    .into_any()
+}
+
+/// Links to what could stand in its place.
+fn picker(article: &Article) -> Option<AnyView> {
+    let all = &article.alternatives;
+    let at = all.iter().position(|&id| id == article.id).filter(|_| all.len() > 1)?;
+    let link = |to: Option<&MessageId>, label: &'static str, icon: Icon| match to {
+        Some(id) => {
+            let href = format!("/chat/{}?m={id}", article.chat);
+            view! { <a href=href aria-label=label>{icon.view()}</a> }.into_any()
+        }
+        None => view! { <span aria-hidden="true">{icon.view()}</span> }.into_any(),
+    };
+    let before = link(at.checked_sub(1).and_then(|at| all.get(at)), "Answer before", Icon::Back);
+    let after = link(all.get(at + 1), "Answer after", Icon::Forward);
+    let place = format!("{} of {}", at + 1, all.len());
+    Some(view! { <nav class="picker" aria-label="Answers in this place">{before}<span>{place}</span>{after}</nav> }.into_any())
+}
+
+fn measures(article: &Article) -> Option<AnyView> {
+    let tokens = article.usage.map(|usage| usage.tokens_out).filter(|&tokens| tokens > 0);
+    let words: Vec<String> = tokens
+        .map(|tokens| count(tokens, "token", "tokens"))
+        .into_iter()
+        .chain(article.took_ms.map(duration))
+        .collect();
+    (!words.is_empty()).then(|| view! { <span class="measures">{words.join(", ")}</span> }.into_any())
+}

@@ -1,0 +1,80 @@
+//! Badges say what they mean in words; the longer meaning is on hover and in the list of facts.
+
+use leptos::prelude::*;
+
+use super::{icon::Icon, time};
+use crate::{components::context, model::Badge};
+
+#[component]
+pub fn BadgeTag(badge: Badge) -> impl IntoView {
+    let class = format!("badge {}", tone(&badge));
+    view! { <span class=class title=meaning(&badge)>{icon(&badge).view()} {label(&badge)}</span> }
+}
+
+/// All badges of an agent, in a row.
+#[component]
+pub fn Badges(badges: Vec<Badge>) -> impl IntoView {
+    let tags = badges.into_iter().map(|badge| view! { <li><BadgeTag badge /></li> }).collect_view();
+    view! { <ul class="badges" role="list">{tags}</ul> }
+}
+
+fn label(badge: &Badge) -> String {
+    match badge {
+        Badge::Online => "Online".to_owned(),
+        Badge::Offline { since: Some(since) } => match context::now() {
+            Some(now) => {
+                format!("Not answering since {}", time::relative(*since, now).trim_end_matches(" ago"))
+            }
+            None => "Not answering".to_owned(),
+        },
+        Badge::Offline { since: None } => "Not answering".to_owned(),
+        Badge::Domain(domain) => format!("Controls {domain}"),
+        Badge::Vouched(origin) => format!("Vouched for: {origin}"),
+        Badge::SignedCard => "Signed card".to_owned(),
+        Badge::Unverified => "Unverified".to_owned(),
+        Badge::BuiltIn => "Part of this hub".to_owned(),
+        Badge::Private => "Private".to_owned(),
+        Badge::Unlisted => "Unlisted".to_owned(),
+        Badge::Paused => "Paused".to_owned(),
+    }
+}
+
+/// What the badge means, in a sentence.
+pub fn meaning(badge: &Badge) -> &'static str {
+    match badge {
+        Badge::Online => "It answered within the last 15 minutes.",
+        Badge::Offline { .. } => "It did not answer when this hub last asked.",
+        Badge::Domain(_) => "Whoever registered it proved control of this domain.",
+        Badge::Vouched(_) => "An administrator of this hub vouches for where it runs.",
+        Badge::SignedCard => "Its card carries a signature, and the signature is right.",
+        Badge::Unverified => {
+            "Nobody proved control of the address it is called at; only its owner can use it."
+        }
+        Badge::BuiltIn => "It is a part of this hub and runs inside it.",
+        Badge::Private => "Only its owner can see it.",
+        Badge::Unlisted => "It is not in lists or search.",
+        Badge::Paused => "Its owner switched it off for now.",
+    }
+}
+
+const fn icon(badge: &Badge) -> Icon {
+    match badge {
+        Badge::Online => Icon::Answering,
+        Badge::Offline { .. } => Icon::Offline,
+        Badge::Domain(_) | Badge::Vouched(_) => Icon::Verified,
+        Badge::SignedCard => Icon::Signed,
+        Badge::Unverified => Icon::Caution,
+        Badge::BuiltIn => Icon::BuiltIn,
+        Badge::Private => Icon::Lock,
+        Badge::Unlisted => Icon::Unlisted,
+        Badge::Paused => Icon::Paused,
+    }
+}
+
+const fn tone(badge: &Badge) -> &'static str {
+    match badge {
+        Badge::Online | Badge::Domain(_) | Badge::Vouched(_) | Badge::SignedCard => "good",
+        Badge::Offline { .. } | Badge::Unverified => "caution",
+        Badge::BuiltIn | Badge::Private | Badge::Unlisted | Badge::Paused => "neutral",
+    }
+}

@@ -1,0 +1,57 @@
+//! Where messages are written. A form like any other; the chat's island makes it quicker.
+
+use leptos::prelude::*;
+use plexus_domain::MessageId;
+
+use super::{icon::Icon, mark::Mark};
+use crate::model::{Form, chat::AgentChoice};
+
+pub struct Composer<'a> {
+    /// Where the form is sent.
+    pub action: String,
+    pub id: MessageId,
+    pub parent: Option<MessageId>,
+    pub to: Option<&'a AgentChoice>,
+    pub form: &'a Form,
+}
+
+/// The longest message that can be typed, in characters; the hub's own limit is in bytes.
+const MAX: u32 = 100_000;
+
+impl Composer<'_> {
+    pub fn view(self) -> AnyView {
+        let to = self.to.map(|to| to.address.to_string());
+        let name = self.to.map_or("an agent", |to| to.name.as_str());
+        let label = format!("Message to {name}");
+        let text = format!("\n{}", self.form.value("text"));
+        let error = self.form.errors().first().map(|(_, message)| message.clone());
+        let silent = error.is_none();
+        view! {
+            <form class="composer" id="composer" method="post" action=self.action data-island="">
+                <input type="hidden" name="id" value=self.id.to_string() />
+                <input type="hidden" name="parent" value=self.parent.map(|id| id.to_string()) />
+                {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
+                <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
+                <label class="hidden" for="composer-text">{label.clone()}</label>
+                <textarea id="composer-text" name="text" rows="1" required=true maxlength=MAX placeholder=label
+                    autofocus=true aria-describedby="composer-error composer-hint">{text}</textarea>
+                <div class="bar">
+                    {addressee(self.to)}
+                    <button class="button primary send">{Icon::Send.view()} "Send"</button>
+                </div>
+                <p class="hidden" id="composer-hint">"Enter sends, Shift and Enter starts a new line. Begin with @owner/name to ask another agent."</p>
+            </form>
+        }
+        .into_any()
+    }
+}
+
+fn addressee(to: Option<&AgentChoice>) -> AnyView {
+    match to {
+        Some(to) => {
+            let (seed, name, address) = (to.seed.clone(), to.name.clone(), to.address.to_string());
+            view! { <p class="to"><Mark seed /> <span>{name}</span> <span class="address">{address}</span></p> }.into_any()
+        }
+        None => view! { <p class="to quiet">"Begin with @owner/name to choose an agent."</p> }.into_any(),
+    }
+}

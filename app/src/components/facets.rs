@@ -1,0 +1,50 @@
+//! What results can be narrowed by. Each value is a link that adds or takes away one filter.
+
+use leptos::prelude::*;
+
+use super::{icon::Icon, text::grouped};
+use crate::model::{
+    agents::{FacetGroup, FacetValue},
+    query::{AgentsQuery, Facet},
+};
+
+/// `query` is the search that the links start from.
+pub fn facets(groups: Vec<FacetGroup>, query: &AgentsQuery) -> impl IntoView + use<> {
+    groups
+        .into_iter()
+        .filter(|group| !group.values.is_empty())
+        .map(|group| facet_group(group, query))
+        .collect_view()
+}
+
+fn facet_group(group: FacetGroup, query: &AgentsQuery) -> impl IntoView + use<> {
+    let title = title(group.facet);
+    let values = group.values.into_iter().map(|value| facet_value(group.facet, value, query)).collect_view();
+    view! { <section class="facet"><h3>{title}</h3><ul role="list">{values}</ul></section> }
+}
+
+fn facet_value(facet: Facet, value: FacetValue, query: &AgentsQuery) -> impl IntoView + use<> {
+    let chosen = query.values(facet).any(|chosen| chosen == value.value);
+    let href = query.toggled(facet, &value.value).href();
+    view! {
+        <li>
+            <a href=href rel="nofollow" class:chosen=chosen>
+                <span class="box" aria-hidden="true">{chosen.then(|| Icon::Check.view())}</span>
+                <span class="label">{value.label}</span>
+                {chosen.then(|| view! { <span class="hidden">" (chosen; take away)"</span> })}
+                {value.count.map(|count| view! { <span class="count">{grouped(count)}</span> })}
+            </a>
+        </li>
+    }
+}
+
+pub const fn title(facet: Facet) -> &'static str {
+    match facet {
+        Facet::Online => "Availability",
+        Facet::Verified => "Trust",
+        Facet::Kind => "Kind",
+        Facet::Protocol => "Protocol",
+        Facet::Tag => "Tags",
+        Facet::Owner => "Owner",
+    }
+}

@@ -1,0 +1,242 @@
+//! A field of a form: label, hint, control, error, joined for screen readers.
+
+use leptos::prelude::*;
+
+use super::icon::Icon;
+use crate::model::Form;
+
+enum Control {
+    Input(&'static str),
+    Lines(u8),
+    Choice(Vec<(String, String)>),
+}
+
+/// Built step by step and shown by [`Field::of`].
+pub struct Field {
+    name: &'static str,
+    label: String,
+    control: Control,
+    hint: Option<String>,
+    scope: Option<&'static str>,
+    default: String,
+    autocomplete: Option<&'static str>,
+    placeholder: Option<&'static str>,
+    required: bool,
+    mono: bool,
+    max: Option<u32>,
+}
+
+impl Field {
+    fn new(name: &'static str, label: impl Into<String>, control: Control) -> Self {
+        Self {
+            name,
+            label: label.into(),
+            control,
+            hint: None,
+            scope: None,
+            default: String::new(),
+            autocomplete: None,
+            placeholder: None,
+            required: true,
+            mono: false,
+            max: None,
+        }
+    }
+
+    pub fn text(name: &'static str, label: impl Into<String>) -> Self {
+        Self::new(name, label, Control::Input("text"))
+    }
+
+    pub fn url(name: &'static str, label: impl Into<String>) -> Self {
+        Self::new(name, label, Control::Input("url")).mono()
+    }
+
+    pub fn number(name: &'static str, label: impl Into<String>) -> Self {
+        Self::new(name, label, Control::Input("number"))
+    }
+
+    /// Never filled in again after a refusal.
+    pub fn password(name: &'static str, label: impl Into<String>) -> Self {
+        Self::new(name, label, Control::Input("password"))
+    }
+
+    pub fn lines(name: &'static str, label: impl Into<String>, rows: u8) -> Self {
+        Self::new(name, label, Control::Lines(rows))
+    }
+
+    /// `options` as (value, label).
+    pub fn choice(name: &'static str, label: impl Into<String>, options: Vec<(String, String)>) -> Self {
+        Self::new(name, label, Control::Choice(options))
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Keeps ids apart where two forms of a page have fields of the same name.
+    pub fn within(mut self, scope: &'static str) -> Self {
+        self.scope = Some(scope);
+        self
+    }
+
+    pub fn default(mut self, value: impl Into<String>) -> Self {
+        self.default = value.into();
+        self
+    }
+
+    pub fn autocomplete(mut self, purpose: &'static str) -> Self {
+        self.autocomplete = Some(purpose);
+        self
+    }
+
+    pub fn placeholder(mut self, example: &'static str) -> Self {
+        self.placeholder = Some(example);
+        self
+    }
+
+    pub fn optional(mut self) -> Self {
+        self.required = false;
+        self
+    }
+
+    /// For addresses, names and keys.
+    pub fn mono(mut self) -> Self {
+        self.mono = true;
+        self
+    }
+
+    /// The most characters that can be typed.
+    pub fn max(mut self, characters: u32) -> Self {
+        self.max = Some(characters);
+        self
+    }
+
+    /// The field with what `form` knows about it.
+    pub fn of(self, form: &Form) -> AnyView {
+        let id = field_id(self.scope, self.name);
+        let error = form.error(self.name).map(str::to_owned);
+        let hint_id = self.hint.is_some().then(|| format!("{id}-hint"));
+        let error_id = error.is_some().then(|| format!("{id}-error"));
+        let described: Vec<_> = hint_id.iter().chain(&error_id).cloned().collect();
+        let described = (!described.is_empty()).then(|| described.join(" "));
+        let optional = (!self.required).then_some(" (optional)");
+        let (label, hint, for_id) = (self.label.clone(), self.hint.clone(), id.clone());
+        let invalid = error.is_some();
+        view! {
+            <div class="field" class:invalid=invalid>
+                <label for=for_id>{label}<span class="quiet">{optional}</span></label>
+                {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+                {self.control(id, described, form)}
+                {error.map(|error| view! { <p class="error" id=error_id>{Icon::Alert.view()} {error}</p> })}
+            </div>
+        }
+        .into_any()
+    }
+
+    fn control(self, id: String, described: Option<String>, form: &Form) -> AnyView {
+        let value = form.value_or(self.name, &self.default).to_owned();
+        let invalid = form.error(self.name).map(|_| "true");
+        let class = if self.mono { "control mono" } else { "control" };
+        match self.control {
+            Control::Input(kind) => {
+                let value = (kind != "password").then_some(value);
+                view! {
+                    <input class=class id=id name=self.name type=kind value=value required=self.required
+                        autocomplete=self.autocomplete placeholder=self.placeholder maxlength=self.max
+                        spellcheck=self.mono.then_some("false") autocapitalize=self.mono.then_some("none")
+                        aria-describedby=described aria-invalid=invalid />
+                }
+                .into_any()
+            }
+            Control::Lines(rows) => view! {
+                <textarea class=class id=id name=self.name rows=rows required=self.required
+                    placeholder=self.placeholder maxlength=self.max
+                    aria-describedby=described aria-invalid=invalid>{format!("\n{value}")}</textarea>
+            }
+            .into_any(),
+            Control::Choice(options) => {
+                let options = options
+                    .into_iter()
+                    .map(|(option, label)| {
+                        let selected = option == value;
+                        view! { <option value=option selected=selected>{label}</option> }
+                    })
+                    .collect_view();
+                view! {
+                    <select class=class id=id name=self.name aria-describedby=described aria-invalid=invalid>
+                        {options}
+                    </select>
+                }
+                .into_any()
+            }
+        }
+    }
+}
+
+/// The id of a field's control: what its label and the summary of errors point at.
+pub fn field_id(scope: Option<&str>, name: &str) -> String {
+    scope.map_or_else(|| format!("f-{name}"), |scope| format!("f-{scope}-{name}"))
+}
+
+/// One of several, each with a sentence: a group of radio buttons.
+pub struct Radios {
+    pub name: &'static str,
+    pub legend: &'static str,
+    /// The value that is chosen before anything was sent.
+    pub default: String,
+    pub options: Vec<RadioOption>,
+}
+
+pub struct RadioOption {
+    pub value: String,
+    pub label: String,
+    pub meaning: Option<String>,
+    pub disabled: bool,
+}
+
+impl RadioOption {
+    pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { value: value.into(), label: label.into(), meaning: None, disabled: false }
+    }
+
+    pub fn meaning(mut self, meaning: impl Into<String>) -> Self {
+        self.meaning = Some(meaning.into());
+        self
+    }
+
+    pub fn disabled(mut self, disabled: bool) -> Self {
+        self.disabled = disabled;
+        self
+    }
+}
+
+impl Radios {
+    pub fn of(self, form: &Form) -> AnyView {
+        let chosen = form.value_or(self.name, &self.default).to_owned();
+        let error = form.error(self.name).map(str::to_owned);
+        let name = self.name;
+        let options = self
+            .options
+            .into_iter()
+            .map(|option| {
+                let checked = option.value == chosen;
+                view! {
+                    <label class="option">
+                        <input type="radio" name=name value=option.value checked=checked disabled=option.disabled />
+                        <span><span class="name">{option.label}</span>
+                        {option.meaning.map(|meaning| view! { <span class="hint">{meaning}</span> })}</span>
+                    </label>
+                }
+            })
+            .collect_view();
+        view! {
+            <fieldset class="field options" id=field_id(None, name)>
+                <legend>{self.legend}</legend>
+                {options}
+                {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {error}</p> })}
+            </fieldset>
+        }
+        .into_any()
+    }
+}

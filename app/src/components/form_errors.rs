@@ -1,0 +1,33 @@
+//! What is wrong with a form, at its top, with a link to each field.
+
+use leptos::prelude::*;
+
+use super::field::field_id;
+use crate::model::Form;
+
+/// Nothing while the form is fine. Takes the focus, so that it is read first.
+pub fn form_errors(form: &Form, scope: Option<&'static str>) -> Option<AnyView> {
+    let errors = form.errors();
+    if errors.is_empty() {
+        return None;
+    }
+    let items = errors
+        .iter()
+        .map(|(field, message)| {
+            let message = message.clone();
+            if field.is_empty() {
+                view! { <li>{message}</li> }.into_any()
+            } else {
+                let href = format!("#{}", field_id(scope, field));
+                view! { <li><a href=href>{message}</a></li> }.into_any()
+            }
+        })
+        .collect_view();
+    let view = view! {
+        <div class="notice bad form-errors" role="alert" tabindex="-1" autofocus=true>
+            <p><strong>{if errors.len() == 1 { "This needs a change" } else { "Some fields need a change" }}</strong></p>
+            <ul>{items}</ul>
+        </div>
+    };
+    Some(view.into_any())
+}

@@ -1,0 +1,88 @@
+//! What stands above every page: where one is, and who one is.
+
+use leptos::prelude::*;
+use plexus_domain::account::{Registration, Role};
+
+use super::{
+    button::Kind,
+    icon::Icon,
+    mark::{Initials, PlexusMark},
+    menu::Menu,
+};
+use crate::model::{Frame, Viewer, query::percent_encode};
+
+pub fn header(frame: &Frame) -> impl IntoView + use<> {
+    let hub = frame.hub.clone();
+    view! {
+        <header class="site-header">
+            <a class="brand" href="/"><PlexusMark /><span>{hub}</span></a>
+            <nav aria-label="Site">
+                <ul role="list">
+                    {nav_link(frame, "/agents", "Agents")}
+                    {nav_link(frame, "/chat", "Chat")}
+                    {nav_link(frame, "/register", "Register agent")}
+                </ul>
+            </nav>
+            {(frame.path != "/").then(search)}
+            {account(frame)}
+        </header>
+    }
+}
+
+fn nav_link(frame: &Frame, href: &'static str, label: &'static str) -> impl IntoView + use<> {
+    let rest = frame.path.strip_prefix(href);
+    let here = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
+    view! { <li><a href=href aria-current=here.then_some("page")>{label}</a></li> }
+}
+
+fn search() -> impl IntoView {
+    view! {
+        <form class="header-search" role="search" action="/agents">
+            <label class="hidden" for="header-q">"Search agents"</label>
+            {Icon::Search.view()}
+            <input id="header-q" type="search" name="q" placeholder="Search agents" maxlength="200" />
+        </form>
+        <a class="button quiet search-link" href="/agents" aria-label="Search agents">{Icon::Search.view()}</a>
+    }
+}
+
+fn account(frame: &Frame) -> AnyView {
+    match &frame.viewer {
+        Some(viewer) => signed_in(viewer).into_any(),
+        None => signed_out(frame).into_any(),
+    }
+}
+
+fn signed_in(viewer: &Viewer) -> impl IntoView + use<> {
+    let name = viewer.name.clone();
+    let own = format!("/@{name}");
+    let admin = viewer.role == Role::Admin;
+    let summary = view! { <Initials name=name.clone() /> }.into_any();
+    view! {
+        <Menu summary label=format!("Account of {name}")>
+            <p class="who">{name.clone()}</p>
+            <ul role="list">
+                <li><a href=own>"Your agents"</a></li>
+                <li><a href="/register">"Register agent"</a></li>
+                <li><a href="/settings/account">"Settings"</a></li>
+                {admin.then(|| view! { <li><a href="/admin">"Administration"</a></li> })}
+            </ul>
+            <form method="post" action="/logout"><button>"Sign out"</button></form>
+        </Menu>
+    }
+}
+
+fn signed_out(frame: &Frame) -> impl IntoView + use<> {
+    let mut href = String::from("/login");
+    if !frame.path.starts_with("/login") && !frame.path.starts_with("/signup") && frame.path != "/" {
+        href.push_str("?next=");
+        percent_encode(&frame.path, &mut href);
+    }
+    let open = matches!(frame.registration, Registration::Open | Registration::Approval);
+    view! {
+        <div class="signed-out">
+            {open.then(|| view! { <a class=Kind::Quiet.class() href="/signup">"Sign up"</a> })}
+            <a class=Kind::Plain.class() href=href>"Sign in"</a>
+        </div>
+    }
+}

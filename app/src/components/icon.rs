@@ -1,0 +1,86 @@
+//! Outline icons out of one sprite. An icon never stands alone: a word or a label is always beside it.
+
+use leptos::prelude::*;
+
+use super::context;
+
+macro_rules! icons {
+    ($($name:ident = $id:literal),* $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Icon { $($name),* }
+
+        impl Icon {
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The id of its symbol in `public/icons.svg`.
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$name => $id),* }
+            }
+        }
+    };
+}
+
+icons! {
+    Add = "plus",
+    Alert = "triangle-alert",
+    Answering = "radio",
+    Back = "chevron-left",
+    BuiltIn = "box",
+    Caution = "shield-question-mark",
+    Chat = "message-square",
+    Check = "check",
+    Chats = "panel-left",
+    Close = "x",
+    Copy = "copy",
+    Data = "braces",
+    Delete = "trash-2",
+    Done = "circle-check",
+    Down = "arrow-down",
+    Edit = "pencil",
+    External = "external-link",
+    Failed = "circle-x",
+    File = "file",
+    Filter = "list-filter",
+    Forward = "chevron-right",
+    Go = "arrow-right",
+    Info = "info",
+    Key = "key-round",
+    Link = "link",
+    Lock = "lock",
+    More = "ellipsis",
+    Offline = "circle-off",
+    Open = "chevron-down",
+    Paused = "pause",
+    Reasoning = "lightbulb",
+    Retry = "rotate-ccw",
+    Search = "search",
+    Send = "arrow-up",
+    Signed = "file-badge",
+    SignIn = "log-in",
+    Stop = "square",
+    Tool = "wrench",
+    Unlisted = "eye-off",
+    User = "user",
+    Verified = "shield-check",
+}
+
+impl Icon {
+    pub fn view(self) -> impl IntoView + use<> {
+        let href = format!("{}#{}", context::assets().icons, self.id());
+        view! { <svg class="icon" aria-hidden="true"><use href=href></use></svg> }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sprite_holds_every_icon_and_no_other() {
+        let sprite = include_str!("../../../public/icons.svg");
+        for icon in Icon::ALL {
+            assert!(sprite.contains(&format!("<symbol id=\"{}\"", icon.id())), "{}", icon.id());
+        }
+        assert_eq!(sprite.matches("<symbol").count(), Icon::ALL.len());
+    }
+}

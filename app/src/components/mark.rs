@@ -1,0 +1,160 @@
+//! Marks: a small lattice of joined nodes, drawn from a seed, the same on every hub.
+
+use std::fmt::Write as _;
+
+use leptos::prelude::*;
+use plexus_domain::Digest;
+
+const HUES: u8 = 12;
+/// The lattice has three rows of three places.
+const PLACES: u8 = 9;
+const FIRST: u8 = 10;
+const GAP: u8 = 14;
+
+/// An agent's or a hub's mark. A name always stands beside it, so it is hidden from screen readers.
+#[component]
+pub fn Mark(#[prop(into)] seed: String) -> impl IntoView {
+    let drawing = Drawing::of(&seed);
+    let class = format!("mark hue-{}", drawing.hue);
+    view! { <svg class=class viewBox="0 0 48 48" aria-hidden="true" inner_html=drawing.svg()></svg> }
+}
+
+/// The hub software's own mark: the same drawing with three nodes.
+#[component]
+pub fn PlexusMark() -> impl IntoView {
+    let inner = "<path d=\"M13 35 24 12 36 30Z\"/><circle cx=\"13\" cy=\"35\" r=\"5\"/>\
+                 <circle cx=\"36\" cy=\"30\" r=\"5\"/><circle class=\"live\" cx=\"24\" cy=\"12\" r=\"5\"/>";
+    view! { <svg class="mark plexus" viewBox="0 0 48 48" aria-hidden="true" inner_html=inner></svg> }
+}
+
+/// People have no mark but their initials, in a neutral disc.
+#[component]
+pub fn Initials(#[prop(into)] name: String) -> impl IntoView {
+    let letters: String = name.chars().filter(|c| c.is_alphanumeric()).take(2).collect();
+    view! { <span class="initials" aria-hidden="true">{letters.to_uppercase()}</span> }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Drawing {
+    hue: u8,
+    shape: Shape,
+    /// Places on the lattice, row by row.
+    nodes: Vec<u8>,
+    edges: Vec<(u8, u8)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Disc,
+    Ring,
+    Square,
+    Diamond,
+}
+
+impl Drawing {
+    fn of(seed: &str) -> Self {
+        let digest = Digest::of(seed.as_bytes());
+        let mut bytes = digest.as_bytes().iter().copied().cycle();
+        let mut draw = move |below: u8| bytes.next().unwrap_or_default() % below;
+        let hue = draw(HUES);
+        let shape = [Shape::Disc, Shape::Ring, Shape::Square, Shape::Diamond][usize::from(draw(4))];
+        let nodes = connected_places(5 + draw(5), &mut draw);
+        let edges = joined(&nodes, &mut draw);
+        Self { hue, shape, nodes, edges }
+    }
+
+    fn svg(&self) -> String {
+        let mut svg = String::from("<path d=\"");
+        for &(a, b) in &self.edges {
+            let ((ax, ay), (bx, by)) = (point(a), point(b));
+            let _ = write!(svg, "M{ax} {ay} {bx} {by}");
+        }
+        svg.push_str("\"/>");
+        self.nodes.iter().for_each(|&place| self.shape.draw(point(place), &mut svg));
+        svg
+    }
+}
+
+impl Shape {
+    fn draw(self, (x, y): (u8, u8), svg: &mut String) {
+        let _ = match self {
+            Self::Disc => write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"),
+            Self::Ring => write!(svg, "<circle class=\"ring\" cx=\"{x}\" cy=\"{y}\" r=\"3.5\"/>"),
+            Self::Square => {
+                write!(svg, "<rect x=\"{}\" y=\"{}\" width=\"7\" height=\"7\" rx=\"1\"/>", x - 3, y - 3)
+            }
+            Self::Diamond => write!(svg, "<path class=\"node\" d=\"M{x} {}l5 5-5 5-5-5z\"/>", y - 5),
+        };
+    }
+}
+
+/// Grows a connected set of `count` places, each a neighbour of one before it.
+fn connected_places(count: u8, draw: &mut impl FnMut(u8) -> u8) -> Vec<u8> {
+    let mut places = vec![draw(PLACES)];
+    while places.len() < usize::from(count) {
+        let border: Vec<u8> = (0..PLACES)
+            .filter(|place| !places.contains(place) && places.iter().any(|&other| adjacent(*place, other)))
+            .collect();
+        let Some(&next) = border.get(usize::from(draw(u8::try_from(border.len()).unwrap_or(1).max(1))))
+        else {
+            break;
+        };
+        places.push(next);
+    }
+    places
+}
+
+/// A line from each node to one before it, and some more where neighbours are not joined yet.
+fn joined(nodes: &[u8], draw: &mut impl FnMut(u8) -> u8) -> Vec<(u8, u8)> {
+    let mut edges = Vec::new();
+    for (index, &node) in nodes.iter().enumerate() {
+        let before: Vec<u8> = nodes[..index].iter().copied().filter(|&other| adjacent(node, other)).collect();
+        let chosen = draw(u8::try_from(before.len()).unwrap_or(1).max(1));
+        for (at, &other) in before.iter().enumerate() {
+            if at == usize::from(chosen) || draw(4) == 0 {
+                edges.push((other, node));
+            }
+        }
+    }
+    edges
+}
+
+/// Side by side, one above the other, or across a corner.
+const fn adjacent(a: u8, b: u8) -> bool {
+    (a / 3).abs_diff(b / 3) <= 1 && (a % 3).abs_diff(b % 3) <= 1 && a != b
+}
+
+const fn point(place: u8) -> (u8, u8) {
+    (FIRST + GAP * (place % 3), FIRST + GAP * (place / 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_always_gives_the_same_drawing() {
+        assert_eq!(Drawing::of("pl1abc"), Drawing::of("pl1abc"));
+        assert_eq!(Drawing::of("@plexus/calc").svg(), Drawing::of("@plexus/calc").svg(),);
+        assert_ne!(Drawing::of("@plexus/calc").svg(), Drawing::of("@plexus/ca1c").svg());
+    }
+
+    #[test]
+    fn every_drawing_is_one_piece_of_five_to_nine_nodes() {
+        for n in 0..500 {
+            let drawing = Drawing::of(&format!("seed {n}"));
+            assert!((5..=9).contains(&drawing.nodes.len()));
+            assert!(drawing.edges.len() + 1 >= drawing.nodes.len(), "a tree at least: {drawing:?}");
+            assert!(drawing.edges.iter().all(|&(a, b)| adjacent(a, b)));
+        }
+    }
+
+    #[test]
+    fn drawings_rarely_meet() {
+        let mut drawings: Vec<_> =
+            (0..2_000).map(|n| Drawing::of(&format!("agent {n}"))).map(|d| (d.hue, d.svg())).collect();
+        drawings.sort();
+        drawings.dedup();
+        assert!(drawings.len() > 1_980, "{}", drawings.len());
+    }
+}

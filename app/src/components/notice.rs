@@ -1,0 +1,29 @@
+//! One or two sentences that stand apart from the text around them.
+
+use leptos::prelude::*;
+
+use super::icon::Icon;
+use crate::model::{Notice, Tone};
+
+/// Read out when it appears; calm ones wait their turn.
+#[component]
+pub fn NoticeBox(notice: Notice) -> impl IntoView {
+    let class = format!("notice {}", notice.tone.as_str());
+    let role = if notice.tone == Tone::Bad { "alert" } else { "status" };
+    view! { <div class=class role=role>{icon(notice.tone).view()} <p>{notice.text}</p></div> }
+}
+
+/// Part of the page from the start, so that it is not announced.
+#[component]
+pub fn Note(#[prop(optional)] tone: Option<Tone>, children: Children) -> impl IntoView {
+    let tone = tone.unwrap_or(Tone::Neutral);
+    view! { <div class=format!("notice {}", tone.as_str())>{icon(tone).view()} <div>{children()}</div></div> }
+}
+
+const fn icon(tone: Tone) -> Icon {
+    match tone {
+        Tone::Neutral => Icon::Info,
+        Tone::Good => Icon::Done,
+        Tone::Caution | Tone::Bad => Icon::Alert,
+    }
+}

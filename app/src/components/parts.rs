@@ -1,0 +1,154 @@
+//! The parts of a message.
+
+use leptos::prelude::*;
+use plexus_domain::{ApprovalId, message::MessageState};
+use serde_json::Value;
+
+use super::{
+    button::{ActionForm, Button, Kind},
+    code_block::CodeBlock,
+    context,
+    icon::Icon,
+    mark::Mark,
+    text::{agent_href, duration, size},
+};
+use crate::model::message::{Article, PartView};
+
+/// The part at `index`, in the frame that the stream of the page looks for.
+pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
+    let inner = match part.clone() {
+        PartView::Text { closed, tail } => return text(index, closed.into_string(), tail, article),
+        PartView::Data { name, value } => data(name, &value),
+        PartView::File { name, media_type, size: bytes, href } => file(name, &media_type, bytes, href),
+        PartView::Link { name, url } => link(name, url),
+        PartView::Tool { tool, arguments, result, took_ms } => tool_card(tool, &arguments, result, took_ms),
+        PartView::Reasoning { html } => {
+            let html = html.into_string();
+            fold(
+                Icon::Reasoning,
+                "Reasoning".to_owned(),
+                None,
+                view! { <div class="prose" inner_html=html></div> }.into_any(),
+            )
+        }
+        PartView::Approval { id, tool, arguments, decision } => {
+            approval(id, tool, &arguments, decision, article)
+        }
+        PartView::ContinueWith { seed, name, address, summary, text } => {
+            let fields = vec![("parent", article.id.to_string()), ("text", format!("{address} {text}"))];
+            let (action, href) = (format!("/chat/{}", article.chat), agent_href(&address));
+            view! {
+                <div class="card continue">
+                    <Mark seed />
+                    <div>
+                        <p><a href=href>{name.clone()}</a> <span class="address">{address.to_string()}</span></p>
+                        <p class="quiet">{summary}</p>
+                    </div>
+                    <ActionForm action label=format!("Ask {name}") icon=Icon::Go fields />
+                </div>
+            }
+            .into_any()
+        }
+    };
+    view! { <div class="part" data-part=index>{inner}</div> }.into_any()
+}
+
+/// The tail is the block still being written, as text; without it the part is finished.
+fn text(index: usize, mut closed: String, tail: String, article: &Article) -> AnyView {
+    if article.state == MessageState::Open {
+        closed.push_str(&context::follow_mark(article.id));
+    }
+    view! {
+        <div class="part" data-part=index>
+            <div class="closed prose" inner_html=closed></div>
+            <div class="tail">{tail}</div>
+        </div>
+    }
+    .into_any()
+}
+
+fn data(name: Option<String>, value: &Value) -> AnyView {
+    let language = name.unwrap_or_else(|| "Data".to_owned());
+    view! { <CodeBlock language code=pretty(value) /> }.into_any()
+}
+
+fn file(name: String, media_type: &str, bytes: u64, href: String) -> AnyView {
+    let (kind, saved_as) = (format!("{media_type}, {}", size(bytes)), name.clone());
+    view! {
+        <p class="card">{Icon::File.view()} <a href=href download=saved_as>{name}</a> <span class="quiet">{kind}</span></p>
+    }
+    .into_any()
+}
+
+fn link(name: Option<String>, url: String) -> AnyView {
+    let known = ["http://", "https://", "mailto:"].iter().any(|scheme| url.starts_with(scheme));
+    let shown = name.unwrap_or_else(|| url.clone());
+    if !known {
+        return view! { <p class="card">{Icon::Link.view()} <span>{shown}</span> <code>{url}</code></p> }
+            .into_any();
+    }
+    view! {
+        <p class="card">{Icon::External.view()} <a href=url.clone() rel="nofollow noopener noreferrer ugc">{shown}</a> <code class="quiet">{url}</code></p>
+    }
+    .into_any()
+}
+
+fn tool_card(tool: String, arguments: &Value, result: Option<Value>, took_ms: Option<u64>) -> AnyView {
+    let state = match (&result, took_ms) {
+        (None, _) => "running".to_owned(),
+        (Some(_), Some(millis)) => duration(millis),
+        (Some(_), None) => "done".to_owned(),
+    };
+    let inside = view! {
+        <CodeBlock language="Arguments" code=pretty(arguments) />
+        {result.map(|result| view! { <CodeBlock language="Result" code=pretty(&result) /> })}
+    };
+    fold(Icon::Tool, tool, Some(state), inside.into_any())
+}
+
+fn approval(
+    id: ApprovalId,
+    tool: String,
+    arguments: &Value,
+    decision: Option<bool>,
+    article: &Article,
+) -> AnyView {
+    let answer = match decision {
+        Some(true) => view! { <p class="state good">{Icon::Check.view()} "Allowed."</p> }.into_any(),
+        Some(false) => view! { <p class="state">{Icon::Close.view()} "Refused."</p> }.into_any(),
+        None => {
+            let action = format!("/chat/{}/approve", article.chat);
+            view! {
+                <form class="actions" method="post" action=action>
+                    <input type="hidden" name="approval" value=id.to_string() />
+                    <Button label="Allow once" kind=Kind::Primary name="decision" value="yes" />
+                    <Button label="Refuse" name="decision" value="no" />
+                </form>
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <div class="card approval">
+            <p><strong>{article.author.name().to_owned()}</strong> " asks to use " <code>{tool}</code> " with exactly this:"</p>
+            <CodeBlock language="Arguments" code=pretty(arguments) />
+            {answer}
+        </div>
+    }
+    .into_any()
+}
+
+/// Something to open if one cares.
+fn fold(icon: Icon, title: String, state: Option<String>, inside: AnyView) -> AnyView {
+    view! {
+        <details class="fold">
+            <summary>{icon.view()} <span>{title}</span> {state.map(|state| view! { <span class="quiet">{state}</span> })}</summary>
+            {inside}
+        </details>
+    }
+    .into_any()
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}

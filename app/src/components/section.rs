@@ -1,0 +1,20 @@
+//! A titled piece of a page.
+
+use leptos::prelude::*;
+
+#[component]
+pub fn Section(
+    #[prop(into)] title: String,
+    /// What the section is for, in a sentence.
+    #[prop(optional, into)]
+    lead: Option<String>,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <section class="section">
+            <h2>{title}</h2>
+            {lead.map(|lead| view! { <p class="quiet">{lead}</p> })}
+            {children()}
+        </section>
+    }
+}

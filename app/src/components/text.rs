@@ -1,0 +1,141 @@
+//! Words for values that several pages show.
+
+use plexus_domain::{
+    Address,
+    account::{Registration, Role},
+    agent::{Access, Visibility},
+};
+
+use crate::model::{agent::Scheme, query::percent_encode};
+
+/// The path of an agent's page.
+pub fn agent_href(address: &Address) -> String {
+    format!("/{address}")
+}
+
+/// The path that begins a chat with an agent, with a first message already written if there is one.
+pub fn chat_href(address: &Address, text: Option<&str>) -> String {
+    let mut href = String::from("/chat?to=");
+    percent_encode(&address.to_string(), &mut href);
+    if let Some(text) = text {
+        href.push_str("&text=");
+        percent_encode(text, &mut href);
+    }
+    href
+}
+
+/// "1 agent", "2 agents", "12,000 agents".
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// Digits in groups of three.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "512 bytes", "3.4 KB", "12 MB".
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if bytes < 1_000 {
+        return count(bytes, "byte", "bytes");
+    }
+    let (mut whole, mut unit) = (bytes, 0);
+    while whole >= 1_000_000 && unit + 1 < UNITS.len() {
+        whole /= 1_000;
+        unit += 1;
+    }
+    let (units, tenths) = (whole / 1_000, whole % 1_000 / 100);
+    if units < 10 { format!("{units}.{tenths} {}", UNITS[unit]) } else { format!("{units} {}", UNITS[unit]) }
+}
+
+/// "850 ms", "3.2 s", "2 min".
+pub fn duration(millis: u64) -> String {
+    match millis {
+        0..1_000 => format!("{millis} ms"),
+        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        _ => format!("{} min", millis / 60_000),
+    }
+}
+
+pub const fn visibility_name(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::Private => "Private",
+        Visibility::Unlisted => "Unlisted",
+        Visibility::Public => "Public on this hub",
+        Visibility::Federated => "Public everywhere",
+    }
+}
+
+pub const fn visibility_meaning(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::Private => "Only you can see it.",
+        Visibility::Unlisted => "Whoever has the link can see it. It is not in lists or search.",
+        Visibility::Public => "Everybody on this hub can find it.",
+        Visibility::Federated => "Other hubs may carry it too. Copies that they hold cannot be recalled.",
+    }
+}
+
+pub const fn access_name(access: Access) -> &'static str {
+    match access {
+        Access::Owner => "Only you",
+        Access::Listed => "People you name",
+        Access::Accounts => "Everybody who signs in",
+        Access::Open => "Anybody, signed in or not",
+    }
+}
+
+pub const fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::User => "User",
+        Role::Moderator => "Moderator",
+        Role::Admin => "Administrator",
+    }
+}
+
+pub const fn registration_meaning(registration: Registration) -> &'static str {
+    match registration {
+        Registration::Open => "Open: anybody can sign up.",
+        Registration::Approval => "By approval: an administrator says yes to each.",
+        Registration::Invite => "By invitation only.",
+        Registration::Closed => "Closed: nobody can sign up.",
+    }
+}
+
+pub fn scheme_name(scheme: &Scheme) -> String {
+    match scheme {
+        Scheme::Bearer => "a bearer token".to_owned(),
+        Scheme::ApiKey(header) => format!("an API key in the header {header}"),
+        Scheme::Basic => "a user name and a password".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_with_units() {
+        assert_eq!(count(1, "agent", "agents"), "1 agent");
+        assert_eq!(count(1_234_567, "agent", "agents"), "1,234,567 agents");
+        assert_eq!(
+            [size(1), size(999), size(3_456), size(12_000_000)],
+            ["1 byte", "999 bytes", "3.4 KB", "12 MB"]
+        );
+        assert_eq!([duration(850), duration(3_250), duration(130_000)], ["850 ms", "3.2 s", "2 min"]);
+    }
+
+    #[test]
+    fn links_to_a_chat_carry_text_that_survives() {
+        let address = "@ada/tide".parse().unwrap();
+        assert_eq!(chat_href(&address, Some("2 & 3?")), "/chat?to=%40ada%2Ftide&text=2%20%26%203%3F");
+    }
+}

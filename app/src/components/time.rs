@@ -1,0 +1,92 @@
+//! Moments, in words and with the date on hover.
+
+use leptos::prelude::*;
+use plexus_domain::Timestamp;
+
+use super::context;
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// How long ago, or how far ahead: "3 min ago", "in 2 days". After a month, the date.
+#[component]
+pub fn Ago(at: Timestamp) -> impl IntoView {
+    let text = context::now().map_or_else(|| date(at), |now| relative(at, now));
+    view! { <time data-ago="" datetime=at.to_rfc3339() title=date_and_clock(at)>{text}</time> }
+}
+
+/// The time of day, for messages. A script turns it into the reader's own time zone.
+#[component]
+pub fn Clock(at: Timestamp) -> impl IntoView {
+    let stamp = at.to_rfc3339();
+    view! { <time data-clock="" datetime=stamp.clone() title=date_and_clock(at)>{clock(&stamp).to_owned()}</time> }
+}
+
+/// The date alone.
+#[component]
+pub fn Date(at: Timestamp) -> impl IntoView {
+    view! { <time datetime=at.to_rfc3339() title=date_and_clock(at)>{date(at)}</time> }
+}
+
+/// The words of [`Ago`]; `site.js` says the same as time goes on.
+pub fn relative(at: Timestamp, now: Timestamp) -> String {
+    let ahead = at > now;
+    let seconds = if ahead { at.since(now) } else { now.since(at) }.as_secs();
+    let (count, unit) = match seconds {
+        0..MINUTE => return if ahead { "in a moment" } else { "just now" }.to_owned(),
+        MINUTE..HOUR => (seconds / MINUTE, "min"),
+        HOUR..DAY => (seconds / HOUR, "h"),
+        _ if seconds < 2 * DAY => (1, "day"),
+        _ if seconds < 31 * DAY => (seconds / DAY, "days"),
+        _ => return date(at),
+    };
+    if ahead { format!("in {count} {unit}") } else { format!("{count} {unit} ago") }
+}
+
+/// Such as "5 Nov 2026".
+pub fn date(at: Timestamp) -> String {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let stamp = at.to_rfc3339();
+    let mut fields = stamp.split(['-', 'T']);
+    let (year, month, day) = (fields.next(), fields.next(), fields.next());
+    let month = month
+        .and_then(|month| month.parse::<usize>().ok())
+        .and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+    match (year, month, day) {
+        (Some(year), Some(month), Some(day)) => format!("{} {month} {year}", day.trim_start_matches('0')),
+        _ => stamp,
+    }
+}
+
+fn date_and_clock(at: Timestamp) -> String {
+    format!("{}, {} UTC", date(at), clock(&at.to_rfc3339()))
+}
+
+/// Hours and minutes of a moment as RFC 3339 writes it.
+fn clock(stamp: &str) -> &str {
+    stamp.split_once('T').and_then(|(_, time)| time.get(..5)).unwrap_or(stamp)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn times_are_told_as_people_say_them() {
+        let now = Timestamp::from_millis(1_795_132_800_123);
+        let ago = |seconds| relative(now - Duration::from_secs(seconds), now);
+        assert_eq!(ago(0), "just now");
+        assert_eq!(ago(59), "just now");
+        assert_eq!(ago(3 * MINUTE), "3 min ago");
+        assert_eq!(ago(23 * HOUR), "23 h ago");
+        assert_eq!(ago(30 * HOUR), "1 day ago");
+        assert_eq!(ago(9 * DAY), "9 days ago");
+        assert_eq!(ago(15 * DAY + 31 * DAY), "5 Oct 2026");
+        assert_eq!(relative(now + Duration::from_secs(3 * DAY), now), "in 3 days");
+        assert_eq!(date_and_clock(now), "20 Nov 2026, 00:00 UTC");
+    }
+}

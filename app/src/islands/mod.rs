@@ -1,0 +1,3 @@
+//! What comes alive in the browser.
+
+pub mod chat_room;

@@ -1,0 +1,118 @@
+//! For those who run the hub.
+
+use plexus_domain::{
+    AccountId, AgentId, Timestamp,
+    account::{Registration, Role},
+    agent::Visibility,
+};
+
+use super::{Form, Pager};
+
+#[derive(Clone, Debug)]
+pub struct AdminOverview {
+    pub version: String,
+    pub started: Timestamp,
+    /// Such as "SQLite" or "Postgres 15".
+    pub database: String,
+    pub public_url: String,
+    pub registration: Registration,
+    pub accounts: u64,
+    pub waiting: u64,
+    pub agents: u64,
+    pub unverified: u64,
+    pub running: u64,
+    pub runs_today: u64,
+    pub failed_today: u64,
+    /// What needs a hand, most pressing first.
+    pub warnings: Vec<String>,
+}
+
+/// `/admin/users?q=&page=`. Posted to `/admin/users/{id}` with `action`: `approve`, `suspend`, `restore`, `role`
+/// (with `role`).
+#[derive(Clone, Debug)]
+pub struct AdminUsers {
+    pub words: String,
+    pub rows: Vec<UserRow>,
+    pub pager: Pager,
+}
+
+#[derive(Clone, Debug)]
+pub struct UserRow {
+    pub id: AccountId,
+    pub name: String,
+    pub role: Role,
+    pub state: UserState,
+    /// What they wrote when they asked to join.
+    pub reason: Option<String>,
+    pub since: Timestamp,
+    pub seen: Option<Timestamp>,
+    pub agents: u64,
+    /// The viewer's own row has no actions.
+    pub own: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserState {
+    Active,
+    Waiting,
+    Suspended,
+}
+
+/// `/admin/agents?q=&page=`. Posted to `/admin/agents/{id}` with `action`: `pause`, `resume`, `unlist`, `delete`.
+#[derive(Clone, Debug)]
+pub struct AdminAgents {
+    pub words: String,
+    pub rows: Vec<AdminAgentRow>,
+    pub pager: Pager,
+}
+
+#[derive(Clone, Debug)]
+pub struct AdminAgentRow {
+    pub id: AgentId,
+    pub seed: String,
+    pub name: String,
+    pub address: plexus_domain::Address,
+    pub kind: String,
+    pub visibility: Visibility,
+    pub paused: bool,
+    pub proved: bool,
+    pub last_answered: Option<Timestamp>,
+    pub runs_today: u64,
+    pub failed_today: u64,
+}
+
+/// Origins that an administrator answers for. Added at `/admin/origins` with `origin` and `note`, removed at
+/// `/admin/origins/remove` with `origin`.
+#[derive(Clone, Debug)]
+pub struct AdminOrigins {
+    pub rows: Vec<OriginRow>,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct OriginRow {
+    pub origin: String,
+    pub note: String,
+    pub by: String,
+    pub at: Timestamp,
+    pub agents: u64,
+}
+
+/// Mode: shown only (it comes from the configuration). Invitations: made at `/admin/invites` with `days`,
+/// withdrawn at `/admin/invites/revoke` with `id`. Each works once.
+#[derive(Clone, Debug)]
+pub struct AdminInvites {
+    pub registration: Registration,
+    pub rows: Vec<InviteRow>,
+    /// The link that was just made: shown now and never again.
+    pub created: Option<String>,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct InviteRow {
+    pub id: String,
+    pub by: String,
+    pub expires: Timestamp,
+    pub used_by: Option<String>,
+}

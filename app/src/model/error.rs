@@ -1,0 +1,29 @@
+//! Pages for what went wrong.
+
+use plexus_domain::Error;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorPage {
+    /// 403, 404, 405, 409, 413, 422, 429, 500 or 503; others are shown as 500.
+    pub status: u16,
+    /// What happened, for people; none leaves it to the page's own words.
+    pub message: Option<String>,
+    pub request_id: String,
+    /// In seconds, with 429 and 503.
+    pub retry_after: Option<u64>,
+}
+
+impl ErrorPage {
+    pub fn new(status: u16, request_id: impl Into<String>) -> Self {
+        Self { status, message: None, request_id: request_id.into(), retry_after: None }
+    }
+
+    /// The page for a refusal, with its own words and waiting time.
+    pub fn of(status: u16, error: &Error, request_id: impl Into<String>) -> Self {
+        let retry_after = match error {
+            Error::Limited { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1000)),
+            _ => None,
+        };
+        Self { message: Some(error.to_string()), retry_after, ..Self::new(status, request_id) }
+    }
+}

@@ -1,0 +1,29 @@
+//! What pages show: plain values, filled in by the server.
+//!
+//! Nothing here decides who may see what; a value that is present is shown. Text is escaped when it is rendered,
+//! except [`Html`], which only the markdown renderer may fill.
+
+pub mod account;
+pub mod admin;
+pub mod agent;
+pub mod agents;
+pub mod badge;
+pub mod chat;
+pub mod docs;
+pub mod error;
+pub mod form;
+pub mod frame;
+pub mod home;
+pub mod html;
+pub mod message;
+pub mod owner;
+pub mod pager;
+pub mod query;
+pub mod register;
+pub mod settings;
+
+pub use badge::Badge;
+pub use form::Form;
+pub use frame::{Assets, Density, Frame, Notice, Theme, Tone, Viewer};
+pub use html::Html;
+pub use pager::Pager;

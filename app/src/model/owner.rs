@@ -1,0 +1,24 @@
+//! A namespace and its agents.
+
+use plexus_domain::Timestamp;
+
+use super::{Pager, agents::AgentRow};
+
+#[derive(Clone, Debug)]
+pub struct OwnerPage {
+    pub name: String,
+    pub kind: OwnerKind,
+    pub since: Timestamp,
+    /// Whether the viewer owns it: private agents are then in the list, and registering is offered.
+    pub own: bool,
+    pub agents: Vec<AgentRow>,
+    pub pager: Pager,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnerKind {
+    Person,
+    Organisation,
+    /// The hub itself.
+    Hub,
+}

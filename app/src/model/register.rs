@@ -1,0 +1,201 @@
+//! Registering an agent, step by step. Each step is a page of its own with a form of its own.
+
+use plexus_domain::{Address, DraftId, Timestamp};
+
+use super::{
+    Form,
+    agent::{Scheme, Skill},
+};
+
+/// `/register`: where is the agent? Posted to `/register` with the field `url`.
+#[derive(Clone, Debug)]
+pub struct RegisterStart {
+    /// Registrations that were begun and not finished.
+    pub drafts: Vec<DraftRow>,
+    /// Whether this hub has a model that an `llm` agent could run on.
+    pub has_models: bool,
+    /// Whether addresses of the private network are accepted from this viewer.
+    pub allows_private: bool,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct DraftRow {
+    pub id: DraftId,
+    pub label: String,
+    pub step: Step,
+    pub begun: Timestamp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    Address,
+    Card,
+    Proof,
+    Publish,
+}
+
+impl Step {
+    pub const ALL: [Self; 4] = [Self::Address, Self::Card, Self::Proof, Self::Publish];
+
+    /// The last segment of the step's address, below `/register/{draft}/`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Card => "card",
+            Self::Proof => "proof",
+            Self::Publish => "publish",
+        }
+    }
+}
+
+/// `/register/{draft}/card`: what was found. Posted there with `name` (the agent's name in its address), and
+/// where the card asks for credentials `credentials` (`owner` or `each`), `user`, `secret`.
+#[derive(Clone, Debug)]
+pub struct RegisterCard {
+    pub draft: DraftId,
+    /// The viewer's namespace, which the address will start with.
+    pub owner: String,
+    pub card: CardPreview,
+    /// With an error among them the form cannot be sent.
+    pub problems: Vec<Problem>,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct CardPreview {
+    pub seed: String,
+    pub name: String,
+    pub summary: String,
+    pub version: String,
+    pub provider: Option<String>,
+    /// Where the card was fetched.
+    pub url: String,
+    pub interfaces: Vec<Interface>,
+    pub skills: Vec<Skill>,
+    pub streaming: bool,
+    pub scheme: Option<Scheme>,
+    /// The key that signed it, if its signature was checked.
+    pub signed_by: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Interface {
+    pub url: String,
+    /// Such as "JSON-RPC, A2A 1.0".
+    pub protocol: String,
+    /// The hub would call this one.
+    pub chosen: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub severity: Severity,
+    /// Where in the card, such as "skills[2].id".
+    pub place: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The agent cannot be registered like this.
+    Error,
+    /// It works, but something is lost.
+    Warning,
+    Hint,
+}
+
+/// `/register/{draft}/proof`. Posted there with `action`: `check` (all origins), `vouch` with `origin` (for
+/// administrators), `continue`.
+#[derive(Clone, Debug)]
+pub struct RegisterProof {
+    pub draft: DraftId,
+    pub origins: Vec<OriginProof>,
+    /// Whether the viewer is an administrator.
+    pub can_vouch: bool,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginProof {
+    pub origin: String,
+    pub state: ProofState,
+    /// Where to serve a file, and its content; or …
+    pub file_url: String,
+    pub file_text: String,
+    /// … the TXT record to publish; none for addresses that are not names.
+    pub dns: Option<DnsRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DnsRecord {
+    pub name: String,
+    pub value: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProofState {
+    Unchecked,
+    Proved {
+        by: ProofMethod,
+        at: Timestamp,
+    },
+    /// What was found instead, in words.
+    Failed {
+        message: String,
+        at: Timestamp,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofMethod {
+    File,
+    Dns,
+    /// An administrator's word.
+    Vouched,
+}
+
+/// `/register/{draft}/publish`. Posted there with `visibility` and `access`.
+#[derive(Clone, Debug)]
+pub struct RegisterPublish {
+    pub draft: DraftId,
+    pub seed: String,
+    pub name: String,
+    pub address: Address,
+    /// Every interface origin is proved.
+    pub proved: bool,
+    /// An agent of the hub's own has no origin to prove, so its earlier steps are one form.
+    pub model_backed: bool,
+    pub can_federate: bool,
+    pub form: Form,
+}
+
+/// Shown after the last step.
+#[derive(Clone, Debug)]
+pub struct RegisterDone {
+    pub seed: String,
+    pub name: String,
+    pub address: Address,
+    pub proved: bool,
+    /// Who can find it now, as in "Everybody on this hub can find it."
+    pub reach: plexus_domain::agent::Visibility,
+}
+
+/// An agent made of instructions and a model: new at `/register/instructions`, an edit at `/@owner/name/edit`.
+/// Posted there with `name` (new only), `title`, `summary`, `instructions`, `model`, `starters` (one a line), `tags`.
+#[derive(Clone, Debug)]
+pub struct InstructionsPage {
+    pub owner: String,
+    /// The agent that is edited; none for a new one.
+    pub editing: Option<Address>,
+    pub models: Vec<ModelOption>,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct ModelOption {
+    /// The value of the field.
+    pub id: String,
+    pub label: String,
+}

@@ -1,0 +1,33 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{Button, Kind},
+        field::Field,
+        form_errors::form_errors,
+    },
+    model::account::LoginPage,
+    pages::{Head, Layout, Page},
+};
+
+impl Page for LoginPage {
+    fn head(&self) -> Head {
+        Head { layout: Layout::Narrow, ..Head::private("Sign in") }
+    }
+
+    fn body(self) -> AnyView {
+        let form = self.form;
+        view! {
+            <h1>"Sign in"</h1>
+            {form_errors(&form, None)}
+            <form class="stack" method="post" action="/login">
+                <input type="hidden" name="next" value=self.next />
+                {Field::text("name", "Name").autocomplete("username").mono().max(39).of(&form)}
+                {Field::password("password", "Password").autocomplete("current-password").max(256).of(&form)}
+                <p class="actions"><Button label="Sign in" kind=Kind::Primary /></p>
+            </form>
+            <p class="quiet">"New here? "<a href="/signup">"Sign up"</a>"."</p>
+        }
+        .into_any()
+    }
+}

@@ -1,0 +1,4 @@
+//! Signing in and signing up.
+
+mod login;
+mod signup;

@@ -1,0 +1,84 @@
+use leptos::prelude::*;
+
+use super::{page_href, search, with_side};
+use crate::{
+    components::{
+        button::{ActionForm, Kind},
+        empty::Empty,
+        mark::Mark,
+        menu::Menu,
+        pager::pager,
+        table::Table,
+        text::{agent_href, grouped, visibility_name},
+        time::Ago,
+    },
+    model::admin::{AdminAgentRow, AdminAgents},
+    pages::{Head, Page},
+};
+
+impl Page for AdminAgents {
+    fn head(&self) -> Head {
+        Head::private("Agents – administration")
+    }
+
+    fn body(self) -> AnyView {
+        let words = self.words.clone();
+        let list = if self.rows.is_empty() {
+            view! { <Empty title="Nothing found"><p>"No agent’s name or address contains these letters."</p><p><a href="/admin/agents">"All agents"</a></p></Empty> }.into_any()
+        } else {
+            let rows = self.rows.into_iter().map(row).collect();
+            view! { <Table caption="Agents of this hub" heads=vec!["Agent", "Kind", "Visibility", "State", "Runs today", "Failed", "Last answered", ""] rows /> }.into_any()
+        };
+        let content = view! {
+            <h1>"Agents"</h1>
+            {search("/admin/agents", "Part of a name or an address", self.words)}
+            {list}
+            {pager(self.pager, |page| page_href("/admin/agents", &words, page))}
+        };
+        with_side("Agents", content.into_any())
+    }
+}
+
+fn row(agent: AdminAgentRow) -> AnyView {
+    let answered =
+        agent.last_answered.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
+    let (class, state) = match (agent.paused, agent.proved) {
+        (true, _) => ("badge neutral", "Paused"),
+        (false, true) => ("badge good", "Verified"),
+        (false, false) => ("badge caution", "Unverified"),
+    };
+    let actions = actions(&agent);
+    view! {
+        <tr>
+            <th scope="row"><div class="named"><Mark seed=agent.seed /><div><a href=agent_href(&agent.address)>{agent.name}</a> <span class="address">{agent.address.to_string()}</span></div></div></th>
+            <td>{agent.kind}</td>
+            <td>{visibility_name(agent.visibility)}</td>
+            <td><span class=class>{state}</span></td>
+            <td class="number">{grouped(agent.runs_today)}</td>
+            <td class="number">{grouped(agent.failed_today)}</td>
+            <td>{answered}</td>
+            <td class="end">{actions}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn actions(agent: &AdminAgentRow) -> AnyView {
+    let (action, name) = (format!("/admin/agents/{}", agent.id), agent.name.clone());
+    let pause = if agent.paused { ("Resume", "resume") } else { ("Pause", "pause") };
+    let items = [pause, ("Take out of lists", "unlist")]
+        .map(|(label, verb)| {
+            let fields = vec![("action", verb.to_owned())];
+            view! { <li><ActionForm action=action.clone() label kind=Kind::Quiet about=name.clone() fields /></li> }
+        })
+        .into_iter()
+        .collect_view();
+    let fields = vec![("action", "delete".to_owned())];
+    let summary = "Change".into_any();
+    view! {
+        <Menu summary>
+            <ul role="list">{items}<li><ActionForm action label="Delete" kind=Kind::Danger about=name fields /></li></ul>
+        </Menu>
+    }
+    .into_any()
+}

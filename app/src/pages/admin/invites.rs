@@ -1,0 +1,73 @@
+use leptos::prelude::*;
+use plexus_domain::account::Registration;
+
+use super::with_side;
+use crate::{
+    components::{
+        button::{ActionForm, Button, Kind},
+        code_block::Copyable,
+        empty::Empty,
+        field::Field,
+        form_errors::form_errors,
+        notice::Note,
+        section::Section,
+        table::Table,
+        text::registration_meaning,
+        time::Ago,
+    },
+    model::{
+        Tone,
+        admin::{AdminInvites, InviteRow},
+    },
+    pages::{Head, Page},
+};
+
+impl Page for AdminInvites {
+    fn head(&self) -> Head {
+        Head::private("Signing up – administration")
+    }
+
+    fn body(self) -> AnyView {
+        let mode = self.registration;
+        let made = self.created.map(|link| {
+            view! {
+                <Note tone=Tone::Good>
+                    <p><strong>"Send this link."</strong> " It works once, and the hub cannot show it again."</p>
+                    <p><Copyable text=link about="invitation" /></p>
+                </Note>
+            }
+        });
+        let days = [("1", "a day"), ("7", "a week"), ("30", "30 days")];
+        let days = days.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
+        let content = view! {
+            <h1>"Signing up"</h1>
+            <p>{registration_meaning(mode)} <span class="quiet">" Set with "<code>"PLEXUS_REGISTRATION"</code>"."</span></p>
+            {made}
+            {(mode == Registration::Closed).then(|| view! { <Note tone=Tone::Caution>"While signing up is closed, invitations do not work."</Note> })}
+            <Section title="Invitations">
+                {list(self.rows)}
+                {form_errors(&self.form, None)}
+                <form class="stack narrow" method="post" action="/admin/invites">
+                    {Field::choice("days", "Good for", days).default("7").of(&self.form)}
+                    <p class="actions"><Button label="Make invitation" kind=Kind::Primary /></p>
+                </form>
+            </Section>
+        };
+        with_side("Signing up", content.into_any())
+    }
+}
+
+fn list(rows: Vec<InviteRow>) -> AnyView {
+    if rows.is_empty() {
+        return view! { <Empty title="No invitations"><p>"None is open, and none was used lately."</p></Empty> }.into_any();
+    }
+    let rows = rows.into_iter().map(row).collect();
+    view! { <Table caption="Invitations" heads=vec!["By", "Expires", "Used by", ""] rows /> }.into_any()
+}
+
+fn row(row: InviteRow) -> AnyView {
+    let open = row.used_by.is_none();
+    let used = row.used_by.map_or_else(|| "Nobody yet".to_owned(), |name| format!("@{name}"));
+    let withdraw = open.then(|| view! { <ActionForm action="/admin/invites/revoke" label="Withdraw" fields=vec![("id", row.id)] /> });
+    view! { <tr><th scope="row">"@"{row.by}</th><td><Ago at=row.expires /></td><td>{used}</td><td class="end">{withdraw}</td></tr> }.into_any()
+}

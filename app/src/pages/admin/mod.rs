@@ -1,0 +1,49 @@
+//! For those who run the hub.
+
+use leptos::prelude::*;
+
+use crate::components::{icon::Icon, side::WithSide, tabs::Tab};
+
+mod agents;
+mod invites;
+mod origins;
+mod overview;
+mod users;
+
+/// A page of administration beside the list of all of them.
+fn with_side(here: &str, content: AnyView) -> AnyView {
+    let pages = [
+        ("/admin", "Overview"),
+        ("/admin/users", "People"),
+        ("/admin/agents", "Agents"),
+        ("/admin/origins", "Vouched origins"),
+        ("/admin/invites", "Signing up"),
+    ];
+    let links: Vec<Tab> = pages
+        .into_iter()
+        .map(|(href, label)| Tab { label: label.to_owned(), href: href.to_owned(), current: label == here })
+        .collect();
+    view! { <WithSide label="Administration" links>{content}</WithSide> }.into_any()
+}
+
+/// The words that a table is narrowed by.
+fn search(action: &'static str, label: &'static str, words: String) -> impl IntoView {
+    view! {
+        <form class="search small" role="search" action=action>
+            <label class="hidden" for="q">{label}</label>
+            {Icon::Search.view()}
+            <input id="q" type="search" name="q" maxlength="200" value=words placeholder=label />
+            <button class="button">"Search"</button>
+        </form>
+    }
+}
+
+/// The address of a page of a table.
+fn page_href(path: &str, words: &str, page: u32) -> String {
+    let mut href = format!("{path}?page={page}");
+    if !words.is_empty() {
+        href.push_str("&q=");
+        crate::model::query::percent_encode(words, &mut href);
+    }
+    href
+}

@@ -1,0 +1,60 @@
+use leptos::prelude::*;
+
+use super::with_side;
+use crate::{
+    components::{
+        button::{ActionForm, Button, Kind},
+        empty::Empty,
+        field::Field,
+        form_errors::form_errors,
+        section::Section,
+        table::Table,
+        time::Ago,
+    },
+    model::admin::{AdminOrigins, OriginRow},
+    pages::{Head, Page},
+};
+
+impl Page for AdminOrigins {
+    fn head(&self) -> Head {
+        Head::private("Vouched origins")
+    }
+
+    fn body(self) -> AnyView {
+        let list = if self.rows.is_empty() {
+            view! { <Empty title="None yet"><p>"Agents prove control of where they run by themselves; vouching is for those that cannot."</p></Empty> }.into_any()
+        } else {
+            let rows = self.rows.into_iter().map(row).collect();
+            view! { <Table caption="Origins that administrators answer for" heads=vec!["Origin", "Note", "By", "Since", "Agents", ""] rows /> }.into_any()
+        };
+        let content = view! {
+            <h1>"Vouched origins"</h1>
+            <p class="quiet">"The hub calls agents at these addresses for everybody, as if their owners had proved control."</p>
+            {list}
+            <Section title="Vouch for an origin">
+                {form_errors(&self.form, None)}
+                <form class="stack narrow" method="post" action="/admin/origins">
+                    {Field::url("origin", "Origin").placeholder("https://agents.example.org").hint("Scheme, host and port; nothing after them.").of(&self.form)}
+                    {Field::text("note", "Why").optional().max(200).of(&self.form)}
+                    <p class="actions"><Button label="Vouch" kind=Kind::Primary /></p>
+                </form>
+            </Section>
+        };
+        with_side("Vouched origins", content.into_any())
+    }
+}
+
+fn row(row: OriginRow) -> AnyView {
+    let (about, fields) = (row.origin.clone(), vec![("origin", row.origin.clone())]);
+    view! {
+        <tr>
+            <th scope="row"><code>{row.origin}</code></th>
+            <td>{row.note}</td>
+            <td>"@"{row.by}</td>
+            <td><Ago at=row.at /></td>
+            <td class="number">{row.agents}</td>
+            <td class="end"><ActionForm action="/admin/origins/remove" label="Remove" about fields /></td>
+        </tr>
+    }
+    .into_any()
+}

@@ -1,0 +1,57 @@
+use leptos::prelude::*;
+
+use super::with_side;
+use crate::{
+    components::{
+        facts::{fact, facts, mono},
+        icon::Icon,
+        text::{grouped, registration_meaning},
+        time::Ago,
+    },
+    model::admin::AdminOverview,
+    pages::{Head, Page},
+};
+
+impl Page for AdminOverview {
+    fn head(&self) -> Head {
+        Head::private("Administration")
+    }
+
+    fn body(self) -> AnyView {
+        let warnings = self
+            .warnings
+            .iter()
+            .cloned()
+            .map(|text| view! { <li class="state caution">{Icon::Alert.view()} <div>{text}</div></li> })
+            .collect_view();
+        let content = view! {
+            <h1>"Overview"</h1>
+            {(!warnings.is_empty()).then(|| view! { <section class="problems"><h2>"Needs a hand"</h2><ul role="list">{warnings}</ul></section> })}
+            <ul class="figures" role="list">
+                {figure("/admin/users", self.accounts, "people", part(self.waiting, "waiting"))}
+                {figure("/admin/agents", self.agents, "agents", part(self.unverified, "unverified"))}
+                {figure("/admin/agents", self.runs_today, "runs today", part(self.failed_today, "failed"))}
+                {figure("/admin/agents", self.running, "running now", None)}
+            </ul>
+            {facts(vec![
+                ("Address", mono(self.public_url)),
+                ("Signing up", fact(registration_meaning(self.registration))),
+                ("Database", fact(self.database)),
+                ("Version", mono(self.version)),
+                ("Started", Some(view! { <Ago at=self.started /> }.into_any())),
+            ])}
+        };
+        with_side("Overview", content.into_any())
+    }
+}
+
+fn part(number: u64, word: &str) -> Option<String> {
+    (number > 0).then(|| format!("{} {word}", grouped(number)))
+}
+
+fn figure(href: &'static str, number: u64, what: &'static str, part: Option<String>) -> impl IntoView {
+    view! {
+        <li><a class="reach" href=href><span class="number">{grouped(number)}</span> {what}</a>
+        {part.map(|part| view! { <span class="quiet">{part}</span> })}</li>
+    }
+}

@@ -1,0 +1,96 @@
+//! What the owner of an agent can change.
+
+use leptos::prelude::*;
+use plexus_domain::agent::{Access, Visibility};
+
+use crate::{
+    components::{
+        button::{ActionForm, Button, ButtonLink, Kind},
+        dialog::Dialog,
+        field::{RadioOption, Radios},
+        form_errors::form_errors,
+        icon::Icon,
+        origin::OriginCard,
+        section::Section,
+        text::{access_name, agent_href, visibility_meaning, visibility_name},
+    },
+    model::{
+        Form,
+        agent::{AgentHead, Manage},
+        register::OriginProof,
+    },
+};
+
+pub fn view(model: Manage, head: &AgentHead) -> AnyView {
+    let path = agent_href(&head.address);
+    let action = format!("{path}/manage");
+    let edit = model.editable.then(
+        || view! { <ButtonLink label="Edit instructions" href=format!("{path}/edit") icon=Icon::Edit /> },
+    );
+    let refresh = model.refreshable.then(|| step(&action, "refresh", "Fetch its card again", Icon::Retry));
+    let pause = if model.paused {
+        step(&action, "resume", "Resume", Icon::Answering)
+    } else {
+        step(&action, "pause", "Pause", Icon::Paused)
+    };
+    let (errors, name, save) = (form_errors(&model.form, None), head.name.clone(), action.clone());
+    let choices = (
+        visibilities(model.visibility, model.can_federate, &model.form),
+        accesses(model.access, &model.form),
+    );
+    view! {
+        <p class="actions">{edit}{refresh}{pause}</p>
+        {proofs(model.origins, &action)}
+        <Section title="Who can find it, who can use it">
+            {errors}
+            <form class="stack" method="post" action=save>
+                {choices}
+                <p class="actions"><Button label="Save" kind=Kind::Primary name="action" value="save" /></p>
+            </form>
+        </Section>
+        <Section title="Delete" lead="The agent, its versions and its key go. Chats keep what it said.">
+            <p>
+                <Dialog id="delete-agent" open="Delete agent" title=format!("Delete {name}?") kind=Kind::Danger>
+                    <p>"Its address will not be given out again. This cannot be undone."</p>
+                    <ActionForm action label="Delete for good" kind=Kind::Danger fields=vec![("action", "delete".to_owned())] />
+                </Dialog>
+            </p>
+        </Section>
+    }
+    .into_any()
+}
+
+fn step(action: &str, verb: &str, label: &'static str, icon: Icon) -> AnyView {
+    let fields = vec![("action", verb.to_owned())];
+    view! { <ActionForm action=action.to_owned() label icon fields /> }.into_any()
+}
+
+fn proofs(origins: Vec<OriginProof>, action: &str) -> Option<AnyView> {
+    if origins.is_empty() {
+        return None;
+    }
+    let cards = origins.into_iter().map(|proof| view! { <OriginCard proof /> }).collect_view();
+    let check = step(action, "check", "Check now", Icon::Retry);
+    Some(view! { <Section title="Where it runs">{cards}<p>{check}</p></Section> }.into_any())
+}
+
+/// Also the question of the last step of registering.
+pub fn visibilities(default: Visibility, can_federate: bool, form: &Form) -> AnyView {
+    let option = |visibility: Visibility| {
+        RadioOption::new(visibility.as_str(), visibility_name(visibility))
+            .meaning(visibility_meaning(visibility))
+            .disabled(visibility == Visibility::Federated && !can_federate)
+    };
+    let options = Visibility::ALL.into_iter().map(option).collect();
+    Radios { name: "visibility", legend: "Who can find it", default: default.as_str().to_owned(), options }
+        .of(form)
+}
+
+pub fn accesses(default: Access, form: &Form) -> AnyView {
+    let options = Access::ALL
+        .into_iter()
+        .map(|access| RadioOption::new(access.as_str(), access_name(access)))
+        .collect();
+    Radios { name: "access", legend: "Who can use it", default: default.as_str().to_owned(), options }
+        .of(form)
+}

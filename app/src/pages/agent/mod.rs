@@ -1,0 +1,113 @@
+//! One agent: title row, tabs, and a rail with Chat first.
+
+use leptos::prelude::*;
+use plexus_domain::agent::Visibility;
+
+use super::{Head, Page, Robots};
+use crate::{
+    components::{
+        badge::Badges,
+        mark::Mark,
+        tabs::{Tab, Tabs},
+        text::agent_href,
+    },
+    model::agent::{AgentHead, AgentPage, AgentTab},
+};
+
+mod connect;
+mod credentials;
+mod manage;
+mod overview;
+mod rail;
+mod skills;
+mod versions;
+
+pub use manage::{accesses, visibilities};
+
+impl Page for AgentPage {
+    fn head(&self) -> Head {
+        let head = &self.head;
+        let listed = head.visibility >= Visibility::Public;
+        let title = match slug(&self.tab) {
+            "" => head.name.clone(),
+            tab => format!("{} – {tab}", head.name),
+        };
+        let robots = if listed && robots_may_see(&self.tab) { Robots::Index } else { Robots::None };
+        let canonical = listed.then(|| tab_href(head, slug(&self.tab)));
+        Head { description: Some(head.summary.clone()), robots, canonical, ..Head::public(title) }
+    }
+
+    fn body(self) -> AnyView {
+        let Self { head, tab } = self;
+        let tabs = tabs(&head, &tab);
+        let rail = rail::rail(&head);
+        view! {
+            <div class="title-row">
+                <Mark seed=head.seed.clone() />
+                <div>
+                    <h1>{head.name.clone()}</h1>
+                    <p class="address">{head.address.to_string()}</p>
+                </div>
+            </div>
+            <p class="lead">{head.summary.clone()}</p>
+            <Badges badges=head.badges.clone() />
+            <div class="with-rail">
+                {rail}
+                <div class="stack">
+                    <Tabs label="About this agent" tabs />
+                    {content(tab, &head)}
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+}
+
+fn content(tab: AgentTab, head: &AgentHead) -> AnyView {
+    match tab {
+        AgentTab::Overview(overview) => overview::view(overview, head),
+        AgentTab::Skills(list) => skills::view(list),
+        AgentTab::Versions(rows) => versions::view(rows),
+        AgentTab::Connect(snippets) => connect::view(snippets, head),
+        AgentTab::Manage(model) => manage::view(model, head),
+        AgentTab::Credentials(model) => credentials::view(model, head),
+    }
+}
+
+fn tabs(head: &AgentHead, at: &AgentTab) -> Vec<Tab> {
+    let here = slug(at);
+    let mut names =
+        vec![("", "Overview"), ("skills", "Skills"), ("versions", "Versions"), ("connect", "Connect")];
+    if head.can_manage {
+        names.push(("manage", "Manage"));
+    }
+    if here == "credentials" {
+        names.push(("credentials", "Credentials"));
+    }
+    let tab = |(slug, label): (&str, &str)| Tab {
+        label: label.to_owned(),
+        href: tab_href(head, slug),
+        current: slug == here,
+    };
+    names.into_iter().map(tab).collect()
+}
+
+fn tab_href(head: &AgentHead, slug: &str) -> String {
+    let path = agent_href(&head.address);
+    if slug.is_empty() { path } else { format!("{path}/{slug}") }
+}
+
+const fn slug(tab: &AgentTab) -> &'static str {
+    match tab {
+        AgentTab::Overview(_) => "",
+        AgentTab::Skills(_) => "skills",
+        AgentTab::Versions(_) => "versions",
+        AgentTab::Connect(_) => "connect",
+        AgentTab::Manage(_) => "manage",
+        AgentTab::Credentials(_) => "credentials",
+    }
+}
+
+const fn robots_may_see(tab: &AgentTab) -> bool {
+    !matches!(tab, AgentTab::Manage(_) | AgentTab::Credentials(_))
+}

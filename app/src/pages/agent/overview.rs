@@ -1,0 +1,72 @@
+use leptos::prelude::*;
+
+use super::skills;
+use crate::{
+    components::{
+        agent_row::tags,
+        badge::{BadgeTag, meaning},
+        section::Section,
+        text::{agent_href, chat_href},
+    },
+    model::{
+        Badge,
+        agent::{AgentHead, Callable, Overview},
+    },
+};
+
+pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
+    let description = (!overview.description.is_empty()).then(|| {
+        let html = overview.description.into_string();
+        view! { <div class="prose" inner_html=html></div> }
+    });
+    let tagged = (!overview.tags.is_empty()).then(|| view! { <p class="tags">{tags(overview.tags)}</p> });
+    view! {
+        {description}
+        {(head.callable == Callable::Yes).then(|| starters(overview.starters, head))}
+        {(!overview.skills.is_empty()).then(|| {
+            let href = format!("{}/skills", agent_href(&head.address));
+            view! {
+                <Section title="What it can do">
+                    {skills::brief(overview.skills)}
+                    <p><a href=href>"Skills in detail"</a></p>
+                </Section>
+            }
+        })}
+        {tagged}
+        {badges(&head.badges)}
+    }
+    .into_any()
+}
+
+/// First messages to try: each opens a chat with the words already there.
+fn starters(starters: Vec<String>, head: &AgentHead) -> Option<AnyView> {
+    if starters.is_empty() {
+        return None;
+    }
+    let links = starters
+        .into_iter()
+        .map(|text| {
+            let href = chat_href(&head.address, Some(&text));
+            view! { <li><a href=href>{text}</a></li> }
+        })
+        .collect_view();
+    Some(
+        view! { <Section title="Try asking"><ul class="starters" role="list">{links}</ul></Section> }
+            .into_any(),
+    )
+}
+
+fn badges(badges: &[Badge]) -> Option<AnyView> {
+    if badges.is_empty() {
+        return None;
+    }
+    let rows = badges
+        .iter()
+        .cloned()
+        .map(|badge| {
+            let meaning = meaning(&badge);
+            view! { <div><dt><BadgeTag badge /></dt><dd>{meaning}</dd></div> }
+        })
+        .collect_view();
+    Some(view! { <Section title="What its badges mean"><dl class="facts">{rows}</dl></Section> }.into_any())
+}

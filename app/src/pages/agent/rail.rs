@@ -1,0 +1,106 @@
+//! What can be done with an agent, and the facts about it.
+
+use leptos::prelude::*;
+use plexus_domain::agent::Visibility;
+
+use crate::{
+    components::{
+        button::{ButtonLink, Kind},
+        facts::{fact, facts, mono},
+        icon::Icon,
+        notice::Note,
+        text::{agent_href, chat_href, grouped, visibility_meaning, visibility_name},
+        time::{Ago, Date},
+    },
+    model::{
+        Tone,
+        agent::{AgentHead, Callable, ExternalLink},
+    },
+};
+
+pub fn rail(head: &AgentHead) -> impl IntoView + use<> {
+    let connect = format!("{}/connect", agent_href(&head.address));
+    view! {
+        <aside class="rail" aria-label="Use this agent">
+            {chat(head)}
+            <ButtonLink label="Connect a program" href=connect icon=Icon::Link />
+            {details(head)}
+            {links(&head.links)}
+        </aside>
+    }
+}
+
+/// The button, or why there is none and what to do about it.
+fn chat(head: &AgentHead) -> AnyView {
+    let path = agent_href(&head.address);
+    match &head.callable {
+        Callable::Yes => {
+            let href = chat_href(&head.address, None);
+            view! { <ButtonLink label="Chat" href kind=Kind::Primary icon=Icon::Chat /> }.into_any()
+        }
+        Callable::SignIn => {
+            let href = format!("/login?next={path}");
+            view! {
+                <ButtonLink label="Sign in to chat" href kind=Kind::Primary icon=Icon::SignIn />
+                <p class="quiet small">"This agent answers people who are signed in."</p>
+            }
+            .into_any()
+        }
+        Callable::NeedsCredentials => {
+            let href = format!("{path}/credentials");
+            view! {
+                <ButtonLink label="Add your credentials" href kind=Kind::Primary icon=Icon::Key />
+                <p class="quiet small">"This agent asks each person for credentials of their own before it answers."</p>
+            }
+            .into_any()
+        }
+        Callable::Unproved { origin } => {
+            let origin = origin.clone();
+            view! {
+                <Note tone=Tone::Caution>
+                    "Nobody has proved control of " <code>{origin}</code>
+                    ", so this hub calls it for its owner only."
+                </Note>
+            }
+            .into_any()
+        }
+        Callable::NotAllowed => {
+            view! { <Note>"Its owner lets only some people talk to it, and you are not among them."</Note> }
+                .into_any()
+        }
+        Callable::Paused => {
+            view! { <Note tone=Tone::Caution>"Its owner has paused it. It takes no messages for now."</Note> }
+                .into_any()
+        }
+    }
+}
+
+fn details(head: &AgentHead) -> impl IntoView + use<> {
+    let shown = (head.visibility < Visibility::Public).then(|| {
+        let (name, meaning) = (visibility_name(head.visibility), visibility_meaning(head.visibility));
+        view! { {name}". "<span class="quiet">{meaning}</span> }.into_any()
+    });
+    let card = head.card_href.clone();
+    facts(vec![
+        ("Visibility", shown),
+        ("Last answered", head.last_answered.map(|at| view! { <Ago at /> }.into_any())),
+        ("Runs in 30 days", fact(grouped(head.uses))),
+        ("Protocol", fact(head.protocol.clone())),
+        ("Version", mono(head.version.clone())),
+        ("Published", head.published.map(|at| view! { <Date at /> }.into_any())),
+        ("Made by", head.provider.clone().and_then(fact)),
+        ("Card", (!card.is_empty()).then(|| view! { <a href=card>"agent-card.json"</a> }.into_any())),
+    ])
+}
+
+fn links(links: &[ExternalLink]) -> Option<AnyView> {
+    if links.is_empty() {
+        return None;
+    }
+    let items = links
+        .iter()
+        .cloned()
+        .map(|link| view! { <li><a href=link.url rel="nofollow noopener noreferrer ugc">{Icon::External.view()} {link.label}</a></li> })
+        .collect_view();
+    Some(view! { <ul class="links" role="list" aria-label="Links">{items}</ul> }.into_any())
+}

@@ -1,0 +1,41 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        agent_row::tags,
+        empty::Empty,
+        facts::{fact, facts},
+    },
+    model::agent::Skill,
+};
+
+pub fn view(skills: Vec<Skill>) -> AnyView {
+    if skills.is_empty() {
+        return view! { <Empty title="No skills are listed"><p>"Its card names none. The overview says what it is for."</p></Empty> }.into_any();
+    }
+    skills.into_iter().map(skill).collect_view().into_any()
+}
+
+/// Name and description alone.
+pub fn brief(skills: Vec<Skill>) -> AnyView {
+    let items = skills
+        .into_iter()
+        .map(|skill| view! { <li><strong>{skill.name}</strong> <span class="quiet">{skill.description}</span></li> })
+        .collect_view();
+    view! { <ul class="plain-list" role="list">{items}</ul> }.into_any()
+}
+
+fn skill(skill: Skill) -> impl IntoView {
+    let join = |kinds: Vec<String>| (!kinds.is_empty()).then(|| kinds.join(", ")).and_then(fact);
+    let examples = skill.examples.into_iter().map(|example| view! { <li>{example}</li> }).collect_view();
+    let any = !examples.is_empty();
+    view! {
+        <section class="section">
+            <h2>{skill.name}</h2>
+            <p>{skill.description}</p>
+            {any.then(|| view! { <h3>"Examples"</h3><ul class="examples">{examples}</ul> })}
+            {facts(vec![("Takes", join(skill.inputs)), ("Gives", join(skill.outputs))])}
+            <p class="tags">{tags(skill.tags)}</p>
+        </section>
+    }
+}

@@ -1,0 +1,161 @@
+//! Results of a search: facets at the side, dense rows beside them.
+
+use leptos::prelude::*;
+
+use super::{Head, Page, Robots};
+use crate::{
+    components::{
+        agent_row::AgentList,
+        button::Kind,
+        empty::Empty,
+        facets::{facets, title},
+        icon::Icon,
+        pager::pager,
+        text::count,
+    },
+    model::{
+        agents::{AgentsPage, FacetGroup},
+        query::{AgentsQuery, Facet, Sort},
+    },
+};
+
+impl Page for AgentsPage {
+    fn head(&self) -> Head {
+        let plain = self.query == AgentsQuery::default().at_page(1);
+        let name = if self.query.words().is_empty() {
+            "Agents".to_owned()
+        } else {
+            format!("{} – agents", self.query.words())
+        };
+        Head {
+            description: Some("Agents that can be found on this hub.".into()),
+            robots: if plain { Robots::Index } else { Robots::Follow },
+            canonical: Some("/agents".into()),
+            ..Head::public(name)
+        }
+    }
+
+    fn body(self) -> AnyView {
+        let query = self.query;
+        let total = count(self.pager.total(), "agent", "agents");
+        let none = self.rows.is_empty();
+        view! {
+            <div class="results">
+                <div class="results-head">
+                    <h1>"Agents"</h1>
+                    {search(&query)}
+                </div>
+                {filter_rail(self.facets, &query)}
+                <div class="stack">
+                    <div class="list-head">
+                        <p role="status">{if none { "Nothing found".to_owned() } else { total }}</p>
+                        {(!none).then(|| sorts(&query))}
+                    </div>
+                    {self.did_you_mean.map(|words| did_you_mean(&words, &query))}
+                    {if none { nothing(&query).into_any() } else { view! { <AgentList rows=self.rows /> }.into_any() }}
+                    {pager(self.pager, |page| query.at_page(page).href())}
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+}
+
+/// The filters go along as hidden fields, so that new words keep them.
+fn search(query: &AgentsQuery) -> impl IntoView + use<> {
+    let kept = query
+        .filters()
+        .iter()
+        .map(|(facet, value)| view! { <input type="hidden" name=facet.as_str() value=value.clone() /> })
+        .collect_view();
+    let sort = (query.sort() != Sort::default())
+        .then(|| view! { <input type="hidden" name="sort" value=query.sort().as_str() /> });
+    view! {
+        <form class="search" role="search" action="/agents">
+            <label class="hidden" for="q">"Search agents"</label>
+            {Icon::Search.view()}
+            <input id="q" type="search" name="q" maxlength="200" value=query.words().to_owned()
+                placeholder="A name, a task, a word of what it does" />
+            {kept}{sort}
+            <button class=Kind::Primary.class()>"Search"</button>
+        </form>
+    }
+}
+
+/// Beside the rows on wide windows; folded above them on narrow ones.
+fn filter_rail(groups: Vec<FacetGroup>, query: &AgentsQuery) -> impl IntoView + use<> {
+    let chosen = query.filters().len();
+    let label = if chosen == 0 { "Filters".to_owned() } else { format!("Filters ({chosen})") };
+    let clear = (chosen > 0).then(|| {
+        let href = query.without_filters().href();
+        view! { <p><a class=Kind::Quiet.class() href=href>{Icon::Close.view()} "Clear filters"</a></p> }
+    });
+    view! {
+        <button type="button" class="button filter-open" popovertarget="filters">{Icon::Filter.view()} {label}</button>
+        <aside class="rail drawer" id="filters" popover="auto" aria-label="Filters">
+            {clear}
+            {facets(groups, query)}
+        </aside>
+    }
+}
+
+fn sorts(query: &AgentsQuery) -> impl IntoView + use<> {
+    let links = Sort::ALL
+        .into_iter()
+        .map(|sort| {
+            let current = (sort == query.sort()).then_some("true");
+            view! { <li><a href=query.sorted(sort).href() aria-current=current rel="nofollow">{sort_name(sort)}</a></li> }
+        })
+        .collect_view();
+    view! { <nav class="sorts" aria-label="Order"><ul role="list">{links}</ul></nav> }
+}
+
+const fn sort_name(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Best => "Best match",
+        Sort::Newest => "Newest",
+        Sort::MostUsed => "Most used",
+        Sort::Name => "Name",
+    }
+}
+
+fn did_you_mean(words: &str, query: &AgentsQuery) -> impl IntoView + use<> {
+    let href = query.with_words(words).href();
+    view! { <p>"Did you mean " <a href=href>{words.to_owned()}</a> "?"</p> }
+}
+
+/// Why nothing was found, and each filter as a link that takes it away.
+fn nothing(query: &AgentsQuery) -> impl IntoView + use<> {
+    let drops = query
+        .filters()
+        .iter()
+        .map(|(facet, value)| {
+            let label = format!("{}: {}", title(*facet), shown(*facet, value));
+            view! { <li><a class="tag" href=query.toggled(*facet, value).href()>{Icon::Close.view()} <span class="hidden">"Without "</span>{label}</a></li> }
+        })
+        .collect_view();
+    let filtered = !query.filters().is_empty();
+    let words = query.words().to_owned();
+    let why = match (words.is_empty(), filtered) {
+        (true, false) => "There are no agents here yet.".to_owned(),
+        (true, true) => "No agent has all of these properties.".to_owned(),
+        (false, false) => format!("No agent matches “{words}”. Fewer or more general words may find one."),
+        (false, true) => format!("No agent matches “{words}” with these filters."),
+    };
+    view! {
+        <Empty title="Nothing found">
+            <p>{why}</p>
+            {filtered.then(|| view! { <p>"Search again without:"</p><ul class="inline-list" role="list">{drops}</ul> })}
+            <p><a href="/agents">"All agents"</a>" · "<a href="/register">"Register agent"</a></p>
+        </Empty>
+    }
+}
+
+/// Filters that only say yes are named by what they ask for.
+fn shown(facet: Facet, value: &str) -> String {
+    match facet {
+        Facet::Online => "online".to_owned(),
+        Facet::Verified => "verified".to_owned(),
+        _ => value.to_owned(),
+    }
+}

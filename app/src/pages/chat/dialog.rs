@@ -1,0 +1,56 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{Button, ButtonLink, Kind},
+        field::Field,
+        form_errors::form_errors,
+    },
+    model::chat::{ChatAction, ChatDialogPage},
+    pages::{Head, Layout, Page},
+};
+
+impl Page for ChatDialogPage {
+    fn head(&self) -> Head {
+        let title = match self.action {
+            ChatAction::Rename => "Rename chat",
+            ChatAction::Delete => "Delete chat",
+        };
+        Head { layout: Layout::Narrow, ..Head::private(title) }
+    }
+
+    fn body(self) -> AnyView {
+        let back = format!("/chat/{}", self.chat);
+        let (heading, content, verb, kind) = match self.action {
+            ChatAction::Rename => (
+                "Rename chat".to_owned(),
+                Field::text("title", "Title").default(self.title).max(120).of(&self.form),
+                "Rename",
+                Kind::Primary,
+            ),
+            ChatAction::Delete => (
+                format!("Delete “{}”?", self.title),
+                view! { <p>"What was said in it goes for good, on this hub. Agents that ran elsewhere may keep what was sent to them."</p> }.into_any(),
+                "Delete for good",
+                Kind::Danger,
+            ),
+        };
+        let action = format!("{back}/{}", verb_path(self.action));
+        view! {
+            <h1>{heading}</h1>
+            {form_errors(&self.form, None)}
+            <form class="stack" method="post" action=action>
+                {content}
+                <p class="actions"><Button label=verb kind /> <ButtonLink label="Cancel" href=back kind=Kind::Quiet /></p>
+            </form>
+        }
+        .into_any()
+    }
+}
+
+const fn verb_path(action: ChatAction) -> &'static str {
+    match action {
+        ChatAction::Rename => "rename",
+        ChatAction::Delete => "delete",
+    }
+}

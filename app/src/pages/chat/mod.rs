@@ -1,0 +1,6 @@
+//! Conversations.
+
+mod dialog;
+mod new;
+mod sidebar;
+mod thread;

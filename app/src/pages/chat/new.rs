@@ -1,0 +1,104 @@
+use leptos::prelude::*;
+
+use super::sidebar::{opener, sidebar};
+use crate::{
+    components::{
+        badge::BadgeTag,
+        composer::Composer,
+        mark::Mark,
+        notice::Note,
+        text::{agent_href, chat_href},
+    },
+    islands::chat_room::ChatRoom,
+    model::{
+        Tone,
+        agents::AgentRow,
+        chat::{AgentChoice, NewChatPage},
+    },
+    pages::{Head, Layout, Page},
+};
+
+impl Page for NewChatPage {
+    fn head(&self) -> Head {
+        Head { layout: Layout::Full, islands: true, ..Head::private("New chat") }
+    }
+
+    fn body(self) -> AnyView {
+        let choice = self.to;
+        let composer = Composer {
+            action: "/chat".into(),
+            id: self.next_id,
+            parent: None,
+            to: choice.as_ref(),
+            form: &self.form,
+        };
+        let composer =
+            choice.as_ref().is_none_or(|choice| choice.obstacle.is_none()).then(|| composer.view());
+        let top = match &choice {
+            Some(choice) => chosen(choice),
+            None => open_choice(self.agents),
+        };
+        view! {
+            <div class="chat">
+                {sidebar(self.sidebar, None)}
+                <div class="room new">
+                    <div class="room-head">{opener()}</div>
+                    <div class="thread">{top}</div>
+                    <div class="dock">{composer}<ChatRoom chat=None seq=0 leaf=None /></div>
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+}
+
+fn chosen(choice: &AgentChoice) -> AnyView {
+    let starters = choice
+        .starters
+        .iter()
+        .map(|text| {
+            let href = chat_href(&choice.address, Some(text));
+            view! { <li><a href=href data-starter="">{text.clone()}</a></li> }
+        })
+        .collect_view();
+    let page = agent_href(&choice.address);
+    view! {
+        <div class="intro">
+            <Mark seed=choice.seed.clone() />
+            <h1>{choice.name.clone()}</h1>
+            <p class="address"><a href=page>{choice.address.to_string()}</a></p>
+            <p>{choice.summary.clone()}</p>
+            {choice.obstacle.clone().map(|why| view! { <Note tone=Tone::Caution>{why}</Note> })}
+            <ul class="starters" role="list">{starters}</ul>
+        </div>
+    }
+    .into_any()
+}
+
+fn open_choice(agents: Vec<AgentRow>) -> AnyView {
+    let rows = agents
+        .into_iter()
+        .map(|row| {
+            let href = chat_href(&row.address, None);
+            let badges = row.badges.into_iter().map(|badge| view! { <BadgeTag badge /> }).collect_view();
+            view! {
+                <li><article class="row">
+                    <Mark seed=row.seed />
+                    <div>
+                        <h3><a class="reach" href=href>{row.name}</a> <span class="address">{row.address.to_string()}</span></h3>
+                        <p class="summary">{row.summary}</p>
+                        <p class="tags">{badges}</p>
+                    </div>
+                </article></li>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="intro">
+            <h1>"Who should answer?"</h1>
+            <p class="quiet">"Choose an agent, "<a href="/agents">"search for one"</a>", or begin your message with its address."</p>
+        </div>
+        <ul class="rows" role="list">{rows}</ul>
+    }
+    .into_any()
+}

@@ -1,0 +1,38 @@
+//! The list of chats: beside the thread on wide windows, a drawer on narrow ones.
+
+use leptos::prelude::*;
+use plexus_domain::ChatId;
+
+use crate::{
+    components::{button::Kind, icon::Icon, time::Ago},
+    model::chat::{ChatItem, Sidebar},
+};
+
+pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> impl IntoView {
+    let none = sidebar.chats.is_empty();
+    let items = sidebar.chats.into_iter().map(|chat| item(chat, current)).collect_view();
+    view! {
+        <nav class="chats drawer" id="chats" popover="auto" aria-label="Chats">
+            <a class=Kind::Plain.class() href="/chat">{Icon::Add.view()} "New chat"</a>
+            <ul role="list">{items}</ul>
+            {none.then(|| view! { <p class="quiet small">"Your chats will be listed here."</p> })}
+            {sidebar.older.map(|href| view! { <p><a href=href>"Older chats"</a></p> })}
+        </nav>
+    }
+}
+
+fn item(chat: ChatItem, current: Option<ChatId>) -> impl IntoView {
+    let href = format!("/chat/{}", chat.id);
+    let here = (current == Some(chat.id)).then_some("page");
+    view! {
+        <li data-chat=chat.id.to_string() class:running=chat.running>
+            <a href=href aria-current=here><span class="name">{chat.title}</span>
+            <span class="when">{chat.running.then_some("Answering, ")}<Ago at=chat.at /></span></a>
+        </li>
+    }
+}
+
+/// Opens the drawer where the list has no place of its own.
+pub fn opener() -> impl IntoView {
+    view! { <button type="button" class="button quiet chats-open" popovertarget="chats">{Icon::Chats.view()} "Chats"</button> }
+}

@@ -1,0 +1,61 @@
+use leptos::prelude::*;
+use plexus_domain::ChatId;
+
+use super::sidebar::{opener, sidebar};
+use crate::{
+    components::{
+        article::MessageArticle, button::Kind, composer::Composer, icon::Icon, menu::Menu, notice::Note,
+    },
+    islands::chat_room::ChatRoom,
+    model::chat::ThreadPage,
+    pages::{Head, Layout, Page},
+};
+
+impl Page for ThreadPage {
+    fn head(&self) -> Head {
+        Head { layout: Layout::Full, islands: true, ..Head::private(self.title.clone()) }
+    }
+
+    fn body(self) -> AnyView {
+        let composer = Composer {
+            action: format!("/chat/{}", self.chat),
+            id: self.next_id,
+            parent: self.leaf,
+            to: self.to.as_ref(),
+            form: &self.form,
+        };
+        let composer = match self.read_only {
+            Some(why) => view! { <Note>{why}</Note> }.into_any(),
+            None => composer.view(),
+        };
+        let older = self.older.map(|href| view! { <p class="older"><a href=href>"Older messages"</a></p> });
+        let articles =
+            self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
+        let (chat, leaf) = (self.chat.to_string(), self.leaf.map(|leaf| leaf.to_string()));
+        view! {
+            <div class="chat">
+                {sidebar(self.sidebar, Some(self.chat))}
+                <div class="room">
+                    <div class="room-head">{opener()}<h1 id="chat-title">{self.title}</h1>{more(self.chat)}</div>
+                    <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
+                        {older}{articles}
+                    </div>
+                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq leaf />{composer}</div>
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+}
+
+fn more(chat: ChatId) -> impl IntoView {
+    let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
+    view! {
+        <Menu summary label="More about this chat">
+            <ul role="list">
+                <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li>
+                <li><a href=format!("/chat/{chat}/delete")>"Delete"</a></li>
+            </ul>
+        </Menu>
+    }
+}

@@ -1,0 +1,111 @@
+//! What went wrong, where, and what to do next.
+
+use leptos::prelude::*;
+
+use super::{Head, Layout, Page};
+use crate::{
+    components::{button::ButtonLink, icon::Icon, text::count},
+    model::error::ErrorPage,
+};
+
+/// Title, what happened, what to do.
+type Words = (&'static str, &'static str, &'static str);
+
+impl Page for ErrorPage {
+    fn head(&self) -> Head {
+        Head { layout: Layout::Narrow, ..Head::private(words(self.status).0) }
+    }
+
+    fn body(self) -> AnyView {
+        let (title, what, next) = words(self.status);
+        let what = self.message.unwrap_or_else(|| what.to_owned());
+        let wait = self.retry_after.map(|seconds| format!("Try again in {}. ", wait(seconds)));
+        let search = (self.status == 404).then(search);
+        view! {
+            <div class="error-page">
+                <p class="status">{self.status}</p>
+                <h1>{title}</h1>
+                <p>{what}</p>
+                <p>{wait}{next}</p>
+                {search}
+                <p class="actions"><ButtonLink label="Home" href="/" /> <ButtonLink label="Agents" href="/agents" /></p>
+                <p class="quiet small">"Request " <code>{self.request_id}</code></p>
+            </div>
+        }
+        .into_any()
+    }
+}
+
+fn search() -> impl IntoView {
+    view! {
+        <form class="search" role="search" action="/agents">
+            <label class="hidden" for="q">"Search agents"</label>
+            {Icon::Search.view()}
+            <input id="q" type="search" name="q" maxlength="200" placeholder="Search agents" />
+            <button class="button">"Search"</button>
+        </form>
+    }
+}
+
+const fn words(status: u16) -> Words {
+    match status {
+        403 => (
+            "Not allowed",
+            "You may not do this.",
+            "If you think you should, ask an administrator of this hub.",
+        ),
+        404 => (
+            "Not found",
+            "There is nothing at this address, or you may not see it.",
+            "Check the address, sign in, or search.",
+        ),
+        405 => (
+            "Not this way",
+            "This address does not take that kind of request.",
+            "Go back to the page you came from and use its form.",
+        ),
+        409 => (
+            "Changed in the meantime",
+            "What you sent no longer fits what is there.",
+            "Go back, reload the page, and try again.",
+        ),
+        413 => ("Too large", "What you sent is larger than this hub takes.", "Send less, or in pieces."),
+        422 => {
+            ("Not acceptable", "Something in what you sent is not right.", "Go back and look at the form.")
+        }
+        429 => (
+            "Too many requests",
+            "This was asked for too often in a short time.",
+            "Nothing is lost; waiting is enough.",
+        ),
+        503 => (
+            "Not available right now",
+            "The hub is starting, stopping, or cannot reach its database.",
+            "Reload the page in a moment.",
+        ),
+        _ => (
+            "Something failed in the hub",
+            "The hub could not finish this. What it had accepted before is kept.",
+            "Try again; if it fails again, give an administrator the number of the request.",
+        ),
+    }
+}
+
+fn wait(seconds: u64) -> String {
+    match seconds {
+        0..=90 => count(seconds.max(1), "second", "seconds"),
+        91..=5_400 => count(seconds.div_ceil(60), "minute", "minutes"),
+        _ => count(seconds.div_ceil(3_600), "hour", "hours"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_times_are_never_too_short() {
+        assert_eq!([wait(0), wait(1), wait(90)], ["1 second", "1 second", "90 seconds"]);
+        assert_eq!([wait(91), wait(5_401)], ["2 minutes", "2 hours"]);
+    }
+}

@@ -1,0 +1,91 @@
+//! The first page: what this hub is, a search box, and three short lists.
+
+use leptos::prelude::*;
+
+use super::{Head, Page};
+use crate::{
+    components::{
+        agent_row::AgentList,
+        button::{Button, ButtonLink, Kind},
+        empty::Empty,
+        icon::Icon,
+        mark::Mark,
+        text::count,
+    },
+    model::{
+        agents::AgentRow,
+        home::{HomePage, HubLink},
+        query::{AgentsQuery, Facet, Sort},
+    },
+};
+
+impl Page for HomePage {
+    fn head(&self) -> Head {
+        Head { description: Some(self.purpose.clone()), canonical: Some("/".into()), ..Head::public("") }
+    }
+
+    fn body(self) -> AnyView {
+        let everything = AgentsQuery::default();
+        let online = everything.toggled(Facet::Online, "yes").href();
+        let none = self.agents == 0;
+        view! {
+            <div class="home">
+                <section class="hero">
+                    <h1>{self.purpose}</h1>
+                    {search()}
+                    <p class="quiet">{count(self.agents, "agent", "agents")} " here. Ask one, or "
+                    <a href="/register">"register your own"</a>"."</p>
+                </section>
+                {none.then(nothing_yet)}
+                <div class="lists">
+                    {list("Answering now", online, self.answering)}
+                    {list("New", everything.sorted(Sort::Newest).href(), self.newest)}
+                    {list("Most used", everything.sorted(Sort::MostUsed).href(), self.most_used)}
+                </div>
+                {(!self.hubs.is_empty()).then(|| hubs(self.hubs))}
+            </div>
+        }
+        .into_any()
+    }
+}
+
+fn search() -> impl IntoView {
+    view! {
+        <form class="search" role="search" action="/agents">
+            <label class="hidden" for="q">"Search agents"</label>
+            {Icon::Search.view()}
+            <input id="q" type="search" name="q" maxlength="200" placeholder="What should an agent do for you?" />
+            <Button label="Search" kind=Kind::Primary />
+        </form>
+    }
+}
+
+fn list(title: &'static str, all: String, rows: Vec<AgentRow>) -> Option<AnyView> {
+    if rows.is_empty() {
+        return None;
+    }
+    let view = view! {
+        <section>
+            <div class="list-head"><h2>{title}</h2><a href=all>"All"<span class="hidden">{format!(": {title}")}</span></a></div>
+            <AgentList rows />
+        </section>
+    };
+    Some(view.into_any())
+}
+
+fn nothing_yet() -> impl IntoView {
+    view! {
+        <Empty title="No agents yet">
+            <p>"This hub is new. Register the first agent: paste the address of one that speaks A2A, or write instructions for a model."</p>
+            <p><ButtonLink label="Register agent" href="/register" icon=Icon::Add /></p>
+        </Empty>
+    }
+}
+
+fn hubs(hubs: Vec<HubLink>) -> impl IntoView {
+    let links = hubs
+        .into_iter()
+        .map(|hub| view! { <li><a href=hub.href><Mark seed=hub.seed /> {hub.name}</a></li> })
+        .collect_view();
+    view! { <section class="strip"><h2>"Connected hubs"</h2><ul role="list">{links}</ul></section> }
+}

@@ -1,0 +1,145 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{Button, ButtonLink, Kind},
+        facts::{fact, facts, mono},
+        field::{Field, RadioOption, Radios},
+        form_errors::form_errors,
+        icon::Icon,
+        mark::Mark,
+        notice::Note,
+        section::Section,
+        steps::Steps,
+        text::scheme_name,
+    },
+    model::{
+        Form, Tone,
+        agent::Scheme,
+        register::{CardPreview, Interface, Problem, RegisterCard, Severity, Step},
+    },
+    pages::{Head, Page},
+};
+
+impl Page for RegisterCard {
+    fn head(&self) -> Head {
+        Head::private(format!("{} – register agent", self.card.name))
+    }
+
+    fn body(self) -> AnyView {
+        let broken = self.problems.iter().any(|problem| problem.severity == Severity::Error);
+        let scheme = self.card.scheme.clone();
+        let next = if broken {
+            repair().into_any()
+        } else {
+            form(&self.form, &self.owner, scheme, self.draft.to_string())
+        };
+        view! {
+            <h1>"Register agent"</h1>
+            <Steps at=Step::Card draft=self.draft />
+            {problems(self.problems)}
+            {preview(self.card)}
+            {next}
+        }
+        .into_any()
+    }
+}
+
+/// Everything that is wrong with the card, the worst first.
+fn problems(mut problems: Vec<Problem>) -> Option<AnyView> {
+    if problems.is_empty() {
+        return Some(view! { <Note tone=Tone::Good>"The card is in order."</Note> }.into_any());
+    }
+    problems.sort_by_key(|problem| problem.severity);
+    let rows = problems
+        .into_iter()
+        .map(|problem| {
+            let (class, word) = match problem.severity {
+                Severity::Error => ("state bad", "Error"),
+                Severity::Warning => ("state caution", "Warning"),
+                Severity::Hint => ("state", "Hint"),
+            };
+            view! { <li class=class>{Icon::Alert.view()} <div><strong>{word}</strong> " in " <code>{problem.place}</code><p>{problem.message}</p></div></li> }
+        })
+        .collect_view();
+    Some(view! { <section class="problems"><h2>"What the hub noticed"</h2><ul role="list">{rows}</ul></section> }.into_any())
+}
+
+fn preview(card: CardPreview) -> impl IntoView {
+    let skills = card
+        .skills
+        .into_iter()
+        .map(|skill| view! { <li><strong>{skill.name}</strong> <span class="quiet">{skill.description}</span></li> })
+        .collect_view();
+    let any = !skills.is_empty();
+    let interfaces = card.interfaces.into_iter().map(interface).collect_view();
+    view! {
+        <section class="preview">
+            <div class="title-row"><Mark seed=card.seed /><div><h2>{card.name}</h2><p class="quiet">{card.summary}</p></div></div>
+            {facts(vec![
+                ("Fetched from", mono(card.url)),
+                ("Interfaces", Some(view! { <ul class="plain-list" role="list">{interfaces}</ul> }.into_any())),
+                ("Version", mono(card.version)),
+                ("Made by", card.provider.and_then(fact)),
+                ("Streaming", fact(if card.streaming { "Yes" } else { "No: answers come whole" })),
+                ("Asks for", card.scheme.as_ref().map(scheme_name).and_then(fact)),
+                ("Signed by", card.signed_by.and_then(mono)),
+                ("Skills", any.then(|| view! { <ul class="plain-list" role="list">{skills}</ul> }.into_any())),
+            ])}
+        </section>
+    }
+}
+
+fn interface(interface: Interface) -> impl IntoView {
+    let chosen = interface
+        .chosen
+        .then(|| view! { " " <span class="badge good">{Icon::Check.view()} "The hub will use this"</span> });
+    view! { <li><code>{interface.url}</code> <span class="quiet">{interface.protocol}</span>{chosen}</li> }
+}
+
+fn repair() -> impl IntoView {
+    view! {
+        <p>"The card cannot be used like this. Change it where the agent runs, then fetch it again."</p>
+        <p class="actions"><ButtonLink label="Fetch again" href="/register" kind=Kind::Primary icon=Icon::Retry /></p>
+    }
+}
+
+fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: String) -> AnyView {
+    view! {
+        {form_errors(form, None)}
+        <form class="stack narrow" method="post" action=format!("/register/{draft}/card")>
+            {Field::text("name", "Name in its address").mono().max(39)
+                .hint(format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and stays as it is.")).of(form)}
+            {scheme.map(|scheme| credentials(&scheme, form))}
+            <p class="actions"><Button label="Continue" kind=Kind::Primary /></p>
+        </form>
+    }
+    .into_any()
+}
+
+fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
+    let asks = format!("It asks for {}. What you enter is sealed and sent to it alone.", scheme_name(scheme));
+    let user = (*scheme == Scheme::Basic)
+        .then(|| Field::text("user", "User name").autocomplete("off").mono().optional().of(form));
+    let whose = Radios {
+        name: "credentials",
+        legend: "Whose credentials are used",
+        default: "each".to_owned(),
+        options: vec![
+            RadioOption::new("each", "Each person’s own")
+                .meaning("Everybody enters theirs before the first message."),
+            RadioOption::new("owner", "Mine, for everybody")
+                .meaning("Whoever may use the agent uses it in your name."),
+        ],
+    };
+    let secret = Field::password("secret", "Your credential").autocomplete("off").optional().of(form);
+    let whose = whose.of(form);
+    view! {
+        <Section title="Credentials" lead=asks>
+            {whose}
+            {user}
+            {secret}
+        </Section>
+    }
+    .into_any()
+}

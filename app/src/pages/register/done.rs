@@ -1,0 +1,35 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{ButtonLink, Kind},
+        code_block::Copyable,
+        icon::Icon,
+        mark::Mark,
+        text::{agent_href, chat_href, visibility_meaning},
+    },
+    model::register::RegisterDone,
+    pages::{Head, Layout, Page},
+};
+
+impl Page for RegisterDone {
+    fn head(&self) -> Head {
+        Head { layout: Layout::Narrow, ..Head::private(format!("{} is registered", self.name)) }
+    }
+
+    fn body(self) -> AnyView {
+        let later = (!self.proved).then(|| view! { <p>"It is unverified: the hub calls it for you alone until you prove control of its address."</p> });
+        let (page, chat) = (agent_href(&self.address), chat_href(&self.address, None));
+        view! {
+            <div class="title-row"><Mark seed=self.seed /><div><h1>{self.name}" is registered"</h1><p class="quiet">{visibility_meaning(self.reach)}</p></div></div>
+            {later}
+            <p><Copyable text=self.address.to_string() about="address" /></p>
+            <p class="actions">
+                <ButtonLink label="Chat" href=chat kind=Kind::Primary icon=Icon::Chat />
+                <ButtonLink label="Its page" href=page.clone() />
+                <ButtonLink label="Connect a program" href=format!("{page}/connect") />
+            </p>
+        }
+        .into_any()
+    }
+}

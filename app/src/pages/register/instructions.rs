@@ -1,0 +1,75 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{Button, ButtonLink, Kind},
+        empty::Empty,
+        field::Field,
+        form_errors::form_errors,
+        text::agent_href,
+    },
+    model::{
+        Form,
+        register::{InstructionsPage, ModelOption},
+    },
+    pages::{Head, Page},
+};
+
+impl Page for InstructionsPage {
+    fn head(&self) -> Head {
+        Head::private(if self.editing.is_some() { "Edit instructions" } else { "Write instructions" })
+    }
+
+    fn body(self) -> AnyView {
+        let form = self.form;
+        let title =
+            if self.editing.is_some() { "Edit instructions" } else { "Write instructions for a model" };
+        if self.models.is_empty() {
+            return no_model(title);
+        }
+        let (action, name) = match &self.editing {
+            Some(address) => (format!("{}/edit", agent_href(address)), None),
+            None => ("/register/instructions".to_owned(), Some(name_field(&self.owner, &form))),
+        };
+        let verb = if self.editing.is_some() { "Save as a new version" } else { "Continue" };
+        view! {
+            <h1>{title}</h1>
+            {form_errors(&form, None)}
+            <form class="stack form-wide" method="post" action=action>
+                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see above its answers.").of(&form)}
+                {name}
+                {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(&form)}
+                {Field::lines("instructions", "Instructions", 12).max(32_000)
+                    .hint("Said to the model before every conversation. Nobody else sees them.").of(&form)}
+                {model_field(self.models, &form)}
+                {Field::lines("starters", "First messages to try", 3).optional().max(1_000).hint("One a line, up to five.").of(&form)}
+                {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(&form)}
+                <p class="actions"><Button label=verb kind=Kind::Primary /></p>
+            </form>
+        }
+        .into_any()
+    }
+}
+
+fn name_field(owner: &str, form: &Form) -> AnyView {
+    let hint =
+        format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and stays as it is.");
+    Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
+}
+
+fn model_field(models: Vec<ModelOption>, form: &Form) -> AnyView {
+    let first = models.first().map(|model| model.id.clone()).unwrap_or_default();
+    let options = models.into_iter().map(|model| (model.id, model.label)).collect();
+    Field::choice("model", "Model", options).default(first).of(form)
+}
+
+fn no_model(title: &'static str) -> AnyView {
+    view! {
+        <h1>{title}</h1>
+        <Empty title="This hub has no model yet">
+            <p>"An administrator adds one in the configuration, with its address, key and name."</p>
+            <p class="actions"><ButtonLink label="How to point at a model" href="/docs/models" /> <ButtonLink label="Bring an agent instead" href="/register" kind=Kind::Primary /></p>
+        </Empty>
+    }
+    .into_any()
+}

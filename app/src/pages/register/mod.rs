@@ -1,0 +1,8 @@
+//! Registering an agent, step by step.
+
+mod card;
+mod done;
+mod instructions;
+mod proof;
+mod publish;
+mod start;

@@ -1,0 +1,47 @@
+use leptos::prelude::*;
+use plexus_domain::agent::{Access, Visibility};
+
+use crate::{
+    components::{
+        button::{Button, Kind},
+        form_errors::form_errors,
+        mark::Mark,
+        notice::Note,
+        steps::Steps,
+    },
+    model::{
+        Tone,
+        register::{RegisterPublish, Step},
+    },
+    pages::{
+        Head, Page,
+        agent::{accesses, visibilities},
+    },
+};
+
+impl Page for RegisterPublish {
+    fn head(&self) -> Head {
+        Head::private(format!("Publish {}", self.name))
+    }
+
+    fn body(self) -> AnyView {
+        let action = format!("/register/{}/publish", self.draft);
+        let unverified = (!self.proved && !self.model_backed).then(|| {
+            view! { <Note tone=Tone::Caution>"Control of its address is not proved. It can be found, and only you can use it."</Note> }
+        });
+        let steps = (!self.model_backed).then(|| view! { <Steps at=Step::Publish draft=self.draft /> });
+        view! {
+            <h1>"Register agent"</h1>
+            {steps}
+            <div class="title-row"><Mark seed=self.seed /><div><h2>{self.name}</h2><p class="address">{self.address.to_string()}</p></div></div>
+            {unverified}
+            {form_errors(&self.form, None)}
+            <form class="stack" method="post" action=action>
+                {visibilities(Visibility::Private, self.can_federate, &self.form)}
+                {accesses(Access::Accounts, &self.form)}
+                <p class="actions"><Button label="Publish" kind=Kind::Primary /></p>
+            </form>
+        }
+        .into_any()
+    }
+}

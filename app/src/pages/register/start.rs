@@ -1,0 +1,77 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{Button, ButtonLink, Kind},
+        field::Field,
+        form_errors::form_errors,
+        icon::Icon,
+        section::Section,
+        steps::{Steps, name},
+        time::Ago,
+    },
+    model::register::{DraftRow, RegisterStart, Step},
+    pages::{Head, Page},
+};
+
+impl Page for RegisterStart {
+    fn head(&self) -> Head {
+        Head::private("Register agent")
+    }
+
+    fn body(self) -> AnyView {
+        let form = self.form;
+        let hint = if self.allows_private {
+            "Its address, or that of its agent card. Addresses of this machine and your network work, too."
+        } else {
+            "Its address, or that of its agent card. It must be reachable from the internet."
+        };
+        view! {
+            <h1>"Register agent"</h1>
+            <Steps at=Step::Address />
+            <div class="two-ways">
+                <section>
+                    <h2>"Bring an agent that runs somewhere"</h2>
+                    <p class="quiet">"It speaks A2A, version 1.0 or 0.3. The hub fetches its card and shows you what it found; nothing is published yet."</p>
+                    {form_errors(&form, None)}
+                    <form class="stack" method="post" action="/register">
+                        {Field::url("url", "Address of the agent").placeholder("https://agents.example.org/tide").hint(hint).max(2_000).of(&form)}
+                        <p class="actions"><Button label="Fetch card" kind=Kind::Primary /></p>
+                    </form>
+                </section>
+                {with_model(self.has_models)}
+            </div>
+            {drafts(self.drafts)}
+        }
+        .into_any()
+    }
+}
+
+fn with_model(has_models: bool) -> impl IntoView {
+    let next = if has_models {
+        view! { <p class="actions"><ButtonLink label="Write instructions" href="/register/instructions" icon=Icon::Edit /></p> }.into_any()
+    } else {
+        view! { <p class="quiet">"This hub has no model yet. An administrator adds one in the configuration."</p> }.into_any()
+    };
+    view! {
+        <section>
+            <h2>"Write instructions for a model"</h2>
+            <p class="quiet">"You say what it should do and how; the hub runs it on one of its models. Nothing to install, nothing to host."</p>
+            {next}
+        </section>
+    }
+}
+
+fn drafts(drafts: Vec<DraftRow>) -> Option<AnyView> {
+    if drafts.is_empty() {
+        return None;
+    }
+    let rows = drafts
+        .into_iter()
+        .map(|draft| {
+            let href = format!("/register/{}/{}", draft.id, draft.step.as_str());
+            view! { <li><a href=href>{draft.label}</a> <span class="quiet">{name(draft.step)}", begun "<Ago at=draft.begun /></span></li> }
+        })
+        .collect_view();
+    Some(view! { <Section title="Begun and not finished"><ul class="plain-list" role="list">{rows}</ul></Section> }.into_any())
+}

@@ -1,0 +1,65 @@
+use leptos::prelude::*;
+
+use super::with_side;
+use crate::{
+    components::{
+        button::{Button, Kind},
+        field::Field,
+        form_errors::form_errors,
+        section::Section,
+        text::count,
+        time::Date,
+    },
+    model::{Form, settings::AccountPage},
+    pages::{Head, Page},
+};
+
+impl Page for AccountPage {
+    fn head(&self) -> Head {
+        Head::private("Account")
+    }
+
+    fn body(self) -> AnyView {
+        let lead = format!(
+            "Your name is never given out again. {} and {} go with it; what you said to other people stays, without your name.",
+            count(self.agents, "agent", "agents"),
+            count(self.chats, "chat", "chats")
+        );
+        let content = view! {
+            <h1>"Account"</h1>
+            <p>"You are " <strong>"@"{self.name.clone()}</strong> ", here since " <Date at=self.since /> "."</p>
+            {password(&self.password)}
+            <Section title="Delete account" lead>{delete(&self.delete, &self.name)}</Section>
+        };
+        with_side("Account", content.into_any())
+    }
+}
+
+fn password(form: &Form) -> impl IntoView + use<> {
+    let current = Field::password("current", "Current password").autocomplete("current-password");
+    let new = Field::password("password", "New password")
+        .autocomplete("new-password")
+        .hint("At least 15 characters; four or five words are easy to keep in mind.");
+    let errors = form_errors(form, Some("password"));
+    let fields = [current, new].map(|field| field.within("password").max(256).of(form));
+    view! {
+        <Section title="Password" lead="A new password signs out every other session.">
+            {errors}
+            <form class="stack narrow" method="post" action="/settings/account/password">
+                {fields.collect_view()}
+                <p class="actions"><Button label="Change password" kind=Kind::Primary /></p>
+            </form>
+        </Section>
+    }
+}
+
+fn delete(form: &Form, name: &str) -> impl IntoView + use<> {
+    view! {
+        {form_errors(form, Some("delete"))}
+        <form class="stack narrow" method="post" action="/settings/account/delete">
+            {Field::text("name", format!("Type {name} to confirm")).within("delete").autocomplete("off").mono().of(form)}
+            {Field::password("current", "Password").within("delete").autocomplete("current-password").max(256).of(form)}
+            <p class="actions"><Button label="Delete account" kind=Kind::Danger /></p>
+        </form>
+    }
+}

@@ -1,0 +1,63 @@
+use leptos::prelude::*;
+
+use super::with_side;
+use crate::{
+    components::{
+        button::{Button, Kind},
+        field::{RadioOption, Radios},
+    },
+    model::{Density, Form, Theme, settings::AppearancePage},
+    pages::{Head, Page},
+};
+
+impl Page for AppearancePage {
+    fn head(&self) -> Head {
+        Head::private("Appearance")
+    }
+
+    fn body(self) -> AnyView {
+        let form = Form::default();
+        let themes = Theme::ALL.map(|theme| RadioOption::new(theme.as_str(), theme_name(theme)));
+        let densities = Density::ALL.map(|density| {
+            let (name, meaning) = density_name(density);
+            RadioOption::new(density.as_str(), name).meaning(meaning)
+        });
+        let theme = Radios {
+            name: "theme",
+            legend: "Theme",
+            default: self.theme.as_str().to_owned(),
+            options: themes.into(),
+        };
+        let density = Radios {
+            name: "density",
+            legend: "Density",
+            default: self.density.as_str().to_owned(),
+            options: densities.into(),
+        };
+        let content = view! {
+            <h1>"Appearance"</h1>
+            <p class="quiet">"Kept in this browser, so it can differ between your devices."</p>
+            <form class="stack narrow" method="post" action="/settings/appearance">
+                {theme.of(&form)}
+                {density.of(&form)}
+                <p class="actions"><Button label="Save" kind=Kind::Primary /></p>
+            </form>
+        };
+        with_side("Appearance", content.into_any())
+    }
+}
+
+const fn theme_name(theme: Theme) -> &'static str {
+    match theme {
+        Theme::System => "As the device says",
+        Theme::Light => "Light",
+        Theme::Dark => "Dark",
+    }
+}
+
+const fn density_name(density: Density) -> (&'static str, &'static str) {
+    match density {
+        Density::Comfortable => ("Comfortable", "Room around everything."),
+        Density::Compact => ("Compact", "More on one screen, for those who work here all day."),
+    }
+}

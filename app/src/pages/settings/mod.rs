@@ -1,0 +1,25 @@
+//! What people set for themselves.
+
+use leptos::prelude::*;
+
+use crate::components::{side::WithSide, tabs::Tab};
+
+mod account;
+mod appearance;
+mod sessions;
+mod tokens;
+
+/// A page of settings beside the list of all of them.
+fn with_side(here: &str, content: AnyView) -> AnyView {
+    let pages = [
+        ("/settings/account", "Account"),
+        ("/settings/sessions", "Sessions"),
+        ("/settings/tokens", "Tokens"),
+        ("/settings/appearance", "Appearance"),
+    ];
+    let links: Vec<Tab> = pages
+        .into_iter()
+        .map(|(href, label)| Tab { label: label.to_owned(), href: href.to_owned(), current: label == here })
+        .collect();
+    view! { <WithSide label="Settings" links>{content}</WithSide> }.into_any()
+}

@@ -1,0 +1,109 @@
+use leptos::prelude::*;
+
+use super::with_side;
+use crate::{
+    components::{
+        button::{ActionForm, Button, Kind},
+        code_block::Copyable,
+        empty::Empty,
+        field::{Field, field_id},
+        form_errors::form_errors,
+        icon::Icon,
+        notice::Note,
+        section::Section,
+        table::Table,
+        time::Ago,
+    },
+    model::{
+        Form, Tone,
+        settings::{ScopeOption, TokenRow, TokensPage},
+    },
+    pages::{Head, Page},
+};
+
+impl Page for TokensPage {
+    fn head(&self) -> Head {
+        Head::private("Tokens")
+    }
+
+    fn body(self) -> AnyView {
+        let content = view! {
+            <h1>"Tokens"</h1>
+            <p class="quiet">"Programs act as you with a token, as far as its scopes reach."</p>
+            {self.created.map(created)}
+            {list(self.tokens)}
+            <Section title="New token">
+                {form_errors(&self.form, None)}
+                <form class="stack narrow" method="post" action="/settings/tokens">
+                    {Field::text("name", "What it is for").max(60).placeholder("Nightly report").of(&self.form)}
+                    {scopes(self.scopes, &self.form)}
+                    {lifetime(&self.form)}
+                    <p class="actions"><Button label="Make token" kind=Kind::Primary /></p>
+                </form>
+            </Section>
+        };
+        with_side("Tokens", content.into_any())
+    }
+}
+
+fn created(secret: String) -> impl IntoView {
+    view! {
+        <Note tone=Tone::Good>
+            <p><strong>"Copy the token now."</strong> " The hub keeps only its fingerprint and cannot show it again."</p>
+            <p><Copyable text=secret about="token" /></p>
+        </Note>
+    }
+}
+
+fn list(tokens: Vec<TokenRow>) -> AnyView {
+    if tokens.is_empty() {
+        return view! { <Empty title="No tokens"><p>"You have not made one yet."</p></Empty> }.into_any();
+    }
+    let rows = tokens.into_iter().map(row).collect();
+    view! { <Table caption="Tokens, newest first" heads=vec!["Name", "Scopes", "Last used", "Expires", ""] rows /> }.into_any()
+}
+
+fn row(token: TokenRow) -> AnyView {
+    let used = token.used.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
+    let expires = token.expires.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
+    let about = token.name.clone();
+    view! {
+        <tr>
+            <th scope="row">{token.name}</th>
+            <td>{token.scopes.join(", ")}</td>
+            <td>{used}</td>
+            <td>{expires}</td>
+            <td class="end"><ActionForm action="/settings/tokens/revoke" label="Revoke" about fields=vec![("id", token.id.to_string())] /></td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> impl IntoView + use<> {
+    let error = form.error("scope").map(str::to_owned);
+    let boxes = scopes
+        .into_iter()
+        .map(|option| {
+            let checked = form.has("scope", &option.scope);
+            view! {
+                <label class="option">
+                    <input type="checkbox" name="scope" value=option.scope.clone() checked=checked />
+                    <span><code class="name">{option.scope}</code><span class="hint">{option.meaning}</span></span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="field options" id=field_id(None, "scope")>
+            <legend>"What it may do"</legend>
+            {boxes}
+            {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {error}</p> })}
+        </fieldset>
+    }
+}
+
+fn lifetime(form: &Form) -> AnyView {
+    let options = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "until revoked")];
+    let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
+    Field::choice("days", "Lives for", options).default("90").of(form)
+}

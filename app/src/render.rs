@@ -1,0 +1,69 @@
+//! From views to HTML text.
+
+use std::sync::Arc;
+
+use hydration_context::SsrSharedContext;
+use leptos::prelude::*;
+use plexus_domain::{MessageId, Timestamp};
+
+use crate::{
+    components::{article::MessageArticle, context},
+    model::{Assets, Frame, message::Article},
+    pages::{Page, document::document},
+};
+
+/// A whole HTML document.
+pub fn page(frame: Frame, page: impl Page) -> String {
+    let (assets, now) = (frame.assets.clone(), Some(frame.now));
+    let html = text(assets, now, || document(frame, page));
+    format!("<!DOCTYPE html>{html}")
+}
+
+/// A message's `<article>` by itself, as the events `message` and `ended` carry it.
+pub fn article(assets: &Arc<Assets>, article: Article) -> String {
+    text(assets.clone(), None, || view! { <MessageArticle article /> })
+}
+
+/// A document in pieces, for a reader without JavaScript: the blocks of the named message, as they close, are
+/// written after the piece.
+pub struct Followed {
+    pub html: String,
+    pub then: Option<MessageId>,
+}
+
+/// Cuts a rendered thread at the end of the closed text of each of these messages, in the order of the page.
+///
+/// A message that the page does not hold is left out.
+pub fn follow(page: &str, open: &[MessageId]) -> Vec<Followed> {
+    let mut cuts: Vec<_> = open.iter().filter_map(|&id| cut_of(page, id).map(|at| (at, id))).collect();
+    cuts.sort_unstable();
+    let mut pieces = Vec::with_capacity(cuts.len() + 1);
+    let mut from = 0;
+    for (at, id) in cuts {
+        pieces.push(Followed { html: page[from..at].to_owned(), then: Some(id) });
+        from = at;
+    }
+    pieces.push(Followed { html: page[from..].to_owned(), then: None });
+    pieces
+}
+
+/// Where the closed part of an open message ends: a mark that [`MessageArticle`] leaves there.
+fn cut_of(page: &str, id: MessageId) -> Option<usize> {
+    page.find(&context::follow_mark(id))
+}
+
+/// Renders under an owner of its own. Nothing but islands is made ready for the browser to take over.
+fn text<V: IntoView + 'static>(
+    assets: Arc<Assets>,
+    now: Option<Timestamp>,
+    view: impl FnOnce() -> V,
+) -> String {
+    let owner = Owner::new_root(Some(Arc::new(SsrSharedContext::new_islands())));
+    let html = owner.with(|| {
+        provide_context(assets);
+        provide_context(context::Now(now));
+        view().into_view().to_html()
+    });
+    owner.unset_with_forced_cleanup();
+    html
+}
