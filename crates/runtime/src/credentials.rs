@@ -1,0 +1,119 @@
+//! What the hub shows to somebody else to be let in. Never part of a message, a log line or an error.
+
+use std::fmt;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use plexus_domain::run::{Failure, FailureClass};
+use url::Url;
+
+/// Text that is not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// How an agent asks for credentials (OpenAPI 3.2 security schemes, as A2A cards use them).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credentials {
+    Bearer(Secret),
+    ApiKey { place: KeyPlace, name: String, value: Secret },
+    Basic { user: String, password: Secret },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyPlace {
+    Header,
+    Query,
+    Cookie,
+}
+
+impl Credentials {
+    /// Adds them to a call whose destination has been checked.
+    pub(crate) fn apply(&self, url: &mut Url, headers: &mut HeaderMap) -> Result<(), Failure> {
+        let (name, value) = match self {
+            Self::Bearer(token) => (header::AUTHORIZATION, format!("Bearer {}", token.reveal())),
+            Self::Basic { user, password } => {
+                let pair = BASE64_STANDARD.encode(format!("{user}:{}", password.reveal()));
+                (header::AUTHORIZATION, format!("Basic {pair}"))
+            }
+            Self::ApiKey { place: KeyPlace::Query, name, value } => {
+                url.query_pairs_mut().append_pair(name, value.reveal());
+                return Ok(());
+            }
+            Self::ApiKey { place: KeyPlace::Cookie, name, value } => {
+                (header::COOKIE, format!("{name}={}", value.reveal()))
+            }
+            Self::ApiKey { place: KeyPlace::Header, name, value } => {
+                (HeaderName::try_from(name).map_err(|_| unusable())?, value.reveal().to_owned())
+            }
+        };
+        let mut value = HeaderValue::try_from(value).map_err(|_| unusable())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+        Ok(())
+    }
+}
+
+fn unusable() -> Failure {
+    let words = "The credentials hold characters that cannot be sent, such as a line end. Enter them again.";
+    Failure::new(FailureClass::Policy, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(place: KeyPlace, value: &str) -> Credentials {
+        Credentials::ApiKey { place, name: "X-Key".to_owned(), value: Secret::new(value) }
+    }
+
+    fn apply(credentials: &Credentials) -> Result<(String, Vec<(String, String)>), Failure> {
+        let mut url: Url = "https://agents.example/a2a?x=1".parse().unwrap();
+        let mut headers = HeaderMap::new();
+        credentials.apply(&mut url, &mut headers)?;
+        let shown = |value: &HeaderValue| value.to_str().unwrap().to_owned();
+        let headers = headers.iter().map(|(name, value)| (name.to_string(), shown(value))).collect();
+        Ok((url.query().unwrap().to_owned(), headers))
+    }
+
+    #[test]
+    fn each_kind_goes_to_its_place() {
+        let basic = Credentials::Basic { user: "ada".to_owned(), password: Secret::new("l o") };
+        for (credentials, query, header) in [
+            (Credentials::Bearer(Secret::new("t")), "x=1", Some(("authorization", "Bearer t"))),
+            (basic, "x=1", Some(("authorization", "Basic YWRhOmwgbw=="))),
+            (key(KeyPlace::Header, "k"), "x=1", Some(("x-key", "k"))),
+            (key(KeyPlace::Cookie, "k"), "x=1", Some(("cookie", "X-Key=k"))),
+            (key(KeyPlace::Query, "k&y"), "x=1&X-Key=k%26y", None),
+        ] {
+            let headers =
+                header.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+            assert_eq!(apply(&credentials).unwrap(), (query.to_owned(), headers));
+        }
+    }
+
+    #[test]
+    fn credentials_cannot_add_headers_of_their_own_and_are_not_shown() {
+        for credentials in
+            [Credentials::Bearer(Secret::new("hunter2\r\nx: y")), key(KeyPlace::Header, "hunter2\n")]
+        {
+            let failure = apply(&credentials).unwrap_err();
+            assert!(!format!("{credentials:?} {failure}").contains("hunter2"));
+        }
+    }
+}

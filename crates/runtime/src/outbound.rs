@@ -1,0 +1,183 @@
+//! The hub's calls to others. Every one goes through an [`Outbound`], which knows which destinations it may call.
+//!
+//! Two kinds: *anyone's* (from users, cards and peers) are public addresses, checked where the connection is made;
+//! *operators'* (from the configuration) are one exact origin, which may be private.
+
+mod address;
+mod card;
+mod fetch;
+mod pace;
+mod reply;
+mod resolver;
+
+use std::{sync::Arc, time::Duration};
+
+use http::Method;
+use plexus_domain::run::{Failure, FailureClass};
+use reqwest::{RequestBuilder, redirect};
+use url::{Host, Origin, Url};
+
+use self::resolver::PublicOnly;
+pub use self::{
+    address::is_public,
+    card::FoundCard,
+    fetch::Fetched,
+    resolver::{Lookup, SystemLookup},
+};
+pub(crate) use self::{
+    pace::{Halt, Pace},
+    reply::{Reply, peer, quote},
+};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections kept open to one host for the next call, and for how long.
+const IDLE_CONNECTIONS: usize = 64;
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// What somebody may make the hub call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether private addresses and plain http are allowed, as for an administrator's own agents.
+    pub allow_private: bool,
+    /// The only ports that are called; none = any.
+    pub ports: Option<Vec<u16>>,
+}
+
+/// The connection pools behind every [`Outbound`]; made once.
+pub struct Network {
+    public: reqwest::Client,
+    any: reqwest::Client,
+}
+
+impl Network {
+    pub fn new() -> Result<Self, Failure> {
+        Self::with_lookup(Arc::new(SystemLookup::default()))
+    }
+
+    /// Resolves names through `lookup` instead of the system.
+    pub fn with_lookup(lookup: Arc<dyn Lookup>) -> Result<Self, Failure> {
+        let public = client(PublicOnly::new(Arc::clone(&lookup), true))?;
+        let any = client(PublicOnly::new(lookup, false))?;
+        Ok(Self { public, any })
+    }
+
+    /// For URLs that come from users, cards and peers.
+    pub fn anyone(&self, policy: Policy) -> Outbound {
+        let client = if policy.allow_private { &self.any } else { &self.public };
+        Outbound { client: client.clone(), reach: Reach::Anyone(policy) }
+    }
+
+    /// For one origin of the configuration, given by any of its URLs.
+    pub fn operators(&self, url: &Url) -> Result<Outbound, Failure> {
+        check_form(url)?;
+        Ok(Outbound { client: self.any.clone(), reach: Reach::Origin(url.origin()) })
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this module is the one place that makes clients")]
+fn client(resolver: PublicOnly) -> Result<reqwest::Client, Failure> {
+    reqwest::Client::builder()
+        .dns_resolver(Arc::new(resolver))
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        // An answer is taken as it is sent, so its size is known before anything is unpacked.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .pool_idle_timeout(IDLE_TIMEOUT)
+        .tcp_nodelay(true)
+        .user_agent(concat!("plexus/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| {
+            let words = format!("The hub cannot make outbound connections: {error}. Check its certificates.");
+            Failure::new(FailureClass::Internal, words)
+        })
+}
+
+/// A client that calls only where it may.
+#[derive(Clone, Debug)]
+pub struct Outbound {
+    client: reqwest::Client,
+    reach: Reach,
+}
+
+#[derive(Clone, Debug)]
+enum Reach {
+    Anyone(Policy),
+    Origin(Origin),
+}
+
+impl Outbound {
+    /// Whether `url` may be called. Names are checked again where they are resolved, at each connection.
+    pub fn check(&self, url: &Url) -> Result<(), Failure> {
+        check_form(url)?;
+        match &self.reach {
+            Reach::Origin(origin) if *origin == url.origin() => Ok(()),
+            Reach::Origin(origin) => Err(refusal(format!(
+                "{} is not the configured address {}.",
+                url.origin().ascii_serialization(),
+                origin.ascii_serialization()
+            ))),
+            Reach::Anyone(policy) => check_policy(url, policy),
+        }
+    }
+
+    /// A call that `send` of [`Reply`] makes. Redirects are answers, not followed.
+    pub(crate) fn request(&self, method: Method, url: &Url) -> Result<RequestBuilder, Failure> {
+        self.check(url)?;
+        Ok(self.client.request(method, url.clone()))
+    }
+}
+
+fn check_form(url: &Url) -> Result<(), Failure> {
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(refusal("An address begins with https:// and names a host."));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refusal(
+            "An address must not hold a user name or password. Give credentials by themselves.",
+        ));
+    }
+    Ok(())
+}
+
+fn check_policy(url: &Url, policy: &Policy) -> Result<(), Failure> {
+    let port = url.port_or_known_default().unwrap_or_default();
+    if policy.ports.as_ref().is_some_and(|ports| !ports.contains(&port)) {
+        return Err(refusal(format!("This hub does not call port {port}.")));
+    }
+    if policy.allow_private {
+        return Ok(());
+    }
+    let is_private = match url.host() {
+        Some(Host::Ipv4(address)) => !is_public(address.into()),
+        Some(Host::Ipv6(address)) => !is_public(address.into()),
+        Some(Host::Domain(_)) | None => false,
+    };
+    if is_private {
+        return Err(private());
+    }
+    if url.scheme() != "https" {
+        return Err(refusal(
+            "This hub calls only https addresses, so that nobody on the way can read or change what is said.",
+        ));
+    }
+    Ok(())
+}
+
+fn private() -> Failure {
+    refusal(
+        "This address is private; this hub calls only public addresses for people who are not its administrator.",
+    )
+}
+
+fn refusal(message: impl Into<String>) -> Failure {
+    Failure::new(FailureClass::Policy, message)
+}
+
+#[cfg(test)]
+mod tests;

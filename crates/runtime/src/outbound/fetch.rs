@@ -1,0 +1,76 @@
+//! Fetching a document: small, over few redirects, in bounded time.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, StatusCode, header};
+use plexus_domain::run::{Failure, FailureClass};
+use tokio::time;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::{
+    Outbound,
+    pace::{Halt, Pace},
+    refusal,
+    reply::{Reply, peer},
+};
+
+const MAX_REDIRECTS: usize = 3;
+/// For the head of an answer, and between two pieces of it.
+const WAIT: Duration = Duration::from_secs(10);
+/// For all of it, redirects included.
+const WHOLE: Duration = Duration::from_secs(30);
+
+/// A document, and where it was found after redirects.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    pub url: Url,
+    pub status: StatusCode,
+    pub media_type: Option<String>,
+    pub body: Bytes,
+}
+
+impl Outbound {
+    /// Gets `url` without any credentials, following at most three redirects, each to where this client may call.
+    pub async fn fetch(&self, url: &Url, max_bytes: usize) -> Result<Fetched, Failure> {
+        let stop = CancellationToken::new();
+        let fetch = time::timeout(WHOLE, self.follow(url.clone(), max_bytes, &stop));
+        match fetch.await {
+            Ok(Ok(fetched)) => Ok(fetched),
+            Ok(Err(Halt::Failed(failure))) => Err(failure),
+            Ok(Err(Halt::Stopped)) | Err(_) => {
+                let words = format!("{} did not finish within {} s.", peer(url), WHOLE.as_secs());
+                Err(Failure::new(FailureClass::TimedOut, words))
+            }
+        }
+    }
+
+    async fn follow(
+        &self,
+        mut url: Url,
+        max_bytes: usize,
+        stop: &CancellationToken,
+    ) -> Result<Fetched, Halt> {
+        let mut pace = Pace::new(stop, WAIT);
+        for _ in 0..=MAX_REDIRECTS {
+            let request =
+                self.request(Method::GET, &url)?.header(header::ACCEPT, "application/json, */*;q=0.1");
+            let reply = Reply::to(request, &peer(&url), &mut pace).await?;
+            if !reply.status().is_redirection() {
+                let (status, media_type) =
+                    (reply.status(), reply.header(header::CONTENT_TYPE).map(str::to_owned));
+                let body = reply.body(max_bytes, &mut pace).await?;
+                return Ok(Fetched { url, status, media_type, body });
+            }
+            url = target(&url, &reply)?;
+        }
+        Err(refusal(format!("{} redirects more than {MAX_REDIRECTS} times.", peer(&url))).into())
+    }
+}
+
+fn target(url: &Url, reply: &Reply) -> Result<Url, Failure> {
+    reply.header(header::LOCATION).and_then(|place| url.join(place).ok()).ok_or_else(|| {
+        Failure::new(FailureClass::Garbage, format!("{} redirects without saying where to.", reply.peer()))
+    })
+}

@@ -1,0 +1,115 @@
+//! Waiting that ends: by what is waited for, by a stop, or by time.
+
+use std::{future::Future, pin::Pin, time::Duration};
+
+use plexus_domain::run::Failure;
+use tokio::{
+    pin, select,
+    time::{Instant, Sleep, sleep_until},
+};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
+
+/// Why a run does not go on.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    Stopped,
+    Failed(Failure),
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interrupted {
+    Stopped,
+    /// Nothing came for this long.
+    Late(Duration),
+}
+
+/// Bounds each wait of a run. Made for the hot path: a piece that comes in time costs one look at the clock, since
+/// the timer is moved only when it fires.
+pub(crate) struct Pace<'a> {
+    stop: Pin<Box<WaitForCancellationFuture<'a>>>,
+    timer: Pin<Box<Sleep>>,
+    limit: Duration,
+    since: Instant,
+}
+
+impl<'a> Pace<'a> {
+    pub fn new(stop: &'a CancellationToken, limit: Duration) -> Self {
+        let since = Instant::now();
+        let timer = Box::pin(sleep_until(since + limit));
+        Self { stop: Box::pin(stop.cancelled()), timer, limit, since }
+    }
+
+    /// From now on each wait may take `limit`.
+    pub fn set_limit(&mut self, limit: Duration) {
+        self.limit = limit;
+        self.since = Instant::now();
+        self.timer.as_mut().reset(self.since + limit);
+    }
+
+    pub async fn wait<T>(&mut self, future: impl Future<Output = T>) -> Result<T, Interrupted> {
+        pin!(future);
+        loop {
+            select! {
+                biased;
+                () = &mut self.stop => return Err(Interrupted::Stopped),
+                value = &mut future => {
+                    self.since = Instant::now();
+                    return Ok(value);
+                }
+                () = &mut self.timer => {
+                    let due = self.since + self.limit;
+                    if due <= Instant::now() {
+                        return Err(Interrupted::Late(self.limit));
+                    }
+                    self.timer.as_mut().reset(due);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    #[tokio::test(start_paused = true)]
+    async fn each_wait_has_the_whole_limit() {
+        let stop = CancellationToken::new();
+        let mut pace = Pace::new(&stop, LIMIT);
+        for _ in 0..5 {
+            assert_eq!(pace.wait(sleep(Duration::from_secs(9))).await, Ok(()));
+        }
+        let begun = Instant::now();
+        assert_eq!(pace.wait(pending::<()>()).await, Err(Interrupted::Late(LIMIT)));
+        assert_eq!(begun.elapsed(), LIMIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_new_limit_holds_at_once() {
+        let stop = CancellationToken::new();
+        let mut pace = Pace::new(&stop, LIMIT);
+        pace.set_limit(LIMIT / 10);
+        assert_eq!(pace.wait(sleep(LIMIT)).await, Err(Interrupted::Late(LIMIT / 10)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_is_heard_before_what_is_ready() {
+        let stop = CancellationToken::new();
+        let mut pace = Pace::new(&stop, LIMIT);
+        assert_eq!(pace.wait(ready(1)).await, Ok(1));
+        stop.cancel();
+        assert_eq!(pace.wait(ready(2)).await, Err(Interrupted::Stopped));
+    }
+}

@@ -1,0 +1,153 @@
+//! An answer to a call, read piece by piece within limits.
+
+use std::{error::Error, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use http::{StatusCode, header};
+use plexus_domain::{
+    run::{Failure, FailureClass},
+    text::{one_line, shorten},
+};
+use reqwest::RequestBuilder;
+use tokio::time;
+use url::Url;
+
+use super::{
+    pace::{Halt, Interrupted, Pace},
+    private,
+    resolver::OnlyPrivate,
+};
+
+/// How much of an error's body is read for its words.
+const WORDS_BYTES: usize = 8 << 10;
+const WORDS_CHARS: usize = 300;
+/// How long the end of a body is waited for once its content is complete.
+const FINISH: Duration = Duration::from_secs(1);
+
+/// An answer whose head has come.
+pub(crate) struct Reply {
+    response: reqwest::Response,
+    peer: String,
+}
+
+impl Reply {
+    /// Makes the call and waits for the head of the answer.
+    pub async fn to(request: RequestBuilder, peer: &str, pace: &mut Pace<'_>) -> Result<Self, Halt> {
+        let response = match pace.wait(request.send()).await {
+            Ok(sent) => sent.map_err(|error| failure(&error, peer))?,
+            Err(interrupted) => return Err(halt(interrupted, peer)),
+        };
+        let encoding = response.headers().get(header::CONTENT_ENCODING);
+        if encoding.is_some_and(|encoding| encoding != "identity") {
+            let words = format!("{peer} sent compressed data, which was not asked for.");
+            return Err(Failure::new(FailureClass::Garbage, words).into());
+        }
+        Ok(Self { response, peer: peer.to_owned() })
+    }
+
+    pub fn peer(&self) -> &str {
+        &self.peer
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.response.status()
+    }
+
+    pub fn header(&self, name: header::HeaderName) -> Option<&str> {
+        self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// Whether the answer says that it is of this media type, parameters aside.
+    pub fn is_of_type(&self, media_type: &str) -> bool {
+        let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        self.header(header::CONTENT_TYPE).map(essence).as_deref() == Some(media_type)
+    }
+
+    /// The next piece of the body; none at its end.
+    pub async fn next(&mut self, pace: &mut Pace<'_>) -> Result<Option<Bytes>, Halt> {
+        match pace.wait(self.response.chunk()).await {
+            Ok(chunk) => Ok(chunk.map_err(|error| failure(&error, &self.peer))?),
+            Err(interrupted) => Err(halt(interrupted, &self.peer)),
+        }
+    }
+
+    /// The whole body, at most `limit` bytes.
+    pub async fn body(mut self, limit: usize, pace: &mut Pace<'_>) -> Result<Bytes, Halt> {
+        let announced = self.response.content_length().unwrap_or(0);
+        let mut body = BytesMut::new();
+        if usize::try_from(announced).map_or(true, |bytes| bytes > limit) {
+            return Err(self.too_large(limit).into());
+        }
+        while let Some(chunk) = self.next(pace).await? {
+            if body.len() + chunk.len() > limit {
+                return Err(self.too_large(limit).into());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.freeze())
+    }
+
+    /// The beginning of the body, for the words of an error; what goes wrong here is passed over.
+    pub async fn beginning(mut self, pace: &mut Pace<'_>) -> Bytes {
+        let mut body = BytesMut::new();
+        while let Ok(Some(chunk)) = self.next(pace).await {
+            body.extend_from_slice(&chunk[..chunk.len().min(WORDS_BYTES - body.len())]);
+            if body.len() == WORDS_BYTES {
+                break;
+            }
+        }
+        body.freeze()
+    }
+
+    /// Reads what is left in the background, little and not for long, so that the connection can be used again.
+    pub fn finish(mut self) {
+        tokio::spawn(async move {
+            let _ = time::timeout(FINISH, self.response.chunk()).await;
+        });
+    }
+
+    fn too_large(&self, limit: usize) -> Failure {
+        let words = format!("{} sent more than {limit} bytes, the most this hub takes here.", self.peer);
+        Failure::new(FailureClass::TooLarge, words)
+    }
+}
+
+/// Foreign words, fit to be quoted in a message.
+pub(crate) fn quote(words: &str) -> String {
+    shorten(&one_line(words), WORDS_CHARS)
+}
+
+/// How a destination is called in messages: its host, and the port where it is not the usual one.
+pub(crate) fn peer(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+fn halt(interrupted: Interrupted, peer: &str) -> Halt {
+    match interrupted {
+        Interrupted::Stopped => Halt::Stopped,
+        Interrupted::Late(limit) => {
+            let words = format!("{peer} sent nothing for {} s.", limit.as_secs_f32());
+            Failure::new(FailureClass::TimedOut, words).into()
+        }
+    }
+}
+
+fn failure(error: &reqwest::Error, peer: &str) -> Failure {
+    let mut cause: &dyn Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+        if cause.is::<OnlyPrivate>() {
+            return private();
+        }
+    }
+    let cause = quote(&cause.to_string());
+    if error.is_connect() && error.is_timeout() {
+        return Failure::new(FailureClass::TimedOut, format!("{peer} did not take the connection in time."));
+    }
+    if error.is_connect() {
+        let words = format!("No connection to {peer} ({cause}). Check the address, and that it is running.");
+        return Failure::new(FailureClass::Unreachable, words);
+    }
+    Failure::new(FailureClass::Unreachable, format!("The connection to {peer} ended early ({cause})."))
+}

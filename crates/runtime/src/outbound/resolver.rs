@@ -1,0 +1,123 @@
+//! Names to addresses, with the private ones taken out where the connection is made: a name that answers with a
+//! public address when it is looked at and a private one when it is called (DNS rebinding) gains nothing.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::{net::lookup_host, sync::Semaphore};
+
+use super::is_public;
+
+/// Asks the system's resolver on threads of the runtime's pool; more lookups wait, so that slow names starve nobody.
+const LOOKUPS_AT_ONCE: usize = 32;
+
+/// Finds the addresses of a host name.
+#[async_trait]
+pub trait Lookup: Send + Sync {
+    async fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// What the operating system knows, its hosts file included.
+pub struct SystemLookup {
+    at_once: Semaphore,
+}
+
+impl Default for SystemLookup {
+    fn default() -> Self {
+        Self { at_once: Semaphore::new(LOOKUPS_AT_ONCE) }
+    }
+}
+
+#[async_trait]
+impl Lookup for SystemLookup {
+    async fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        let _turn = self.at_once.acquire().await;
+        Ok(lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
+    }
+}
+
+/// Why a name leads nowhere that may be called.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} has only private addresses")]
+pub(super) struct OnlyPrivate(String);
+
+/// The resolver that reqwest connects through.
+pub(super) struct PublicOnly {
+    lookup: Arc<dyn Lookup>,
+    is_strict: bool,
+}
+
+impl PublicOnly {
+    /// Lets every address pass unless `is_strict`.
+    pub fn new(lookup: Arc<dyn Lookup>, is_strict: bool) -> Self {
+        Self { lookup, is_strict }
+    }
+}
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (lookup, is_strict) = (Arc::clone(&self.lookup), self.is_strict);
+        Box::pin(async move {
+            let found = lookup.lookup(name.as_str()).await?;
+            let had_some = !found.is_empty();
+            let allowed: Vec<IpAddr> = found.into_iter().filter(|&ip| !is_strict || is_public(ip)).collect();
+            if allowed.is_empty() && had_some {
+                return Err(OnlyPrivate(name.as_str().to_owned()).into());
+            }
+            Ok(Box::new(allowed.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Answers with a public address first, with private ones from then on.
+    #[derive(Default)]
+    struct Rebinding(AtomicUsize);
+
+    #[async_trait]
+    impl Lookup for Rebinding {
+        async fn lookup(&self, _host: &str) -> io::Result<Vec<IpAddr>> {
+            let is_first = self.0.fetch_add(1, Ordering::Relaxed) == 0;
+            Ok(vec![if is_first { [93, 184, 215, 14].into() } else { [127, 0, 0, 1].into() }])
+        }
+    }
+
+    struct Mixed;
+
+    #[async_trait]
+    impl Lookup for Mixed {
+        async fn lookup(&self, _host: &str) -> io::Result<Vec<IpAddr>> {
+            Ok(vec![[10, 0, 0, 1].into(), [1, 1, 1, 1].into(), [169, 254, 169, 254].into()])
+        }
+    }
+
+    async fn resolve(resolver: &PublicOnly) -> Result<Vec<String>, String> {
+        let addresses = resolver.resolve("rebind.example".parse().unwrap()).await;
+        addresses
+            .map(|list| list.map(|address| address.to_string()).collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[tokio::test]
+    async fn a_name_that_turns_private_is_not_connected_to() {
+        let resolver = PublicOnly::new(Arc::new(Rebinding::default()), true);
+        assert_eq!(resolve(&resolver).await.unwrap(), ["93.184.215.14:0"]);
+        assert_eq!(resolve(&resolver).await.unwrap_err(), "rebind.example has only private addresses");
+    }
+
+    #[tokio::test]
+    async fn private_addresses_among_public_ones_are_left_out() {
+        assert_eq!(resolve(&PublicOnly::new(Arc::new(Mixed), true)).await.unwrap(), ["1.1.1.1:0"]);
+        assert_eq!(resolve(&PublicOnly::new(Arc::new(Mixed), false)).await.unwrap().len(), 3);
+    }
+}
