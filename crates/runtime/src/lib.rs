@@ -5,7 +5,12 @@
 
 pub mod builtin;
 mod connector;
+mod credentials;
+pub mod llm;
+pub mod outbound;
+mod sse;
 #[cfg(test)]
 mod testing;
 
 pub use connector::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn, perform};
+pub use credentials::{Credentials, KeyPlace, Secret};

@@ -1,12 +1,20 @@
-//! What the tests of this crate share: a request, and an output that remembers.
+//! What the tests of this crate share: a request, an output that remembers, and peers on loopback.
 
+use std::net::SocketAddr;
+
+use axum::Router;
 use plexus_domain::{
     Part, RunId,
     run::{Failure, Usage},
 };
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
-use crate::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn};
+use crate::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn, perform};
 
 /// Everything that an agent said.
 #[derive(Debug, Default)]
@@ -19,11 +27,16 @@ pub struct Recorder {
     pub remote: Option<Remote>,
     pub usage: Option<Usage>,
     pub status: Vec<String>,
+    /// Cancelled by the first word, where it is set.
+    stop: Option<CancellationToken>,
 }
 
 impl Output for Recorder {
     fn text(&mut self, delta: &str) -> Result<(), Failure> {
         self.text.push_str(delta);
+        if let Some(stop) = &self.stop {
+            stop.cancel();
+        }
         Ok(())
     }
 
@@ -77,4 +90,49 @@ pub async fn run(connector: &dyn Connector, request: Request) -> Result<(End, Re
     let mut heard = Recorder::default();
     let end = connector.run(request, &mut heard, &CancellationToken::new()).await?;
     Ok((end, heard))
+}
+
+/// Runs a connector that is stopped as soon as it says something.
+pub async fn run_until_first_word(
+    connector: &dyn Connector,
+    request: Request,
+) -> (Result<End, Failure>, Recorder) {
+    let stop = CancellationToken::new();
+    let mut heard = Recorder { stop: Some(stop.clone()), ..Recorder::default() };
+    let end = perform(connector, request, &mut heard, &stop).await;
+    (end, heard)
+}
+
+/// A server on loopback that lives as long as the test.
+pub async fn serve(router: Router) -> Url {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    base(address)
+}
+
+/// A peer that reads a request, answers each connection with exactly `bytes`, and hangs up.
+pub async fn serve_bytes(bytes: impl Into<Vec<u8>>) -> Url {
+    let bytes = bytes.into();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            let mut request = [0; 16 << 10];
+            let _ = socket.read(&mut request).await;
+            let _ = socket.write_all(&bytes).await;
+            let _ = socket.shutdown().await;
+        }
+    });
+    base(address)
+}
+
+/// Where nobody listens.
+pub async fn nowhere() -> Url {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    base(listener.local_addr().unwrap())
+}
+
+fn base(address: SocketAddr) -> Url {
+    format!("http://{address}/").parse().unwrap()
 }

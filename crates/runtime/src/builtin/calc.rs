@@ -125,7 +125,7 @@ impl Connector for Calc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Recorder, ask, run};
+    use crate::testing::{ask, run, run_until_first_word};
 
     async fn answer_to(question: &str) -> String {
         let (end, heard) = run(&Calc::new(), ask(question)).await.unwrap();
@@ -208,27 +208,10 @@ mod tests {
 
     #[tokio::test]
     async fn stop_is_heard_between_lines() {
-        struct StopAtFirst(CancellationToken, Recorder);
-        impl Output for StopAtFirst {
-            fn text(&mut self, delta: &str) -> Result<(), Failure> {
-                self.0.cancel();
-                self.1.text(delta)
-            }
-            fn part(&mut self, part: plexus_domain::Part) -> Result<(), Failure> {
-                self.1.part(part)
-            }
-            fn artifact_text(&mut self, name: &str, title: Option<&str>, delta: &str) -> Result<(), Failure> {
-                self.1.artifact_text(name, title, delta)
-            }
-            fn remote(&mut self, _remote: crate::Remote) {}
-            fn usage(&mut self, _usage: plexus_domain::run::Usage) {}
-            fn status(&mut self, _line: &str) {}
-        }
-        let stop = CancellationToken::new();
-        let mut output = StopAtFirst(stop.clone(), Recorder::default());
         let request = ask(&"sqrt 2 + pi\n".repeat(20_000));
-        assert_eq!(Calc::new().run(request, &mut output, &stop).await, Ok(End::Stopped));
-        let lines = output.1.text.lines().count();
+        let (end, heard) = run_until_first_word(&Calc::new(), request).await;
+        assert_eq!(end, Ok(End::Stopped));
+        let lines = heard.text.lines().count();
         assert!((1..20_000).contains(&lines), "{lines}");
     }
 }

@@ -1,0 +1,169 @@
+//! Server-sent events as they come in (WHATWG HTML, section 9.2.6), for streams that use only their data.
+
+/// The line or the event is longer than the reader takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an event is longer than {0} bytes")]
+pub(crate) struct TooLong(pub usize);
+
+/// Cuts a stream of bytes into events. Its buffers are kept from event to event.
+pub(crate) struct Decoder {
+    /// The beginning of a line whose end has not come.
+    line: Vec<u8>,
+    /// The data of the event that has not ended, each line followed by a line feed.
+    data: Vec<u8>,
+    max: usize,
+    is_first_line: bool,
+    /// The last byte was a carriage return: a line feed that follows belongs to it.
+    is_after_return: bool,
+}
+
+impl Decoder {
+    /// Takes lines and events of at most `max` bytes.
+    pub fn new(max: usize) -> Self {
+        Self { line: Vec::new(), data: Vec::new(), max, is_first_line: true, is_after_return: false }
+    }
+
+    /// Takes the next bytes and gives the data of each event that they complete to `event`.
+    pub fn push<E: From<TooLong>>(
+        &mut self,
+        mut bytes: &[u8],
+        mut event: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while let Some(&first) = bytes.first() {
+            if std::mem::take(&mut self.is_after_return) && first == b'\n' {
+                bytes = &bytes[1..];
+                continue;
+            }
+            let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+                return Ok(append(&mut self.line, bytes, self.max)?);
+            };
+            self.is_after_return = bytes[end] == b'\r';
+            self.end_line(&bytes[..end], &mut event)?;
+            bytes = &bytes[end + 1..];
+        }
+        Ok(())
+    }
+
+    fn end_line<E: From<TooLong>>(
+        &mut self,
+        rest: &[u8],
+        event: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.line.is_empty() {
+            return self.take_line(rest, event);
+        }
+        append(&mut self.line, rest, self.max)?;
+        let mut line = std::mem::take(&mut self.line);
+        let taken = self.take_line(&line, event);
+        line.clear();
+        self.line = line;
+        taken
+    }
+
+    fn take_line<E: From<TooLong>>(
+        &mut self,
+        line: &[u8],
+        event: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_first = std::mem::take(&mut self.is_first_line);
+        let line = if is_first { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+        if !line.is_empty() {
+            return Ok(self.take_field(line)?);
+        }
+        let Some(end) = self.data.len().checked_sub(1) else { return Ok(()) };
+        let given = event(&self.data[..end]);
+        self.data.clear();
+        given
+    }
+
+    fn take_field(&mut self, line: &[u8]) -> Result<(), TooLong> {
+        let value = match line.strip_prefix(b"data") {
+            Some([]) => &[],
+            Some([b':', b' ', value @ ..] | [b':', value @ ..]) => value,
+            _ => return Ok(()),
+        };
+        append(&mut self.data, value, self.max)?;
+        self.data.push(b'\n');
+        Ok(())
+    }
+}
+
+fn append(buffer: &mut Vec<u8>, bytes: &[u8], max: usize) -> Result<(), TooLong> {
+    if buffer.len() + bytes.len() > max {
+        return Err(TooLong(max));
+    }
+    buffer.extend_from_slice(bytes);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn events(chunks: &[&[u8]], max: usize) -> Result<Vec<String>, TooLong> {
+        let mut decoder = Decoder::new(max);
+        let mut events = Vec::new();
+        for chunk in chunks {
+            decoder.push(chunk, |data| {
+                events.push(String::from_utf8(data.to_vec()).unwrap());
+                Ok::<_, TooLong>(())
+            })?;
+        }
+        Ok(events)
+    }
+
+    #[test]
+    fn the_examples_of_the_specification() {
+        let all = |text: &str| events(&[text.as_bytes()], 100).unwrap();
+        assert_eq!(all("data: YHOO\ndata: +2\ndata: 10\n\n"), ["YHOO\n+2\n10"]);
+        assert_eq!(
+            all(
+                ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n"
+            ),
+            ["first event", "second event", " third event"]
+        );
+        assert_eq!(all("data\n\ndata\ndata\n\ndata:"), ["", "\n"]);
+        assert_eq!(all("\u{feff}data: x\n\n\u{feff}data: y\n\n"), ["x"]);
+        assert_eq!(all("database: x\nevent: e\n\ndata: unfinished"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn long_lines_and_long_events_end_the_stream() {
+        assert_eq!(events(&[&[b'x'; 101]], 100), Err(TooLong(100)));
+        assert_eq!(events(&[&[b'x'; 60], &[b'x'; 60]], 100), Err(TooLong(100)));
+        assert_eq!(events(&["data: 0123456789\n".repeat(11).as_bytes()], 100), Err(TooLong(100)));
+    }
+
+    fn stream() -> impl Strategy<Value = (Vec<String>, Vec<u8>)> {
+        let data = prop::collection::vec("[a-z{}\": é水😀]{0,12}", 1..4);
+        let line_end = prop::sample::select(&["\n", "\r", "\r\n"][..]);
+        let noise = prop::sample::select(&["", ": ping", "event: x", "id: 7"][..]);
+        prop::collection::vec((data, line_end, noise), 0..8).prop_map(|list| {
+            let mut bytes = Vec::new();
+            for (lines, end, noise) in &list {
+                let noise = if noise.is_empty() { String::new() } else { format!("{noise}{end}") };
+                let lines: String = lines.iter().map(|line| format!("data: {line}{end}")).collect();
+                bytes.extend_from_slice(format!("{noise}{lines}{end}").as_bytes());
+            }
+            (list.into_iter().map(|(lines, ..)| lines.join("\n")).collect(), bytes)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_events_do_not_depend_on_the_chunks((expected, bytes) in stream(), cuts in prop::collection::vec(0_usize..400, 0..20)) {
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(events(&chunks, 1_000).unwrap(), expected);
+        }
+
+        #[test]
+        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = Decoder::new(64).push(&bytes, |_| Ok::<_, TooLong>(()));
+        }
+    }
+}
