@@ -7,6 +7,9 @@
 pub mod card;
 pub mod client;
 pub mod json;
+pub mod jws;
+pub mod keys;
+pub mod listing;
 pub mod task;
 pub mod wire;
 

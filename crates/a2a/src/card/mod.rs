@@ -9,7 +9,9 @@ mod node;
 mod own;
 mod problem;
 mod read;
+mod schema;
 mod security;
+mod signing;
 mod skill;
 
 use plexus_domain::Digest;
@@ -21,6 +23,7 @@ pub use self::{
     own::{OwnCard, with_base},
     problem::{Problem, Severity},
     security::{Credential, KeyPlace, Security, Way},
+    signing::{Coverage, SignError, Unverified, sign},
     skill::Skill,
 };
 

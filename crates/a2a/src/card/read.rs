@@ -11,7 +11,7 @@ use super::{
 };
 use crate::json::{self, Limits};
 
-const LIMITS: Limits = Limits { bytes: MAX_CARD_BYTES, depth: 32, values: 20_000 };
+pub const LIMITS: Limits = Limits { bytes: MAX_CARD_BYTES, depth: 32, values: 20_000 };
 const MAX_NAME: usize = 100;
 const MAX_DESCRIPTION: usize = 4_000;
 const MAX_VERSION: usize = 64;

@@ -8,4 +8,5 @@ mod decode;
 mod dialects;
 mod readers;
 mod runs;
+mod signing;
 mod task;
