@@ -162,6 +162,14 @@ pub async fn list_by_member(
         .fetch_all(c))
 }
 
+/// How many chats a principal is in, without those made by programs.
+pub async fn count_by_member(conn: &mut Conn, principal: PrincipalId) -> Result<u64> {
+    let text = "select count(*) from members join chats on chats.id = members.chat \
+                where principal = $1 and left_at is null and chats.kind <> 'api'";
+    let count: i64 = on!(conn, c => query_scalar(text).bind(principal.uuid()).fetch_one(c))?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
 /// Chats that were kept long enough.
 pub async fn list_expired(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<ChatId>> {
     let text =

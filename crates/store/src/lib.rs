@@ -27,6 +27,7 @@ pub mod blobs;
 pub mod cards;
 pub mod chats;
 pub mod contexts;
+pub mod copy;
 pub mod counters;
 pub mod credentials;
 pub mod drafts;

@@ -1,10 +1,22 @@
-//! Chats, messages and runs: what keeps the schema honest.
+//! What is said: messages, their parts, and the tree they form.
 
 use plexus_domain::{
-    HubRowId, MessageId, Part, RunState,
+    ApprovalId, ChatId, Content, Digest, HubRowId, MessageId, Part, RunState,
+    event::Event,
     message::{self, MessageState, Node},
+    part::ToolUse,
 };
-use plexus_store::{messages, on_both, runs, runs::Step, testing::World};
+use plexus_store::{
+    blobs::{self, Blob},
+    chats, events, hubs,
+    hubs::{Hub, HubState, Standing},
+    messages,
+    messages::{Inserted, NewMessage},
+    on_both, runs,
+    runs::Step,
+    testing::World,
+};
+use serde_json::json;
 
 on_both! {
     async fn two_agents_answer_one_message_and_one_is_retried(store: Store) {
@@ -56,10 +68,158 @@ on_both! {
     async fn an_agent_of_another_hub_speaks(store: Store) {
         let mut world = World::new(store);
         let ada = world.person("ada").await;
-        let agent = world.agent_of(HubRowId::SELF, None, "@bob/far").await;
+        let hub = world.id(HubRowId::new);
+        let row = Hub {
+            id: hub,
+            domain: None,
+            state: HubState::Carried,
+            standing: Standing::Normal,
+            record: None,
+            head_seq: 0,
+            seen: world.now(),
+        };
+        let mut tx = world.write().await;
+        hubs::insert(&mut tx, &row).await.unwrap();
+        tx.commit().await.unwrap();
+        let far = world.agent_of(hub, None, "@bob/far").await;
+        let chat = world.chat(&ada, &[&far]).await;
+        let question = world.say(chat, ada.principal, None, "Anybody there?").await;
+        let (run, answer) = world.run(&ada, &far, chat, question, 1).await;
+        let mut tx = world.write().await;
+        assert!(messages::finish(&mut tx, answer, MessageState::Done, &[Part::text("Here.")]).await.unwrap());
+        assert!(runs::set_remote(&mut tx, run, Some("task-1"), Some("ctx-1")).await.unwrap());
+        tx.commit().await.unwrap();
+
+        let mut conn = world.store.snapshot().await.unwrap();
+        let said = messages::load(&mut conn, &[answer]).await.unwrap();
+        assert_eq!((said[0].author, said[0].run), (far.principal, Some(run)));
+        let run = runs::find(&mut conn, run).await.unwrap().unwrap();
+        assert_eq!((run.remote_task.as_deref(), run.remote_context.as_deref()), (Some("task-1"), Some("ctx-1")));
+    }
+
+    async fn parts_of_every_kind_come_back_as_they_were(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let chat = world.chat(&ada, &[]).await;
+        let sha256 = Digest::of("a picture");
+        let tool = ToolUse {
+            tool: "search".to_owned(),
+            arguments: json!({ "q": "x" }),
+            result: Some(json!([1, 2.5, null])),
+            took_ms: Some(12),
+        };
+        let approval = Content::Approval {
+            approval: world.id(ApprovalId::new),
+            tool: "shell".to_owned(),
+            arguments: json!({ "argv": ["rm"] }),
+        };
+        let named = Part { name: Some("p.png".to_owned()), media_type: Some("image/png".to_owned()),
+            artifact: Some("pictures".to_owned()), ..Part::from(Content::File { blob: sha256, size: 9 }) };
+        let parts = [
+            Part::text("Zero \0, snow ☃, quotes \"'\\ and a line\r\n"),
+            Part::from(Content::Data { data: json!({ "deep": { "\0": [1.5e300, -0.0, i64::MAX] } }) }),
+            named,
+            Part::from(Content::Link { url: "https://a.example/?a=b#c".to_owned() }),
+            Part::from(Content::Tool(tool)),
+            Part::from(Content::Reasoning { text: String::new() }),
+            Part::from(approval),
+        ];
+        let mut tx = world.write().await;
+        let blob = Blob { sha256, size: 9, media_type: "image/png".to_owned(), place: "ab/cd".to_owned() };
+        assert!(blobs::insert(&mut tx, &blob).await.unwrap());
+        assert!(!blobs::insert(&mut tx, &blob).await.unwrap());
+        let new = world.message(chat, ada.principal, None, &parts);
+        messages::insert(&mut tx, &new).await.unwrap();
+        assert_eq!(messages::load(&mut tx, &[new.id]).await.unwrap()[0].parts, parts);
+        assert_eq!(blobs::list_unused(&mut tx, 10).await.unwrap(), []);
+        assert!(messages::erase(&mut tx, new.id).await.unwrap());
+        let erased = messages::load(&mut tx, &[new.id]).await.unwrap();
+        assert_eq!((erased[0].state, erased[0].parts.len()), (MessageState::Deleted, 0));
+        assert_eq!(blobs::list_unused(&mut tx, 10).await.unwrap(), [blob]);
+        let by = blobs::Use { owner_kind: "agent", owner: new.id.uuid() };
+        assert!(blobs::add_use(&mut tx, &sha256, by).await.unwrap());
+        assert_eq!(blobs::list_unused(&mut tx, 10).await.unwrap(), []);
+        assert!(blobs::remove_use(&mut tx, &sha256, by).await.unwrap());
+        assert!(blobs::delete(&mut tx, &sha256).await.unwrap());
+        assert_eq!(blobs::find(&mut tx, &sha256).await.unwrap(), None);
+    }
+
+    async fn a_message_sent_twice_is_written_once(store: Store) {
+        let mut world = World::new(store);
+        let (ada, bob) = (world.person("ada").await, world.person("bob").await);
+        let (chat, other) = (world.chat(&ada, &[]).await, world.chat(&ada, &[]).await);
+        let parts = [Part::text("hello")];
+        let new = world.message(chat, ada.principal, None, &parts);
+        let mut tx = world.write().await;
+        assert_eq!(messages::insert(&mut tx, &new).await.unwrap(), Inserted::New { seq: 1 });
+        tx.commit().await.unwrap();
+        let mut tx = world.write().await;
+        assert_eq!(messages::insert(&mut tx, &new).await.unwrap(), Inserted::AlreadyThere);
+        tx.commit().await.unwrap();
+
+        let mut tx = world.write().await;
+        assert_eq!(messages::list_by_chat(&mut tx, chat).await.unwrap().len(), 1);
+        assert_eq!(messages::load(&mut tx, &[new.id]).await.unwrap()[0].parts, parts);
+        let stolen = NewMessage { author: bob.principal, ..new.clone() };
+        assert!(messages::insert(&mut tx, &stolen).await.unwrap_err().is_conflict());
+        let moved = NewMessage { chat: other, ..new.clone() };
+        assert!(messages::insert(&mut tx, &moved).await.unwrap_err().is_conflict());
+    }
+
+    async fn an_answer_is_in_the_chat_of_what_it_answers(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let (chat, other) = (world.chat(&ada, &[]).await, world.chat(&ada, &[]).await);
+        let here = world.say(chat, ada.principal, None, "here").await;
+        let mut tx = world.write().await;
+        let there = world.message(other, ada.principal, Some(here), &[]);
+        assert!(messages::insert(&mut tx, &there).await.unwrap_err().is_conflict());
+        let missing = world.id(ChatId::new);
+        let nowhere = world.message(missing, ada.principal, None, &[]);
+        assert!(messages::insert(&mut tx, &nowhere).await.unwrap_err().is_conflict());
+        let orphan = NewMessage { parent: Some(world.id(MessageId::new)), ..world.message(chat, ada.principal, None, &[]) };
+        assert!(messages::insert(&mut tx, &orphan).await.unwrap_err().is_conflict());
+    }
+
+    async fn a_message_ends_once(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
         let chat = world.chat(&ada, &[&agent]).await;
-        let said = world.say(chat, agent.principal, None, "Hello").await;
+        let question = world.say(chat, ada.principal, None, "2+2").await;
+        let (_, answer) = world.run(&ada, &agent, chat, question, 1).await;
+        let mut tx = world.write().await;
+        assert!(messages::finish(&mut tx, answer, MessageState::Stopped, &[Part::text("fo")]).await.unwrap());
+        assert!(!messages::finish(&mut tx, answer, MessageState::Done, &[Part::text("four")]).await.unwrap());
+        let ended = messages::load(&mut tx, &[answer, question]).await.unwrap();
+        assert_eq!(ended.iter().map(|one| one.id).collect::<Vec<_>>(), [question, answer]);
+        assert_eq!((ended[1].state, ended[1].parts[0].as_text()), (MessageState::Stopped, Some("fo")));
+        assert_eq!(messages::list_open(&mut tx, chat).await.unwrap(), []);
+    }
+
+    async fn events_and_messages_share_one_row_of_numbers(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let chat = world.chat(&ada, &[]).await;
+        let said = world.say(chat, ada.principal, None, "one").await;
+        let told = [
+            Event::Message { message: said, run: None },
+            Event::Title { title: "nul \0".to_owned() },
+            Event::Member { principal: ada.principal, joined: true },
+        ];
+        let mut tx = world.write().await;
+        let mut seqs = Vec::new();
+        for event in &told {
+            seqs.push(events::append(&mut tx, chat, event, world.now()).await.unwrap());
+        }
+        tx.commit().await.unwrap();
+        assert_eq!(seqs, [2, 3, 4]);
+
         let mut conn = world.store.read().await.unwrap();
-        assert_eq!(messages::load(&mut conn, &[said]).await.unwrap()[0].author, agent.principal);
+        let all = events::list_after(&mut conn, chat, 0, 10).await.unwrap();
+        assert_eq!(all.iter().map(|row| &row.payload).collect::<Vec<_>>(), told.iter().collect::<Vec<_>>());
+        let rest = events::list_after(&mut conn, chat, 2, 1).await.unwrap();
+        assert_eq!(rest.iter().map(|row| row.seq).collect::<Vec<_>>(), [3]);
+        assert_eq!(chats::find(&mut conn, chat).await.unwrap().unwrap().last_seq, 4);
     }
 }

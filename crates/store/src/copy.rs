@@ -1,0 +1,250 @@
+//! Copies a whole store into an empty one, of the same kind or the other.
+//!
+//! One transaction on each side: what is read is one moment, and what is written is there whole or not at all.
+//! Before it is kept, every table is read back and compared.
+
+mod catalog;
+mod cell;
+#[cfg(test)]
+mod tests;
+
+use futures::{StreamExt, TryStreamExt, stream::BoxStream};
+use plexus_domain::Digest;
+use sqlx::{AssertSqlSafe, QueryBuilder, query, query_scalar};
+
+use crate::{
+    Conn, Error, Store, Tx,
+    conn::{Raw, execute, on},
+};
+use catalog::{Column, TABLES, Table};
+use cell::Cell;
+
+/// How many rows, and about how many bytes, go into one statement.
+const BATCH_ROWS: usize = 256;
+const BATCH_BYTES: usize = 4 << 20;
+
+/// What a table holds: equal in two stores when their rows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content {
+    pub table: &'static str,
+    pub rows: u64,
+    /// Does not depend on the order of the rows.
+    pub digest: Digest,
+}
+
+/// How far a copy has come within one table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    pub table: &'static str,
+    pub done: u64,
+    pub total: u64,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    #[error("the store at {at} is not empty (table {table}): copy into a new one")]
+    NotEmpty { at: String, table: &'static str },
+    #[error("the schemas of the two stores differ in table {table}: open both with the same Plexus")]
+    Schema { table: &'static str },
+    #[error("what was written to table {table} does not read back as it was; nothing was kept")]
+    Differs { table: &'static str },
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// Copies every table and gives what each held. Nobody else may write to `to` meanwhile.
+pub async fn copy(
+    from: &Store,
+    to: &Store,
+    mut progress: impl FnMut(Progress),
+) -> Result<Vec<Content>, CopyError> {
+    let mut source = from.snapshot().await?;
+    let mut target = to.write().await?;
+    lift_limits(&mut source).await?;
+    lift_limits(&mut target).await?;
+    defer_references(&mut target).await?;
+    clear(&mut target, to).await?;
+    let mut contents = Vec::with_capacity(TABLES.len());
+    for table in &TABLES {
+        let written = copy_table(&mut source, &mut target, table, &mut progress).await?;
+        if content(&mut target, table).await? != written {
+            return Err(CopyError::Differs { table: table.name });
+        }
+        contents.push(written);
+    }
+    target.commit().await?;
+    Ok(contents)
+}
+
+/// What every table holds, in the order of their references.
+pub async fn contents(conn: &mut Conn) -> Result<Vec<Content>, Error> {
+    let mut contents = Vec::with_capacity(TABLES.len());
+    for table in &TABLES {
+        contents.push(content(conn, table).await?);
+    }
+    Ok(contents)
+}
+
+async fn content(conn: &mut Conn, table: &'static Table) -> Result<Content, Error> {
+    let columns = catalog::columns(conn, table.name).await?;
+    let mut sum = Sum::default();
+    let mut rows = rows(conn, table, &columns);
+    while let Some(row) = rows.try_next().await? {
+        sum.add(&row);
+    }
+    Ok(sum.content(table))
+}
+
+async fn copy_table(
+    source: &mut Conn,
+    target: &mut Tx,
+    table: &'static Table,
+    progress: &mut impl FnMut(Progress),
+) -> Result<Content, CopyError> {
+    let columns = catalog::columns(source, table.name).await?;
+    let into = catalog::columns(target, table.name).await?;
+    if !columns.iter().map(|column| &column.name).eq(into.iter().map(|column| &column.name)) {
+        return Err(CopyError::Schema { table: table.name });
+    }
+    let total = count(source, table).await?;
+    let mut sum = Sum::default();
+    let mut batch = Batch::default();
+    let mut rows = rows(source, table, &columns);
+    progress(Progress { table: table.name, done: 0, total });
+    while let Some(row) = rows.try_next().await? {
+        sum.add(&row);
+        batch.push(row);
+        if batch.is_full() {
+            insert(target, table, &into, &batch.take()).await?;
+            progress(Progress { table: table.name, done: sum.rows, total });
+        }
+    }
+    insert(target, table, &into, &batch.take()).await?;
+    progress(Progress { table: table.name, done: sum.rows, total });
+    Ok(sum.content(table))
+}
+
+fn rows<'a>(
+    conn: &'a mut Conn,
+    table: &Table,
+    columns: &'a [Column],
+) -> BoxStream<'a, Result<Vec<Cell>, Error>> {
+    let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+    let text = AssertSqlSafe(format!("select {} from {} {}", names.join(", "), table.name, table.order));
+    match conn.raw() {
+        Raw::Sqlite(c) => {
+            query(text).fetch(c).map(|row| Ok(row.and_then(|row| cell::from_sqlite(&row, columns))?)).boxed()
+        }
+        Raw::Postgres(c) => query(text)
+            .fetch(c)
+            .map(|row| Ok(row.and_then(|row| cell::from_postgres(&row, columns))?))
+            .boxed(),
+    }
+}
+
+async fn insert(tx: &mut Tx, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<(), Error> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+    let head = format!("insert into {} ({}) ", table.name, names.join(", "));
+    let result = match tx.raw() {
+        Raw::Sqlite(c) => {
+            let mut query = QueryBuilder::new(head);
+            query.push_values(rows, |mut values, row| {
+                for cell in row {
+                    cell.bind_sqlite(&mut values);
+                }
+            });
+            query.build().persistent(false).execute(c).await.map(drop)
+        }
+        Raw::Postgres(c) => {
+            let mut query = QueryBuilder::new(head);
+            query.push_values(rows, |mut values, row| {
+                for (cell, column) in row.iter().zip(columns) {
+                    cell.bind_postgres(&mut values, column.kind);
+                }
+            });
+            query.build().persistent(false).execute(c).await.map(drop)
+        }
+    };
+    tx.note(result)
+}
+
+/// A new store holds nothing but this hub's own row, which the copy brings along.
+async fn clear(tx: &mut Tx, to: &Store) -> Result<(), CopyError> {
+    execute!(tx, query("delete from hubs where state = 'self'"))?;
+    for table in &TABLES {
+        if count(tx, table).await? > 0 {
+            return Err(CopyError::NotEmpty { at: to.url().to_string(), table: table.name });
+        }
+    }
+    Ok(())
+}
+
+async fn count(conn: &mut Conn, table: &Table) -> Result<u64, Error> {
+    let text = format!("select count(*) from {}", table.name);
+    let rows: i64 = on!(conn, c => query_scalar(AssertSqlSafe(text)).fetch_one(c))?;
+    Ok(u64::try_from(rows).unwrap_or(0))
+}
+
+/// A large table takes longer to read than any statement of a hub at work.
+async fn lift_limits(conn: &mut Conn) -> Result<(), Error> {
+    let Raw::Postgres(c) = conn.raw() else { return Ok(()) };
+    let text = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
+    let result = sqlx::raw_sql(text).execute(c).await.map(drop);
+    conn.note(result)
+}
+
+/// Rows that point at others of their own table may come before those.
+async fn defer_references(tx: &mut Tx) -> Result<(), Error> {
+    let result = match tx.raw() {
+        Raw::Sqlite(c) => query("pragma defer_foreign_keys = on").execute(c).await.map(drop),
+        Raw::Postgres(c) => query("set constraints all deferred").execute(c).await.map(drop),
+    };
+    tx.note(result)
+}
+
+/// Rows that wait to be written together.
+#[derive(Default)]
+struct Batch {
+    rows: Vec<Vec<Cell>>,
+    bytes: usize,
+}
+
+impl Batch {
+    fn push(&mut self, row: Vec<Cell>) {
+        self.bytes += row.iter().map(Cell::size).sum::<usize>();
+        self.rows.push(row);
+    }
+
+    const fn is_full(&self) -> bool {
+        self.rows.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES
+    }
+
+    fn take(&mut self) -> Vec<Vec<Cell>> {
+        self.bytes = 0;
+        std::mem::take(&mut self.rows)
+    }
+}
+
+/// Counts rows and adds up their digests, so that their order does not matter.
+#[derive(Default)]
+struct Sum {
+    rows: u64,
+    digest: [u8; 32],
+}
+
+impl Sum {
+    fn add(&mut self, row: &[Cell]) {
+        self.rows += 1;
+        let digest = cell::digest(row);
+        for (sum, byte) in self.digest.iter_mut().zip(digest.as_bytes()) {
+            *sum ^= byte;
+        }
+    }
+
+    const fn content(&self, table: &'static Table) -> Content {
+        Content { table: table.name, rows: self.rows, digest: Digest::from_bytes(self.digest) }
+    }
+}

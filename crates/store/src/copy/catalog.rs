@@ -1,0 +1,137 @@
+//! The tables, and what each database says of their columns.
+
+use sqlx::query_as;
+
+use crate::{Conn, Error, conn::Raw};
+
+pub(super) struct Table {
+    pub name: &'static str,
+    /// Where a row may point at one of its own table: how to read those first.
+    pub order: &'static str,
+}
+
+const fn table(name: &'static str) -> Table {
+    Table { name, order: "" }
+}
+
+/// Every table, after those it points at.
+pub(super) const TABLES: [Table; 41] = [
+    table("counters"),
+    table("namespaces"),
+    table("accounts"),
+    table("namespace_members"),
+    table("credentials"),
+    table("sessions"),
+    table("tokens"),
+    table("invites"),
+    table("limits_used"),
+    table("audit"),
+    table("hubs"),
+    table("secrets"),
+    table("agents"),
+    table("keys"),
+    table("principals"),
+    table("grants"),
+    table("cards"),
+    table("versions"),
+    table("agent_secrets"),
+    table("models"),
+    table("listings"),
+    table("proofs"),
+    table("drafts"),
+    table("chats"),
+    table("contexts"),
+    Table { name: "teams", order: "order by depth_left desc" },
+    table("team_log"),
+    table("assignments"),
+    table("processes"),
+    Table { name: "runs", order: "order by id" },
+    table("approvals"),
+    table("push"),
+    Table { name: "messages", order: "order by chat, seq" },
+    table("blobs"),
+    table("blob_uses"),
+    table("parts"),
+    table("members"),
+    table("events"),
+    table("text_log"),
+    table("jobs"),
+    table("outbox"),
+];
+
+pub(super) struct Column {
+    pub name: String,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Int,
+    Bool,
+    Text,
+    Bytes,
+    Uuid,
+}
+
+/// The columns of a table by name, so that both databases give them in the same order.
+pub(super) async fn columns(conn: &mut Conn, table: &str) -> Result<Vec<Column>, Error> {
+    let result: Result<Vec<(String, String)>, sqlx::Error> = match conn.raw() {
+        Raw::Sqlite(c) => {
+            query_as("select name, lower(type) from pragma_table_info($1)").bind(table).fetch_all(c).await
+        }
+        Raw::Postgres(c) => {
+            let text = "select column_name::text, data_type::text from information_schema.columns \
+                        where table_schema = current_schema() and table_name = $1";
+            query_as(text).bind(table).fetch_all(c).await
+        }
+    };
+    let mut columns = Vec::new();
+    for (name, kind) in conn.note(result)? {
+        let kind = kind_of(&kind).ok_or_else(|| Error::other(format!("{table}.{name} has type {kind}")))?;
+        columns.push(Column { name, kind });
+    }
+    columns.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(columns)
+}
+
+fn kind_of(name: &str) -> Option<Kind> {
+    Some(match name {
+        "integer" | "bigint" => Kind::Int,
+        "boolean" => Kind::Bool,
+        "text" => Kind::Text,
+        "blob" | "bytea" => Kind::Bytes,
+        "uuid" => Kind::Uuid,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::query_scalar;
+
+    use super::*;
+    use crate::testing;
+
+    #[tokio::test]
+    async fn every_table_is_copied_after_those_it_points_at() {
+        testing::on_sqlite(|store| async move {
+            let mut conn = store.read().await.unwrap();
+            let Raw::Sqlite(c) = conn.raw() else { unreachable!("this is SQLite") };
+            let text = "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' \
+                        and name not like '_sqlx_%' order by name";
+            let there: Vec<String> = query_scalar(text).fetch_all(&mut *c).await.unwrap();
+            let mut copied = TABLES.map(|table| table.name);
+            for (at, name) in copied.iter().enumerate() {
+                let text = "select distinct \"table\" from pragma_foreign_key_list($1)";
+                let targets: Vec<String> = query_scalar(text).bind(name).fetch_all(&mut *c).await.unwrap();
+                let found = targets.iter().all(|target| copied[..=at].contains(&target.as_str()));
+                assert!(found, "{name} is copied before one of {targets:?}");
+                let to_itself = targets.iter().any(|target| target == name);
+                assert_eq!(to_itself, !TABLES[at].order.is_empty(), "{name}");
+            }
+            copied.sort_unstable();
+            assert_eq!(there, copied);
+        })
+        .await;
+    }
+}

@@ -1,0 +1,329 @@
+//! A store with something in every table, and where it goes.
+
+use plexus_domain::{
+    Content as Body, Digest, HubRowId, MessageId, Part, RunState, SecretId, message::MessageState,
+    part::ToolUse, run::Usage,
+};
+use serde_json::json;
+
+use super::*;
+use crate::{
+    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, events, grants, hubs, invites,
+    jobs, keys, limits_used, listings, messages, models, namespaces, outbox, proofs, push, runs, secrets,
+    sessions, testing,
+    testing::{AgentSeed, Person, World},
+    text_log, tokens,
+};
+
+#[tokio::test]
+async fn a_store_goes_to_postgres_and_back_unchanged() {
+    let Some(database) = testing::Database::new().await else { return };
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let first = testing::open_sqlite(folders[0].path()).await;
+    let middle = Store::open(&testing::config(database.url())).await.unwrap();
+    let last = testing::open_sqlite(folders[1].path()).await;
+    fill(&first).await;
+
+    let mut seen = Vec::new();
+    let there = copy(&first, &middle, |progress| seen.push(progress)).await.unwrap();
+    let back = copy(&middle, &last, |_| ()).await.unwrap();
+
+    let expected = contents(&mut first.snapshot().await.unwrap()).await.unwrap();
+    for content in &expected {
+        assert!(content.rows > 0, "{} is empty, so its copy is not tested", content.table);
+    }
+    assert_eq!(there, expected);
+    assert_eq!(back, expected);
+    assert_eq!(contents(&mut middle.snapshot().await.unwrap()).await.unwrap(), expected);
+    assert_eq!(contents(&mut last.snapshot().await.unwrap()).await.unwrap(), expected);
+    for table in &TABLES {
+        let end = seen.iter().rfind(|progress| progress.table == table.name).unwrap();
+        assert_eq!(end.done, end.total, "{}", table.name);
+    }
+
+    for store in [&first, &middle, &last] {
+        store.close().await;
+    }
+    database.drop().await;
+}
+
+#[tokio::test]
+async fn a_store_that_holds_something_is_not_copied_over() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let from = testing::open_sqlite(folders[0].path()).await;
+    let to = testing::open_sqlite(folders[1].path()).await;
+    World::new(to.clone()).person("ada").await;
+    let before = contents(&mut to.snapshot().await.unwrap()).await.unwrap();
+
+    let error = copy(&from, &to, |_| ()).await.unwrap_err();
+    assert!(matches!(error, CopyError::NotEmpty { table: "namespaces", .. }), "{error}");
+    assert_eq!(contents(&mut to.snapshot().await.unwrap()).await.unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_digest_sees_every_value() {
+    testing::on_sqlite(|store| async move {
+        fill(&store).await;
+        let before = contents(&mut store.snapshot().await.unwrap()).await.unwrap();
+        let mut tx = store.write().await.unwrap();
+        execute!(tx, query("update members set pinned = not pinned")).unwrap();
+        tx.commit().await.unwrap();
+        let after = contents(&mut store.snapshot().await.unwrap()).await.unwrap();
+        let changed: Vec<_> = before.iter().zip(&after).filter(|(one, other)| one != other).collect();
+        assert_eq!(changed.len(), 1);
+        assert_eq!((changed[0].1.table, changed[0].0.rows), ("members", changed[0].1.rows));
+    })
+    .await;
+}
+
+/// Something in every table.
+async fn fill(store: &Store) {
+    let mut world = World::new(store.clone());
+    let (ada, bob) = (world.person("ada").await, world.person("bob").await);
+    let calc = world.agent(&ada, "@ada/calc").await;
+    let hub = fill_hubs(&mut world).await;
+    let far = world.agent_of(hub, None, "@eve/far").await;
+    fill_account(&mut world, &ada).await;
+    let secret = fill_agent(&mut world, &ada, &calc).await;
+    fill_chat(&mut world, &ada, &[&calc, &far], secret).await;
+    fill_teams(&mut world, &bob, &calc).await;
+    fill_work(&mut world).await;
+}
+
+async fn fill_hubs(world: &mut World) -> HubRowId {
+    let id = world.id(HubRowId::new);
+    let hub = hubs::Hub {
+        id,
+        domain: Some("hub.example".to_owned()),
+        state: hubs::HubState::Carried,
+        standing: hubs::Standing::Trusted,
+        record: Some(vec![0, 255]),
+        head_seq: i64::MAX,
+        seen: world.now(),
+    };
+    let mut tx = world.write().await;
+    hubs::insert(&mut tx, &hub).await.unwrap();
+    tx.commit().await.unwrap();
+    id
+}
+
+async fn fill_account(world: &mut World, person: &Person) {
+    let account = person.account;
+    let (created, expires) = (world.now(), world.now());
+    let mut tx = world.write().await;
+    namespaces::set_role(&mut tx, person.namespace, account, namespaces::NamespaceRole::Owner).await.unwrap();
+    let credential = credentials::Credential {
+        id: world.id(plexus_domain::CredentialId::new),
+        account,
+        kind: credentials::CredentialKind::Password,
+        data: "$argon2id$…".to_owned(),
+        created,
+        used: None,
+    };
+    credentials::insert(&mut tx, &credential).await.unwrap();
+    let session = sessions::Session {
+        hash: Digest::of("session"),
+        account,
+        created,
+        seen: created,
+        sudo_until: Some(expires),
+        agent: "a browser\0".to_owned(),
+        ip: "127.0.0.1".to_owned(),
+    };
+    sessions::insert(&mut tx, &session).await.unwrap();
+    let token = tokens::Token {
+        id: world.id(plexus_domain::TokenId::new),
+        hash: Digest::of("token"),
+        account,
+        name: "für Skripte".to_owned(),
+        scopes: vec!["chat".to_owned(), "agents:write".to_owned()],
+        audience: "api".to_owned(),
+        created,
+        expires,
+        used: None,
+    };
+    tokens::insert(&mut tx, &token).await.unwrap();
+    let invite = invites::Invite {
+        hash: Digest::of("invite"),
+        invited_by: None,
+        role: plexus_domain::account::Role::Admin,
+        expires,
+        used: None,
+    };
+    invites::insert(&mut tx, &invite).await.unwrap();
+    limits_used::add(&mut tx, "tokens", created, -1).await.unwrap();
+    let draft = drafts::Draft {
+        id: world.id(plexus_domain::DraftId::new),
+        account,
+        step: "proof".to_owned(),
+        data: json!({ "url": "https://a.example/" }),
+        expires,
+    };
+    drafts::insert(&mut tx, &draft).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) -> SecretId {
+    let secret = world.id(SecretId::new);
+    let now = world.now();
+    let mut tx = world.write().await;
+    let sealed = secrets::Secret {
+        id: secret,
+        namespace: owner.namespace,
+        kind: "bearer".to_owned(),
+        sealed: (0..=255).collect(),
+        key_version: 1,
+    };
+    secrets::insert(&mut tx, &sealed).await.unwrap();
+    agent_secrets::set(&mut tx, agent.agent, owner.account, secret).await.unwrap();
+    let key = keys::Key {
+        id: world.id(plexus_domain::KeyId::new),
+        kind: keys::KeyKind::Agent,
+        agent: Some(agent.agent),
+        hub: None,
+        public: vec![7; 32],
+        secret: Some(secret),
+        created: now,
+        retired: None,
+    };
+    keys::insert(&mut tx, &key).await.unwrap();
+    grants::insert(&mut tx, grants::Target::Agent(agent.agent), owner.principal, now).await.unwrap();
+    let model = models::Model {
+        id: world.id(plexus_domain::ModelId::new),
+        namespace: owner.namespace,
+        name: "Small".parse().unwrap(),
+        connector: json!({ "base_url": "http://127.0.0.1:1/v1" }),
+        secret: None,
+        limits: json!({}),
+        created: now,
+    };
+    models::insert(&mut tx, &model).await.unwrap();
+    let listing = listings::Listing {
+        agent: agent.agent,
+        seq: 1,
+        card: agent.card,
+        summary: json!({ "name": "Calc", "tags": ["算"] }),
+        envelope: Some(vec![1, 2, 3]),
+        issued: now,
+        expires: Some(now),
+        leased_until: None,
+        state: listings::ListingState::Live,
+        change: 0,
+    };
+    listings::put(&mut tx, &listing).await.unwrap();
+    let proof = proofs::Proof {
+        id: world.id(plexus_domain::ProofId::new),
+        agent: agent.agent,
+        origin: "https://a.example".to_owned(),
+        method: proofs::ProofMethod::WellKnown,
+        ok_at: Some(now),
+        failed_at: None,
+    };
+    proofs::put(&mut tx, &proof).await.unwrap();
+    tx.commit().await.unwrap();
+    secret
+}
+
+async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed], secret: SecretId) {
+    let chat = world.chat(person, agents).await;
+    let process = world.process().await;
+    let question = world.say(chat, person.principal, None, "2 + 2?").await;
+    let (run, answer) = world.run(person, agents[0], chat, question, 1).await;
+    let (child, open) = world.run(person, agents[1], chat, question, 2).await;
+    let now = world.now();
+    let mut tx = world.write().await;
+    execute!(tx, query("update runs set parent = $1 where id = $2").bind(run.uuid()).bind(child.uuid()))
+        .unwrap();
+    runs::set_process(&mut tx, child, Some(process)).await.unwrap();
+    let step = runs::Step { from: RunState::Queued, to: RunState::Working, at: now, failure: None };
+    assert!(runs::set_state(&mut tx, run, &step).await.unwrap());
+    runs::set_usage(&mut tx, run, &Usage { tokens_in: 3, tokens_out: 5, cost_micro: 8 }).await.unwrap();
+    fill_parts(&mut tx, answer).await;
+    contexts::insert(&mut tx, person.principal, agents[0].agent, "ctx", chat).await.unwrap();
+    let event = plexus_domain::event::Event::Ended { message: answer, state: MessageState::Done };
+    events::append(&mut tx, chat, &event, now).await.unwrap();
+    let piece = text_log::Piece { n: 0, message: open, part: 0, start: 0, body: "vier\0".into() };
+    text_log::append(&mut tx, process, &[piece]).await.unwrap();
+    let approval = approvals::Approval {
+        id: world.id(plexus_domain::ApprovalId::new),
+        run,
+        tool: "shell".to_owned(),
+        args_sha256: Digest::of("ls"),
+        decision: Some(approvals::Decision::No),
+        decided_by: Some(person.principal),
+        expires: now,
+    };
+    approvals::insert(&mut tx, &approval).await.unwrap();
+    let id = world.id(plexus_domain::PushId::new);
+    let hook = push::Push { id, run, url: "https://a.example/hook".to_owned(), secret: Some(secret) };
+    push::insert(&mut tx, &hook).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn fill_parts(tx: &mut Tx, answer: MessageId) {
+    let sha256 = Digest::of("a picture");
+    let blob =
+        blobs::Blob { sha256, size: 9, media_type: "image/png".to_owned(), place: "blobs/9".to_owned() };
+    blobs::insert(tx, &blob).await.unwrap();
+    let by = blobs::Use { owner_kind: "account", owner: answer.uuid() };
+    blobs::add_use(tx, &sha256, by).await.unwrap();
+    let tool = ToolUse { tool: "calc".to_owned(), arguments: json!({}), result: None, took_ms: Some(1) };
+    let parts = [
+        Part::text("four\0"),
+        Part { name: Some("p.png".to_owned()), ..Part::from(Body::File { blob: sha256, size: 9 }) },
+        Part::from(Body::Tool(tool)),
+    ];
+    assert!(messages::finish(tx, answer, MessageState::Done, &parts).await.unwrap());
+}
+
+/// Teams have no queries yet.
+async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
+    let chats = [world.chat(person, &[]).await, world.chat(person, &[]).await];
+    let mut tx = world.write().await;
+    for (depth_left, (chat, parent)) in [(1_i64, (chats[0], None)), (0, (chats[1], Some(chats[0].uuid())))] {
+        let text = "insert into teams (chat, goal, pattern, home_hub, parent, depth_left, limits, state, deadline) \
+                    values ($1, 'a goal', 'floor', $2, $3, $4, '{}', 'working', 1)";
+        let hub = HubRowId::SELF.uuid();
+        execute!(tx, query(text).bind(chat.uuid()).bind(hub).bind(parent).bind(depth_left)).unwrap();
+    }
+    let text = "insert into team_log (team, seq, author_key, prev_hash, body, signature) \
+                values ($1, 1, $2, $2, $2, $2)";
+    execute!(tx, query(text).bind(chats[0].uuid()).bind(vec![0_u8; 4])).unwrap();
+    let text = "insert into assignments (id, team, member, mode, spec, state, deadline, run) \
+                values ($1, $1, $2, 'sync', '{}', 'working', 1, null)";
+    execute!(tx, query(text).bind(chats[0].uuid()).bind(agent.principal.uuid())).unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn fill_work(world: &mut World) {
+    let now = world.now();
+    let mut tx = world.write().await;
+    let job = jobs::NewJob {
+        id: world.id(plexus_domain::JobId::new),
+        name: "sweep",
+        key: Some("sweep"),
+        payload: &json!({ "n": 1 }),
+        due: now,
+    };
+    assert!(jobs::insert(&mut tx, &job).await.unwrap());
+    let letter = outbox::Letter {
+        id: world.id(plexus_domain::OutboxId::new),
+        target: "hub.example".to_owned(),
+        kind: "listing".to_owned(),
+        payload: vec![0, 1, 255],
+        due: now,
+        tries: 0,
+    };
+    outbox::insert(&mut tx, &letter).await.unwrap();
+    let entry = audit::Entry {
+        id: world.id(plexus_domain::AuditId::new),
+        at: now,
+        actor: "cli".to_owned(),
+        action: "user.make_admin".to_owned(),
+        target: "account:ada".to_owned(),
+        change: json!({ "role": ["user", "admin"] }),
+        request: String::new(),
+    };
+    audit::insert(&mut tx, &entry).await.unwrap();
+    tx.commit().await.unwrap();
+}

@@ -1,0 +1,310 @@
+//! Agents and what belongs to them.
+
+use plexus_domain::{
+    AccountId, DraftId, HubRowId, KeyId, ModelId, Principal, PrincipalId, ProofId, SecretId, VersionId,
+    agent::{Access, Builtin, Connector, Visibility},
+};
+use plexus_store::{
+    agent_secrets, agents,
+    agents::{Agent, AgentState},
+    cards, drafts,
+    drafts::Draft,
+    grants::{self, Target},
+    hubs::{self, Hub, HubState, Standing},
+    keys::{self, Key, KeyKind},
+    models::{self, Model},
+    on_both, principals,
+    proofs::{self, Proof, ProofMethod},
+    secrets::{self, Secret},
+    testing::{Person, World},
+    versions::{self, Version},
+};
+use serde_json::json;
+
+async fn hub(world: &mut World, domain: &str) -> HubRowId {
+    let id = world.id(HubRowId::new);
+    let new = Hub {
+        id,
+        domain: Some(domain.to_owned()),
+        state: HubState::Probation,
+        standing: Standing::Normal,
+        record: None,
+        head_seq: 0,
+        seen: world.now(),
+    };
+    let mut tx = world.write().await;
+    hubs::insert(&mut tx, &new).await.unwrap();
+    tx.commit().await.unwrap();
+    id
+}
+
+async fn secret(world: &mut World, owner: &Person) -> SecretId {
+    let id = world.id(SecretId::new);
+    let new = Secret {
+        id,
+        namespace: owner.namespace,
+        kind: "bearer".to_owned(),
+        sealed: vec![0, 1, 2],
+        key_version: 1,
+    };
+    let mut tx = world.write().await;
+    secrets::insert(&mut tx, &new).await.unwrap();
+    tx.commit().await.unwrap();
+    id
+}
+
+on_both! {
+    async fn an_address_is_taken_on_its_hub_only(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let here = world.agent(&ada, "@ada/Calc").await;
+        let other = hub(&mut world, "hub.example").await;
+        let there = world.agent_of(other, None, "@ada/calc").await;
+
+        let mut tx = world.write().await;
+        let (owner, name) = ("ADA".parse().unwrap(), "calc".parse().unwrap());
+        let found = agents::by_address(&mut tx, HubRowId::SELF, &owner, &name).await.unwrap().unwrap();
+        assert_eq!((found.id, found.name.as_str()), (here.agent, "Calc"));
+        assert_eq!(agents::by_address(&mut tx, other, &owner, &name).await.unwrap().unwrap().id, there.agent);
+        assert_eq!(agents::list(&mut tx, &[here.agent, there.agent]).await.unwrap().len(), 2);
+        assert_eq!(agents::list(&mut tx, &[]).await.unwrap(), []);
+        let again = Agent { id: there.agent, listing_id: None, ..found };
+        assert!(agents::insert(&mut tx, &again).await.unwrap_err().is_conflict());
+    }
+
+    async fn a_deleted_agent_stays_deleted_and_out_of_its_owners_list(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let (one, two) = (world.agent(&ada, "@ada/one").await, world.agent(&ada, "@ada/two").await);
+        let mut tx = world.write().await;
+        assert!(agents::set_visibility(&mut tx, one.agent, Visibility::Federated).await.unwrap());
+        assert!(agents::set_access(&mut tx, one.agent, Access::Open).await.unwrap());
+        assert!(agents::set_state(&mut tx, two.agent, AgentState::Deleted).await.unwrap());
+        assert!(!agents::set_state(&mut tx, two.agent, AgentState::Active).await.unwrap());
+        let owned = agents::list_by_namespace(&mut tx, ada.namespace).await.unwrap();
+        assert_eq!(owned.len(), 1);
+        assert_eq!((owned[0].visibility, owned[0].access), (Visibility::Federated, Access::Open));
+        let listing_id = owned[0].listing_id.clone().unwrap();
+        assert_eq!(agents::by_listing_id(&mut tx, &listing_id).await.unwrap().unwrap().id, one.agent);
+    }
+
+    async fn new_runs_use_the_newest_version_that_was_not_yanked(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let second = Version {
+            id: world.id(VersionId::new),
+            agent: agent.agent,
+            semver: "1.1.0".to_owned(),
+            card: agent.card,
+            connector: Connector::Builtin { program: Builtin::Guide },
+            secret: None,
+            created: world.now(),
+            yanked_reason: None,
+        };
+        let mut tx = world.write().await;
+        versions::insert(&mut tx, &second).await.unwrap();
+        assert_eq!(versions::current(&mut tx, agent.agent).await.unwrap().as_ref(), Some(&second));
+        assert!(versions::yank(&mut tx, second.id, "It lies.").await.unwrap());
+        assert_eq!(versions::current(&mut tx, agent.agent).await.unwrap().unwrap().id, agent.version);
+        let all = versions::list_by_agent(&mut tx, agent.agent).await.unwrap();
+        assert_eq!(all.iter().map(|one| one.id).collect::<Vec<_>>(), [second.id, agent.version]);
+        assert_eq!(versions::find(&mut tx, second.id).await.unwrap().unwrap().yanked_reason.as_deref(), Some("It lies."));
+        let again = Version { id: world.id(VersionId::new), ..second };
+        assert!(versions::insert(&mut tx, &again).await.unwrap_err().is_conflict());
+    }
+
+    async fn a_card_is_kept_once_to_the_byte(store: Store) {
+        let world = World::new(store);
+        let body = b"{ \"name\":\t\"\xff\" }";
+        let mut tx = world.write().await;
+        let digest = cards::insert(&mut tx, body).await.unwrap();
+        assert_eq!(cards::insert(&mut tx, body).await.unwrap(), digest);
+        assert_eq!(cards::find(&mut tx, &digest).await.unwrap().as_deref(), Some(body.as_slice()));
+    }
+
+    async fn whoever_acts_is_known_by_one_id(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let far = hub(&mut world, "hub.example").await;
+        let mut tx = world.write().await;
+        let everybody = [
+            Principal::Account { account: ada.account },
+            Principal::Remote { hub: far, pseudonym: "p1".to_owned() },
+            Principal::Remote { hub: far, pseudonym: "p2".to_owned() },
+            Principal::Anonymous,
+        ];
+        let mut ids = Vec::new();
+        for principal in &everybody {
+            let id = principals::ensure(&mut tx, principal, world.id(PrincipalId::new)).await.unwrap();
+            assert_eq!(principals::ensure(&mut tx, principal, world.id(PrincipalId::new)).await.unwrap(), id);
+            assert_eq!(principals::id_of(&mut tx, principal).await.unwrap(), Some(id));
+            assert_eq!(principals::find(&mut tx, id).await.unwrap().as_ref(), Some(principal));
+            ids.push(id);
+        }
+        assert_eq!(ids[0], ada.principal);
+        let mut listed = principals::list(&mut tx, &ids).await.unwrap();
+        listed.sort_by_key(|(id, _)| ids.iter().position(|one| one == id));
+        assert_eq!(listed.into_iter().map(|(_, principal)| principal).collect::<Vec<_>>(), everybody);
+    }
+
+    async fn a_grant_is_for_one_principal(store: Store) {
+        let mut world = World::new(store);
+        let (ada, bob) = (world.person("ada").await, world.person("bob").await);
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let target = Target::Agent(agent.agent);
+        let mut tx = world.write().await;
+        assert!(grants::insert(&mut tx, target, bob.principal, world.now()).await.unwrap());
+        assert!(!grants::insert(&mut tx, target, bob.principal, world.now()).await.unwrap());
+        assert!(grants::exists(&mut tx, target, bob.principal).await.unwrap());
+        assert!(!grants::exists(&mut tx, target, ada.principal).await.unwrap());
+        assert_eq!(grants::list_by_target(&mut tx, target).await.unwrap(), [bob.principal]);
+        assert!(grants::delete(&mut tx, target, bob.principal).await.unwrap());
+        assert!(!grants::delete(&mut tx, target, bob.principal).await.unwrap());
+    }
+
+    async fn a_secret_in_use_is_not_deleted(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let (old, new) = (secret(&mut world, &ada).await, secret(&mut world, &ada).await);
+        let mut tx = world.write().await;
+        agent_secrets::set(&mut tx, agent.agent, ada.account, old).await.unwrap();
+        agent_secrets::set(&mut tx, agent.agent, ada.account, new).await.unwrap();
+        assert_eq!(agent_secrets::find(&mut tx, agent.agent, ada.account).await.unwrap(), Some(new));
+        assert!(secrets::delete(&mut tx, old).await.unwrap());
+        assert!(secrets::set_sealed(&mut tx, new, &[9], 2).await.unwrap());
+        assert_eq!(secrets::list_sealed_before(&mut tx, 2, 10).await.unwrap(), []);
+        assert_eq!(secrets::find(&mut tx, new).await.unwrap().unwrap().sealed, [9]);
+        tx.commit().await.unwrap();
+
+        let mut tx = world.write().await;
+        assert!(secrets::delete(&mut tx, new).await.unwrap_err().is_conflict());
+        drop(tx);
+        let mut tx = world.write().await;
+        assert!(agent_secrets::delete(&mut tx, agent.agent, ada.account).await.unwrap());
+        assert!(secrets::delete(&mut tx, new).await.unwrap());
+    }
+
+    async fn a_public_key_is_known_once(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let key = Key {
+            id: world.id(KeyId::new),
+            kind: KeyKind::Agent,
+            agent: Some(agent.agent),
+            hub: None,
+            public: vec![1; 32],
+            secret: None,
+            created: world.now(),
+            retired: None,
+        };
+        let newer = Key { id: world.id(KeyId::new), public: vec![2; 32], created: world.now(), ..key.clone() };
+        let of_hub = Key {
+            id: world.id(KeyId::new),
+            kind: KeyKind::Hub,
+            agent: None,
+            hub: Some(HubRowId::SELF),
+            public: vec![3; 32],
+            ..key.clone()
+        };
+        let mut tx = world.write().await;
+        for one in [&key, &newer, &of_hub] {
+            keys::insert(&mut tx, one).await.unwrap();
+        }
+        assert!(keys::retire(&mut tx, newer.id, world.now()).await.unwrap());
+        let listed = keys::list_by_agent(&mut tx, agent.agent).await.unwrap();
+        assert_eq!(listed.iter().map(|one| one.id).collect::<Vec<_>>(), [key.id, newer.id]);
+        assert_eq!(keys::list_by_hub(&mut tx, HubRowId::SELF).await.unwrap(), [of_hub]);
+        assert_eq!(keys::by_public(&mut tx, &[1; 32]).await.unwrap().as_ref(), Some(&key));
+        let again = Key { id: world.id(KeyId::new), ..key };
+        assert!(keys::insert(&mut tx, &again).await.unwrap_err().is_conflict());
+    }
+
+    async fn a_proof_holds_until_it_is_refuted(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let proof = Proof {
+            id: world.id(ProofId::new),
+            agent: agent.agent,
+            origin: "https://a.example".to_owned(),
+            method: ProofMethod::Dns,
+            ok_at: Some(world.now()),
+            failed_at: None,
+        };
+        let mut tx = world.write().await;
+        proofs::put(&mut tx, &proof).await.unwrap();
+        assert!(proofs::find(&mut tx, agent.agent, &proof.origin).await.unwrap().unwrap().holds());
+        let refuted = Proof { id: world.id(ProofId::new), failed_at: Some(world.now()), ..proof.clone() };
+        proofs::put(&mut tx, &refuted).await.unwrap();
+        let listed = proofs::list_by_agent(&mut tx, agent.agent).await.unwrap();
+        assert_eq!(listed.len(), 1);
+        assert_eq!((listed[0].id, listed[0].holds()), (proof.id, false));
+        assert!(proofs::delete(&mut tx, agent.agent, &proof.origin).await.unwrap());
+    }
+
+    async fn a_model_goes_with_what_was_granted_on_it(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let model = Model {
+            id: world.id(ModelId::new),
+            namespace: ada.namespace,
+            name: "Small".parse().unwrap(),
+            connector: json!({ "base_url": "http://127.0.0.1:1/v1" }),
+            secret: None,
+            limits: json!({}),
+            created: world.now(),
+        };
+        let mut tx = world.write().await;
+        models::insert(&mut tx, &model).await.unwrap();
+        grants::insert(&mut tx, Target::Model(model.id), ada.principal, world.now()).await.unwrap();
+        let found = models::by_name(&mut tx, ada.namespace, &"small".parse().unwrap()).await.unwrap();
+        assert_eq!(found.as_ref(), Some(&model));
+        assert!(models::set_limits(&mut tx, model.id, &json!({ "tokens_per_day": 1 })).await.unwrap());
+        assert!(models::set_connector(&mut tx, model.id, &json!({}), None).await.unwrap());
+        let changed = models::find(&mut tx, model.id).await.unwrap().unwrap();
+        assert_eq!((changed.limits, changed.connector), (json!({ "tokens_per_day": 1 }), json!({})));
+        assert_eq!(models::list_by_namespace(&mut tx, ada.namespace).await.unwrap().len(), 1);
+        assert!(models::delete(&mut tx, model.id).await.unwrap());
+        assert!(!grants::exists(&mut tx, Target::Model(model.id), ada.principal).await.unwrap());
+    }
+
+    async fn a_draft_is_seen_by_its_account_alone(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let stranger = world.id(AccountId::new);
+        let mut draft = Draft {
+            id: world.id(DraftId::new),
+            account: ada.account,
+            step: "card".to_owned(),
+            data: json!({}),
+            expires: world.now(),
+        };
+        let mut tx = world.write().await;
+        drafts::insert(&mut tx, &draft).await.unwrap();
+        draft.step = "proof".to_owned();
+        draft.data = json!({ "nul": "\0" });
+        assert!(drafts::set_step(&mut tx, &draft).await.unwrap());
+        assert_eq!(drafts::find(&mut tx, ada.account, draft.id).await.unwrap().as_ref(), Some(&draft));
+        assert_eq!(drafts::find(&mut tx, stranger, draft.id).await.unwrap(), None);
+        assert!(!drafts::delete(&mut tx, stranger, draft.id).await.unwrap());
+        assert_eq!(drafts::list_by_account(&mut tx, ada.account).await.unwrap().len(), 1);
+        assert_eq!(drafts::delete_expired(&mut tx, draft.expires).await.unwrap(), 1);
+    }
+
+    async fn this_hub_is_row_zero_and_others_come_and_go(store: Store) {
+        let mut world = World::new(store);
+        let far = hub(&mut world, "hub.example").await;
+        let mut tx = world.write().await;
+        assert_eq!(hubs::find(&mut tx, HubRowId::SELF).await.unwrap().unwrap().state, HubState::Itself);
+        let mut row = hubs::by_domain(&mut tx, "hub.example").await.unwrap().unwrap();
+        row.standing = Standing::Blocked;
+        row.record = Some(vec![1]);
+        row.head_seq = 7;
+        assert!(hubs::set(&mut tx, &row).await.unwrap());
+        assert_eq!(hubs::list_others(&mut tx).await.unwrap(), [row]);
+        assert!(hubs::find(&mut tx, far).await.unwrap().is_some());
+    }
+}

@@ -1,0 +1,108 @@
+//! Runs and the processes that work on them.
+
+use plexus_domain::{
+    ApprovalId, Digest, PushId, RunState, Timestamp,
+    run::{Failure, FailureClass, Usage},
+};
+use plexus_store::{
+    approvals::{self, Approval, Decision},
+    on_both, processes,
+    push::{self, Push},
+    runs::{self, Step},
+    testing::World,
+};
+
+on_both! {
+    async fn a_step_is_taken_from_the_state_it_was_decided_on(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let chat = world.chat(&ada, &[&agent]).await;
+        let question = world.say(chat, ada.principal, None, "2+2").await;
+        let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
+        let failure = Failure::new(FailureClass::TimedOut, "No answer for a minute.\0");
+        let (began, ended) = (world.now(), world.now());
+        let begin = Step { from: RunState::Queued, to: RunState::Working, at: began, failure: None };
+        let end = Step { from: RunState::Working, to: RunState::Failed, at: ended, failure: Some(&failure) };
+
+        let mut tx = world.write().await;
+        assert!(!runs::set_state(&mut tx, run, &end).await.unwrap(), "it has not begun");
+        assert!(runs::set_state(&mut tx, run, &begin).await.unwrap());
+        assert!(!runs::set_state(&mut tx, run, &begin).await.unwrap(), "it has begun");
+        let usage = Usage { tokens_in: 10, tokens_out: u64::from(u32::MAX) * 2, cost_micro: 7 };
+        assert!(runs::set_usage(&mut tx, run, &usage).await.unwrap());
+        assert!(runs::set_state(&mut tx, run, &end).await.unwrap());
+        let found = runs::find(&mut tx, run).await.unwrap().unwrap();
+        assert_eq!((found.state, found.state_at), (RunState::Failed, ended));
+        assert_eq!((found.started, found.ended), (Some(began), Some(ended)));
+        assert_eq!(found.failure(), Some(Failure::new(FailureClass::TimedOut, "No answer for a minute.")));
+        assert_eq!(found.usage(), usage);
+        assert_eq!(runs::list(&mut tx, &[run]).await.unwrap(), [found.clone()]);
+        assert_eq!(runs::list_by_chat(&mut tx, chat).await.unwrap(), [found.clone()]);
+        assert_eq!(runs::list_by_agent(&mut tx, agent.agent, 5).await.unwrap(), [found]);
+    }
+
+    async fn runs_of_a_dead_process_are_found(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let chat = world.chat(&ada, &[&agent]).await;
+        let question = world.say(chat, ada.principal, None, "2+2").await;
+        let (dead, alive) = (world.process().await, world.process().await);
+        let mut started = Vec::new();
+        for process in [Some(dead), Some(dead), Some(alive), None] {
+            let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
+            let mut tx = world.write().await;
+            runs::set_process(&mut tx, run, process).await.unwrap();
+            tx.commit().await.unwrap();
+            started.push(run);
+        }
+        let mut tx = world.write().await;
+        let at = world.now();
+        for (from, to) in [(RunState::Queued, RunState::Working), (RunState::Working, RunState::InputRequired)] {
+            assert!(runs::set_state(&mut tx, started[1], &Step { from, to, at, failure: None }).await.unwrap());
+        }
+        assert!(processes::beat(&mut tx, alive, at).await.unwrap());
+
+        let ids = |found: Vec<runs::Run>| found.into_iter().map(|run| run.id).collect::<Vec<_>>();
+        assert_eq!(processes::list_dead(&mut tx, at).await.unwrap().len(), 1);
+        assert_eq!(ids(runs::list_unfinished(&mut tx, dead).await.unwrap()), [started[0]], "one waits for its caller");
+        assert_eq!(ids(runs::list_orphaned(&mut tx, at).await.unwrap()), [started[0], started[3]]);
+        assert!(processes::delete(&mut tx, dead).await.unwrap());
+        assert!(!processes::beat(&mut tx, dead, at).await.unwrap(), "it was declared dead");
+        assert_eq!(ids(runs::list_orphaned(&mut tx, Timestamp::from_millis(0)).await.unwrap()), [started[0], started[3]]);
+    }
+
+    async fn a_question_is_answered_once_and_in_time(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let chat = world.chat(&ada, &[&agent]).await;
+        let question = world.say(chat, ada.principal, None, "list my files").await;
+        let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
+        let now = world.now();
+        let approval = Approval {
+            id: world.id(ApprovalId::new),
+            run,
+            tool: "shell".to_owned(),
+            args_sha256: Digest::of("ls"),
+            decision: None,
+            decided_by: None,
+            expires: world.now(),
+        };
+        let mut tx = world.write().await;
+        approvals::insert(&mut tx, &approval).await.unwrap();
+        let (id, by) = (approval.id, ada.principal);
+        assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, approval.expires).await.unwrap());
+        assert!(approvals::decide(&mut tx, id, Decision::No, by, now).await.unwrap());
+        assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, now).await.unwrap());
+        let found = approvals::find(&mut tx, id).await.unwrap().unwrap();
+        assert_eq!((found.decision, found.decided_by), (Some(Decision::No), Some(by)));
+        assert_eq!(approvals::list_by_run(&mut tx, run).await.unwrap(), [found]);
+
+        let hook = Push { id: world.id(PushId::new), run, url: "https://a.example/".to_owned(), secret: None };
+        push::insert(&mut tx, &hook).await.unwrap();
+        assert_eq!(push::list_by_run(&mut tx, run).await.unwrap(), [hook.clone()]);
+        assert!(push::delete(&mut tx, run, hook.id).await.unwrap());
+    }
+}

@@ -1,0 +1,57 @@
+//! The text of open messages.
+
+use plexus_domain::{MessageId, ProcessId};
+use plexus_store::{
+    on_both,
+    testing::World,
+    text_log::{self, Piece},
+};
+
+/// Pieces of these messages in turn, as a flush of many streams writes them.
+fn pieces(messages: &[MessageId], count: i64) -> Vec<Piece> {
+    let turns = i64::try_from(messages.len()).unwrap();
+    (0..count)
+        .map(|n| Piece {
+            n,
+            message: messages[usize::try_from(n % turns).unwrap()],
+            part: 0,
+            start: n / turns * 6,
+            body: "tok\0é".into(),
+        })
+        .collect()
+}
+
+on_both! {
+    async fn pieces_come_back_in_the_order_they_arrived(store: Store) {
+        let mut world = World::new(store);
+        let (process, other) = (world.id(ProcessId::new), world.id(ProcessId::new));
+        let messages: Vec<MessageId> = (0..7).map(|_| world.id(MessageId::new)).collect();
+        // Every size of statement is used: 3 * 128 + 3 * 32 + 2 * 8 + 3.
+        let written = pieces(&messages, 499);
+        let mut tx = world.store.write_bulk().await.unwrap();
+        text_log::append(&mut tx, process, &written).await.unwrap();
+        text_log::append(&mut tx, other, &written[..1]).await.unwrap();
+        text_log::append(&mut tx, other, &[]).await.unwrap();
+        tx.commit().await.unwrap();
+
+        let mut conn = world.store.read().await.unwrap();
+        assert_eq!(text_log::list_after(&mut conn, process, -1, 1000).await.unwrap(), written);
+        assert_eq!(text_log::list_after(&mut conn, process, 100, 2).await.unwrap(), written[101..103]);
+        let of_one = text_log::list_by_message(&mut conn, process, messages[3]).await.unwrap();
+        let expected: Vec<Piece> = written.iter().filter(|piece| piece.message == messages[3]).cloned().collect();
+        assert_eq!(of_one, expected);
+    }
+
+    async fn text_is_dropped_when_it_is_no_longer_needed(store: Store) {
+        let mut world = World::new(store);
+        let process = world.id(ProcessId::new);
+        let messages = [world.id(MessageId::new), world.id(MessageId::new)];
+        let mut tx = world.write().await;
+        text_log::append(&mut tx, process, &pieces(&messages, 20)).await.unwrap();
+        assert_eq!(text_log::delete(&mut tx, process, messages[0], 0, 9).await.unwrap(), 5);
+        assert_eq!(text_log::trim(&mut tx, process, 10).await.unwrap(), 5);
+        let left = text_log::list_after(&mut tx, process, -1, 100).await.unwrap();
+        assert_eq!(left.iter().map(|piece| piece.n).collect::<Vec<_>>(), (10..20).collect::<Vec<_>>());
+        assert_eq!(text_log::delete_by_process(&mut tx, process).await.unwrap(), 10);
+    }
+}
