@@ -72,6 +72,20 @@ fn real_cards_of_both_versions_are_read_without_a_problem() {
 }
 
 #[test]
+fn cards_of_other_makers_are_read_with_at_most_a_remark() {
+    for (bytes, name, remarks) in [
+        (&include_bytes!("../samples/card-fasta2a.json")[..], "Sums", 0),
+        (&include_bytes!("../samples/card-js.json")[..], "Weaver", 0),
+    ] {
+        let reading = Card::read(bytes);
+        assert_eq!(reading.problems.len(), remarks, "{:#?}", problems(&reading));
+        let card = reading.card.unwrap();
+        assert_eq!(card.name, name);
+        assert_eq!(card.best_interface().unwrap().protocol(), Some(A2aProtocol::V1));
+    }
+}
+
+#[test]
 fn one_document_may_carry_both_shapes() {
     let card = Card::read(V1).card.unwrap();
     let versions: Vec<_> = card.interfaces.iter().map(|interface| interface.version.as_str()).collect();
