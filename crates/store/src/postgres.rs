@@ -37,3 +37,82 @@ pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
         .await
         .map_err(unreachable)
 }
+
+#[cfg(test)]
+mod tests {
+    use plexus_domain::page::PageSize;
+    use sqlx::{query, query_scalar};
+
+    use crate::{
+        Conn, Store, accounts,
+        conn::{Raw, on},
+        testing::{self, World},
+    };
+
+    async fn backend(conn: &mut Conn) -> i32 {
+        let Raw::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
+        query_scalar("select pg_backend_pid()").fetch_one(c).await.unwrap()
+    }
+
+    /// Ends the connection of another, as an administrator or a restart does.
+    async fn terminate(store: &Store, pid: i32) {
+        let mut conn = store.read().await.unwrap();
+        let Raw::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
+        // Waits up to 5 s for it to be gone.
+        let ended: bool =
+            query_scalar("select pg_terminate_backend($1, 5000)").bind(pid).fetch_one(c).await.unwrap();
+        assert!(ended);
+    }
+
+    #[tokio::test]
+    async fn a_lost_connection_is_told_and_another_taken() {
+        testing::on_postgres(|store| async move {
+            let mut world = World::new(store.clone());
+            world.person("ada").await;
+            let mut tx = store.write().await.unwrap();
+            accounts::list(&mut tx, None, PageSize::DEFAULT).await.unwrap();
+            let pid = backend(&mut tx).await;
+            terminate(&store, pid).await;
+            let error = accounts::list(&mut tx, None, PageSize::DEFAULT).await.unwrap_err();
+            assert!(error.is_unavailable(), "{error}");
+            assert!(tx.commit().await.is_err());
+
+            world.person("bob").await;
+            let mut conn = store.read().await.unwrap();
+            assert_eq!(accounts::list(&mut conn, None, PageSize::DEFAULT).await.unwrap().len(), 2);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_lost_while_idle_is_not_noticed_by_anybody() {
+        testing::on_postgres(|store| async move {
+            let mut conn = store.read().await.unwrap();
+            let (pid, mut other) = (backend(&mut conn).await, store.read().await.unwrap());
+            let alive = backend(&mut other).await;
+            drop(conn);
+            terminate(&store, pid).await;
+            drop(other);
+            for _ in 0..8 {
+                let mut conn = store.read().await.unwrap();
+                assert_ne!(backend(&mut conn).await, pid);
+            }
+            assert_ne!(alive, pid);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn statements_have_a_limit_of_time() {
+        testing::on_postgres(|store| async move {
+            let mut tx = store.write().await.unwrap();
+            let Raw::Postgres(c) = tx.raw() else { unreachable!("this is Postgres") };
+            let limit: String = query_scalar("show statement_timeout").fetch_one(&mut *c).await.unwrap();
+            assert_eq!(limit, "30s");
+            query("set local statement_timeout = 50").execute(c).await.unwrap();
+            let slow: Result<i32, _> = on!(tx, c => query_scalar("select 1 from pg_sleep(60)").fetch_one(c));
+            assert!(slow.unwrap_err().is_unavailable());
+        })
+        .await;
+    }
+}

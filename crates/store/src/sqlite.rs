@@ -8,7 +8,7 @@ use std::{
 };
 
 use sqlx::{
-    SqlitePool,
+    Connection, SqliteConnection, SqlitePool,
     migrate::Migrator,
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
@@ -28,7 +28,17 @@ pub(crate) struct Pools {
     pub writer: SqlitePool,
     pub readers: SqlitePool,
     /// Held as long as the store is open: two processes would not see each other's writers queue.
-    pub _lock: File,
+    lock: File,
+}
+
+impl Pools {
+    pub async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+        if let Err(error) = self.lock.unlock() {
+            tracing::warn!(%error, "the lock of the data folder is kept until the process ends");
+        }
+    }
 }
 
 pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, OpenError> {
@@ -46,7 +56,8 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
         .acquire_timeout(config.patience)
         .idle_timeout(None)
         .max_lifetime(None)
-        .test_before_acquire(false);
+        .test_before_acquire(false)
+        .after_release(|connection, _| Box::pin(is_reusable(connection)));
     let unreachable =
         |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) };
     let writer = pool.clone().max_connections(1);
@@ -54,7 +65,19 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
     MIGRATIONS.run(&writer).await.map_err(OpenError::Migration)?;
     // The number of readers is a ceiling: each is opened when it is first needed.
     let readers = pool.max_connections(config.connections.max(1)).connect_lazy_with(options.read_only(true));
-    Ok(Pools { writer, readers, _lock: lock })
+    Ok(Pools { writer, readers, lock })
+}
+
+/// Whether a connection is as it was before it was taken.
+///
+/// SQLite ends a transaction by itself when the disk is full. The driver then still counts it, and would refuse to
+/// begin another on this connection for ever.
+async fn is_reusable(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    if connection.is_in_transaction() {
+        // A rollback may be under way: the answer comes after it.
+        connection.ping().await?;
+    }
+    Ok(!connection.is_in_transaction())
 }
 
 /// Makes the folder, readable by its owner alone: it holds everybody's chats.
@@ -73,5 +96,130 @@ fn lock(folder: &Path) -> Result<File, OpenError> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { folder: folder.to_owned() }),
         Err(TryLockError::Error(source)) => Err(OpenError::Folder { folder: folder.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use plexus_domain::{ChatId, PrincipalId};
+    use sqlx::{query, query_scalar};
+
+    use super::*;
+    use crate::{
+        Store, Tx,
+        conn::{Raw, execute},
+        messages,
+        testing::{self, World},
+    };
+
+    #[tokio::test]
+    async fn a_second_process_is_told_which_folder_is_in_use() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = testing::open_sqlite(folder.path()).await;
+        let error = Store::open(&testing::config(store.url().clone())).await.unwrap_err();
+        assert!(matches!(&error, OpenError::InUse { .. }), "{error}");
+        assert!(error.to_string().contains(folder.path().to_str().unwrap()), "{error}");
+
+        let url = store.url().clone();
+        store.close().await;
+        drop(store);
+        Store::open(&testing::config(url)).await.unwrap().close().await;
+    }
+
+    #[tokio::test]
+    async fn the_data_folder_is_made_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/data");
+        let store = testing::open_sqlite(&inner).await;
+        store.close().await;
+        let mode = std::fs::metadata(&inner).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert!(inner.join(FILE).exists());
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_cannot_be_made_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let config = StoreConfig::parse(None, &file.join("data")).unwrap();
+        let error = Store::open(&config).await.unwrap_err();
+        assert!(matches!(&error, OpenError::Folder { .. }), "{error}");
+        assert!(error.to_string().contains("file/data"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_database_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE);
+        std::fs::write(&file, "something else that matters to somebody, longer than a page header is")
+            .unwrap();
+        let config = StoreConfig::parse(None, folder.path()).unwrap();
+        let error = Store::open(&config).await.unwrap_err();
+        assert!(matches!(&error, OpenError::Database { source: Error::Corrupt(_), .. }), "{error}");
+        assert!(std::fs::read_to_string(&file).unwrap().starts_with("something else"));
+    }
+
+    #[tokio::test]
+    async fn nothing_is_lost_when_the_disk_is_full() {
+        testing::on_sqlite(|store| async move {
+            let mut world = World::new(store.clone());
+            let ada = world.person("ada").await;
+            let chat = world.chat(&ada, &[]).await;
+            let kept = world.say(chat, ada.principal, None, "before").await;
+            limit_pages(&store, 0).await;
+
+            let error = fill(&mut world, chat, ada.principal).await;
+            assert!(error.is_unavailable(), "{error}");
+            let mut conn = store.read().await.unwrap();
+            assert_eq!(
+                messages::load(&mut conn, &[kept]).await.unwrap()[0].parts[0].as_text(),
+                Some("before")
+            );
+            let said = messages::list_by_chat(&mut conn, chat).await.unwrap().len();
+            drop(conn);
+
+            limit_pages(&store, 1_000_000).await;
+            world.say(chat, ada.principal, None, "after").await;
+            let mut conn = store.read().await.unwrap();
+            assert_eq!(messages::list_by_chat(&mut conn, chat).await.unwrap().len(), said + 1);
+        })
+        .await;
+    }
+
+    /// Lets the file grow by this many pages. The limit belongs to the connection: the writer keeps it.
+    async fn limit_pages(store: &Store, more: i64) {
+        let mut tx = store.write().await.unwrap();
+        let Raw::Sqlite(c) = tx.raw() else { unreachable!("this is SQLite") };
+        let pages: i64 = query_scalar("pragma page_count").fetch_one(&mut *c).await.unwrap();
+        let text = format!("pragma max_page_count = {}", pages + more);
+        query(sqlx::AssertSqlSafe(text)).execute(c).await.unwrap();
+    }
+
+    /// Says things until the disk is full.
+    async fn fill(world: &mut World, chat: ChatId, author: PrincipalId) -> Error {
+        let parts = [plexus_domain::Part::text("x".repeat(50_000))];
+        for _ in 0..100 {
+            let new = world.message(chat, author, None, &parts);
+            let mut tx = world.write().await;
+            if let Err(error) = messages::insert(&mut tx, &new).await {
+                return error;
+            }
+            if let Err(error) = tx.commit().await {
+                return error;
+            }
+        }
+        unreachable!("the disk is never full")
+    }
+
+    #[tokio::test]
+    async fn a_reader_cannot_write() {
+        testing::on_sqlite(|store| async move {
+            let mut reader = Tx::new(store.snapshot().await.unwrap(), None);
+            assert!(execute!(reader, query("delete from sessions")).is_err());
+        })
+        .await;
     }
 }

@@ -86,10 +86,7 @@ impl Store {
     /// Waits for the connections in use and closes all. On SQLite this folds the write-ahead log into the file.
     pub async fn close(&self) {
         match &self.0.pools {
-            Pools::Sqlite(pools) => {
-                pools.readers.close().await;
-                pools.writer.close().await;
-            }
+            Pools::Sqlite(pools) => pools.close().await,
             Pools::Postgres(pool) => pool.close().await,
         }
     }
@@ -98,5 +95,107 @@ impl Store {
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Store").field(&self.0.url).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use plexus_domain::page::PageSize;
+    use sqlx::query;
+
+    use crate::{
+        Error, OpenError, Store, accounts, chats,
+        conn::execute,
+        copy, namespaces, on_both,
+        testing::{self, World},
+    };
+
+    #[test]
+    fn both_databases_have_the_same_migrations() {
+        let names = |database: &str| -> BTreeSet<String> {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(database);
+            let files = fs::read_dir(folder).unwrap();
+            files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        assert!(!names("sqlite").is_empty());
+        assert_eq!(names("sqlite"), names("postgres"));
+    }
+
+    on_both! {
+        async fn a_store_opened_again_is_as_it_was(store: Store) {
+            let mut world = World::new(store.clone());
+            world.person("ada").await;
+            let before = copy::contents(&mut store.snapshot().await.unwrap()).await.unwrap();
+            store.close().await;
+            let config = testing::config(store.url().clone());
+            drop((world, store));
+
+            let again = Store::open(&config).await.unwrap();
+            assert_eq!(copy::contents(&mut again.snapshot().await.unwrap()).await.unwrap(), before);
+            again.close().await;
+        }
+
+        async fn a_schema_from_the_future_is_refused(store: Store) {
+            let mut tx = store.write().await.unwrap();
+            let text = "insert into _sqlx_migrations (version, description, success, checksum, execution_time) \
+                        select 9999, description, success, checksum, execution_time from _sqlx_migrations \
+                        where version = 1";
+            execute!(tx, query(text)).unwrap();
+            tx.commit().await.unwrap();
+            store.close().await;
+            let config = testing::config(store.url().clone());
+            drop(store);
+            let error = Store::open(&config).await.unwrap_err();
+            assert!(matches!(&error, OpenError::Migration(_)), "{error}");
+        }
+
+        async fn a_transaction_that_is_dropped_leaves_nothing(store: Store) {
+            let mut world = World::new(store.clone());
+            let ada = world.person("ada").await;
+            let mut tx = store.write().await.unwrap();
+            assert!(namespaces::retire(&mut tx, ada.namespace, world.now()).await.unwrap());
+            drop(tx);
+            let mut tx = store.write_bulk().await.unwrap();
+            assert_eq!(namespaces::find(&mut tx, ada.namespace).await.unwrap().unwrap().retired, None);
+        }
+
+        async fn a_snapshot_does_not_move(store: Store) {
+            let mut world = World::new(store.clone());
+            let mut snapshot = store.snapshot().await.unwrap();
+            let mut conn = store.read().await.unwrap();
+            for conn in [&mut snapshot, &mut conn] {
+                assert_eq!(accounts::list(conn, None, PageSize::DEFAULT).await.unwrap().len(), 0);
+            }
+            world.person("ada").await;
+            assert_eq!(accounts::list(&mut snapshot, None, PageSize::DEFAULT).await.unwrap().len(), 0);
+            assert_eq!(accounts::list(&mut conn, None, PageSize::DEFAULT).await.unwrap().len(), 1);
+        }
+
+        async fn what_this_program_did_not_write_is_called_corrupt(store: Store) {
+            let mut world = World::new(store.clone());
+            let ada = world.person("ada").await;
+            let chat = world.chat(&ada, &[]).await;
+            let mut tx = store.write().await.unwrap();
+            execute!(tx, query("update chats set title = ''")).unwrap();
+            let error = chats::find(&mut tx, chat).await.unwrap_err();
+            assert!(matches!(error, Error::Corrupt(_)), "{error}");
+        }
+
+        async fn the_tables_check_what_is_written(store: Store) {
+            let mut world = World::new(store.clone());
+            world.person("ada").await;
+            for text in [
+                "update accounts set role = 'king'",
+                "update principals set account = null",
+                "update principals set pseudonym = 'x'",
+                "update accounts set namespace = id",
+            ] {
+                let mut tx = store.write().await.unwrap();
+                assert!(execute!(tx, query(text)).is_err(), "{text}");
+                assert!(tx.commit().await.is_err(), "{text}");
+            }
+        }
     }
 }

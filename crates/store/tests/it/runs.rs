@@ -37,8 +37,8 @@ on_both! {
         assert_eq!((found.started, found.ended), (Some(began), Some(ended)));
         assert_eq!(found.failure(), Some(Failure::new(FailureClass::TimedOut, "No answer for a minute.")));
         assert_eq!(found.usage(), usage);
-        assert_eq!(runs::list(&mut tx, &[run]).await.unwrap(), [found.clone()]);
-        assert_eq!(runs::list_by_chat(&mut tx, chat).await.unwrap(), [found.clone()]);
+        assert_eq!(runs::list(&mut tx, &[run]).await.unwrap(), std::slice::from_ref(&found));
+        assert_eq!(runs::list_by_chat(&mut tx, chat).await.unwrap(), std::slice::from_ref(&found));
         assert_eq!(runs::list_by_agent(&mut tx, agent.agent, 5).await.unwrap(), [found]);
     }
 
@@ -102,7 +102,7 @@ on_both! {
 
         let hook = Push { id: world.id(PushId::new), run, url: "https://a.example/".to_owned(), secret: None };
         push::insert(&mut tx, &hook).await.unwrap();
-        assert_eq!(push::list_by_run(&mut tx, run).await.unwrap(), [hook.clone()]);
+        assert_eq!(push::list_by_run(&mut tx, run).await.unwrap(), std::slice::from_ref(&hook));
         assert!(push::delete(&mut tx, run, hook.id).await.unwrap());
     }
 }
