@@ -1,22 +1,21 @@
-//! Cards: real ones, wrong ones and hostile ones.
+//! Cards: real ones, and each thing that can be wrong with one.
 
 use plexus_a2a::{
     A2aProtocol, Card,
     card::{Binding, Credential, KeyPlace, OwnCard, Reading, Security, Severity},
     wire::v1::AgentSkill,
 };
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const V1: &[u8] = include_bytes!("../samples/card-v1.json");
-const V03: &[u8] = include_bytes!("../samples/card-v03.json");
+pub const V03: &[u8] = include_bytes!("../samples/card-v03.json");
 
-fn read(card: &Value) -> Reading {
+pub fn read(card: &Value) -> Reading {
     Card::read(card.to_string().as_bytes())
 }
 
 /// A card without problems, with some members replaced.
-fn card_with(changes: Value) -> Value {
+pub fn card_with(changes: Value) -> Value {
     let mut card: Value = serde_json::from_slice(V1).unwrap();
     for member in ["url", "preferredTransport", "protocolVersion", "security"] {
         card.as_object_mut().unwrap().remove(member);
@@ -72,13 +71,13 @@ fn real_cards_of_both_versions_are_read_without_a_problem() {
 }
 
 #[test]
-fn cards_of_other_makers_are_read_with_at_most_a_remark() {
-    for (bytes, name, remarks) in [
-        (&include_bytes!("../samples/card-fasta2a.json")[..], "Sums", 0),
-        (&include_bytes!("../samples/card-js.json")[..], "Weaver", 0),
+fn cards_of_other_makers_are_read_without_a_problem() {
+    for (bytes, name) in [
+        (&include_bytes!("../samples/card-fasta2a.json")[..], "Sums"),
+        (&include_bytes!("../samples/card-js.json")[..], "Weaver"),
     ] {
         let reading = Card::read(bytes);
-        assert_eq!(reading.problems.len(), remarks, "{:#?}", problems(&reading));
+        assert_eq!(problems(&reading), [""; 0]);
         let card = reading.card.unwrap();
         assert_eq!(card.name, name);
         assert_eq!(card.best_interface().unwrap().protocol(), Some(A2aProtocol::V1));
@@ -321,54 +320,4 @@ fn a_card_of_our_own_has_no_problem() {
     let reading = Card::read(&bytes);
     assert_eq!(problems(&reading), [""; 0]);
     assert_eq!(reading.card.unwrap().best_interface().unwrap().url.path(), "/a2a/plexus/calc/");
-}
-
-fn any_json() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        ".{0,20}".prop_map(Value::from),
-        Just(json!("https://a.example/")),
-    ];
-    leaf.prop_recursive(3, 20, 5, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            prop::collection::hash_map("[a-zA-Z/~]{0,12}", inner, 0..5)
-                .prop_map(|members| Value::Object(members.into_iter().collect())),
-        ]
-    })
-}
-
-proptest! {
-    #[test]
-    fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        prop_assert!(Card::read(&bytes).card.is_none());
-    }
-
-    #[test]
-    fn a_member_replaced_by_anything_keeps_the_rules(
-        member in prop::sample::select(vec![
-            "name", "description", "version", "supportedInterfaces", "url", "provider", "capabilities", "skills",
-            "securitySchemes", "securityRequirements", "signatures", "additionalInterfaces", "iconUrl",
-        ]),
-        value in any_json(),
-    ) {
-        let reading = read(&card_with(json!({member: value})));
-        let has_error = reading.problems.iter().any(|problem| problem.severity == Severity::Error);
-        prop_assert_eq!(reading.card.is_none(), has_error);
-        if let Some(card) = reading.card {
-            prop_assert!(!card.name.is_empty() && card.name.chars().count() <= 100);
-            prop_assert!(card.best_interface().is_some());
-            prop_assert!(!card.origins().is_empty());
-        }
-    }
-
-    #[test]
-    fn damaged_cards_are_read_without_a_panic(at in 0..V03.len(), byte in any::<u8>(), cut in any::<bool>()) {
-        let mut bytes = V03.to_vec();
-        if cut { bytes.truncate(at) } else { bytes[at] = byte }
-        let reading = Card::read(&bytes);
-        prop_assert!(reading.card.is_some() || !reading.problems.is_empty());
-    }
 }

@@ -7,6 +7,7 @@ mod assembly;
 mod card;
 mod decode;
 mod dialects;
+mod hostile_cards;
 mod readers;
 mod runs;
 mod signing;
