@@ -3,6 +3,7 @@
 //! A [`Connector`] does one agent's work on one [`Request`] and tells an [`Output`] what comes; the hub calls it
 //! through [`perform`], which holds it to the request's [`Limits`]. Nothing here knows the store or the hub.
 
+pub mod a2a;
 pub mod builtin;
 mod connector;
 mod credentials;
@@ -11,6 +12,7 @@ pub mod outbound;
 mod sse;
 #[cfg(test)]
 mod testing;
+mod transcript;
 
 pub use connector::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn, perform};
 pub use credentials::{Credentials, KeyPlace, Secret};

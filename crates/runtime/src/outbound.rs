@@ -26,7 +26,7 @@ pub use self::{
 };
 pub(crate) use self::{
     pace::{Halt, Pace},
-    reply::{Reply, peer, quote},
+    reply::{Reply, busy, peer, quote, retry_after},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,9 +1,39 @@
 //! Server-sent events as they come in (WHATWG HTML, section 9.2.6), for streams that use only their data.
 
+use plexus_domain::run::{Failure, FailureClass};
+
 /// The line or the event is longer than the reader takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event is longer than {0} bytes")]
 pub(crate) struct TooLong(pub usize);
+
+impl From<TooLong> for Failure {
+    fn from(error: TooLong) -> Self {
+        Self::new(FailureClass::Garbage, format!("The answer is not a stream of events: {error}."))
+    }
+}
+
+/// How much may come without a word of answer.
+const MAX_NOISE_BYTES: usize = 4 << 20;
+
+/// What has come since the last word of answer.
+#[derive(Default)]
+pub(crate) struct Noise(usize);
+
+impl Noise {
+    pub fn add(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.0 += bytes;
+        if self.0 <= MAX_NOISE_BYTES {
+            return Ok(());
+        }
+        let words = format!("The agent sent more than {MAX_NOISE_BYTES} bytes without an answer in them.");
+        Err(Failure::new(FailureClass::Garbage, words))
+    }
+
+    pub fn clear(&mut self) {
+        self.0 = 0;
+    }
+}
 
 /// Cuts a stream of bytes into events. Its buffers are kept from event to event.
 pub(crate) struct Decoder {

@@ -31,12 +31,18 @@ pub struct Recorder {
     stop: Option<CancellationToken>,
 }
 
-impl Output for Recorder {
-    fn text(&mut self, delta: &str) -> Result<(), Failure> {
-        self.text.push_str(delta);
+impl Recorder {
+    fn press_stop(&self) {
         if let Some(stop) = &self.stop {
             stop.cancel();
         }
+    }
+}
+
+impl Output for Recorder {
+    fn text(&mut self, delta: &str) -> Result<(), Failure> {
+        self.text.push_str(delta);
+        self.press_stop();
         Ok(())
     }
 
@@ -50,6 +56,7 @@ impl Output for Recorder {
             Some((.., text)) => text.push_str(delta),
             None => self.artifacts.push((artifact.to_owned(), name.map(str::to_owned), delta.to_owned())),
         }
+        self.press_stop();
         Ok(())
     }
 

@@ -9,10 +9,8 @@ use super::{
     chunk::{self, Choice, Chunk, Delta},
     refusal::words,
 };
-use crate::{End, Output, sse::TooLong};
+use crate::{End, Output, sse::Noise};
 
-/// How much may come without a word of answer before it is taken for noise.
-const MAX_BARREN_BYTES: usize = 4 << 20;
 /// How many bytes a token is taken for when a server does not count.
 const BYTES_PER_TOKEN: usize = 4;
 
@@ -22,7 +20,7 @@ pub(super) struct Answer<'a> {
     max_bytes: usize,
     /// What the model thought and has not been given on.
     reasoning: String,
-    barren_bytes: usize,
+    noise: Noise,
     has_text: bool,
     is_done: bool,
     finish_reason: Option<String>,
@@ -36,7 +34,7 @@ impl<'a> Answer<'a> {
             peer,
             max_bytes,
             reasoning: String::new(),
-            barren_bytes: 0,
+            noise: Noise::default(),
             has_text: false,
             is_done: false,
             finish_reason: None,
@@ -59,15 +57,11 @@ impl<'a> Answer<'a> {
     }
 
     pub fn count_received(&mut self, bytes: usize) -> Result<(), Failure> {
-        self.barren_bytes += bytes;
-        if self.barren_bytes > MAX_BARREN_BYTES {
-            return Err(self.garbage("sends data without an answer in it"));
-        }
-        Ok(())
+        self.noise.add(bytes)
     }
 
     /// Takes the data of one event, or a whole completion.
-    pub fn event(&mut self, data: &[u8]) -> Result<(), Broken> {
+    pub fn event(&mut self, data: &[u8]) -> Result<(), Failure> {
         if data == b"[DONE]" {
             self.is_done = true;
             return Ok(());
@@ -77,12 +71,12 @@ impl<'a> Answer<'a> {
         if let Some(error) = chunk.error.filter(|error| error.get() != "null") {
             let words = words(data).unwrap_or_else(|| error.get().to_owned());
             let words = format!("The model server {} reported an error: {words}", self.peer);
-            return Err(Failure::new(FailureClass::Refused, words).into());
+            return Err(Failure::new(FailureClass::Refused, words));
         }
         if let Some(usage) = chunk.usage {
             self.count(usage);
         }
-        chunk.choices.0.map_or(Ok(()), |choice| self.choice(choice)).map_err(Broken::from)
+        chunk.choices.0.map_or(Ok(()), |choice| self.choice(choice))
     }
 
     fn choice(&mut self, choice: Choice<'_>) -> Result<(), Failure> {
@@ -97,7 +91,7 @@ impl<'a> Answer<'a> {
             self.think(&thought.0)?;
         }
         let Some(text) = delta.content.as_ref().filter(|text| !text.0.is_empty()) else { return Ok(()) };
-        self.barren_bytes = 0;
+        self.noise.clear();
         self.usage.tokens_out += 1;
         if !self.has_text {
             self.has_text = true;
@@ -107,7 +101,7 @@ impl<'a> Answer<'a> {
     }
 
     fn think(&mut self, thought: &str) -> Result<(), Failure> {
-        self.barren_bytes = 0;
+        self.noise.clear();
         self.usage.tokens_out += 1;
         if self.reasoning.is_empty() {
             self.output.status("Thinking");
@@ -159,29 +153,5 @@ impl<'a> Answer<'a> {
 
     fn garbage(&self, what: &str) -> Failure {
         Failure::new(FailureClass::Garbage, format!("The model server {} {what}.", self.peer))
-    }
-}
-
-/// Why a stream cannot be read on.
-pub(super) struct Broken(Failure);
-
-impl From<Failure> for Broken {
-    fn from(failure: Failure) -> Self {
-        Self(failure)
-    }
-}
-
-impl From<TooLong> for Broken {
-    fn from(error: TooLong) -> Self {
-        Self(Failure::new(
-            FailureClass::Garbage,
-            format!("The model server sent a stream that is not events: {error}."),
-        ))
-    }
-}
-
-impl From<Broken> for crate::outbound::Halt {
-    fn from(broken: Broken) -> Self {
-        Self::Failed(broken.0)
     }
 }

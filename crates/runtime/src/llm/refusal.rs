@@ -1,16 +1,16 @@
 //! What a model server says when it does not answer.
 
-use http::{StatusCode, header};
+use http::StatusCode;
 use plexus_domain::run::{Failure, FailureClass};
 use serde_json::Value;
 
-use crate::outbound::{Pace, Reply, quote};
+use crate::outbound::{Pace, Reply, busy, quote, retry_after};
 
 /// Why the server refused, by its status and its own words.
 pub(super) async fn read(reply: Reply, model: &str, pace: &mut Pace<'_>) -> Failure {
     let status = reply.status();
     let server = format!("The model server {}", reply.peer());
-    let wait = reply.header(header::RETRY_AFTER).and_then(|seconds| seconds.parse::<u32>().ok());
+    let wait = retry_after(&reply);
     let said =
         words(&reply.beginning(pace).await).map(|words| format!(" It says: {words}")).unwrap_or_default();
     let (class, what) = match status {
@@ -31,13 +31,6 @@ pub(super) async fn read(reply: Reply, model: &str, pace: &mut Pace<'_>) -> Fail
         status => (FailureClass::Refused, format!("refused the request ({status}).")),
     };
     Failure::new(class, format!("{server} {what}{said}"))
-}
-
-fn busy(wait: Option<u32>) -> String {
-    match wait {
-        Some(seconds) => format!("is busy and asks to wait {seconds} s."),
-        None => "is busy. Try again in a moment.".to_owned(),
-    }
 }
 
 /// The words of an error body, in the shapes that servers use: `{"error": {"message"}}`, `{"error": "…"}`,

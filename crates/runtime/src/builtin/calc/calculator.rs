@@ -221,6 +221,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
         #[test]
         fn no_line_overflows_the_stack_or_ignores_the_time(
             lines in prop::collection::vec(prop::collection::vec(prop::sample::select(PIECES), 1..60), 1..4),

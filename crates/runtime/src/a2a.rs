@@ -1,0 +1,280 @@
+//! Agents elsewhere that speak A2A, 1.0 or 0.3.
+
+mod answer;
+mod call;
+mod message;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use plexus_a2a::{
+    A2aProtocol, Card,
+    client::{self, Call, MAX_EVENT_BYTES, Update},
+    wire::{
+        rpc::{self, ErrorKind},
+        v1::{CancelTaskRequest, GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest},
+    },
+};
+use plexus_domain::run::{Failure, FailureClass};
+use tokio::time;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use self::{
+    answer::{Answer, Taken},
+    call::Opened,
+    message::message,
+};
+use crate::{
+    Connector, Credentials, End, Limits, Output, Request,
+    outbound::{Halt, Outbound, Pace, Reply, quote},
+    sse::{Decoder, Noise},
+};
+
+/// How long the agent may take to answer that it cancelled a task.
+const CANCEL_TIME: Duration = Duration::from_secs(3);
+/// How often a task is asked after: soon at first, then less often.
+const FIRST_POLL: Duration = Duration::from_millis(100);
+const LAST_POLL: Duration = Duration::from_secs(3);
+/// How much of a task's history is asked for: an agent may answer there.
+const HISTORY: u32 = 10;
+
+/// Where an agent is reached, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    pub url: Url,
+    pub protocol: A2aProtocol,
+    pub tenant: Option<String>,
+    pub is_streaming: bool,
+}
+
+impl Endpoint {
+    /// What the hub calls of the interfaces on a card.
+    pub fn of(card: &Card) -> Option<Self> {
+        let interface = card.best_interface()?;
+        Some(Self {
+            url: interface.url.clone(),
+            protocol: interface.protocol()?,
+            tenant: interface.tenant.clone(),
+            is_streaming: card.capabilities.streaming,
+        })
+    }
+}
+
+/// Passes requests on to an A2A agent.
+#[derive(Debug)]
+pub struct A2a {
+    outbound: Outbound,
+    endpoint: Endpoint,
+    credentials: Option<Credentials>,
+}
+
+impl A2a {
+    /// Fails when `outbound` may not call the agent.
+    pub fn new(outbound: Outbound, endpoint: Endpoint) -> Result<Self, Failure> {
+        outbound.check(&endpoint.url)?;
+        Ok(Self { outbound, endpoint, credentials: None })
+    }
+
+    /// Shows `credentials` to the agent. Fails when it is not at `origin` (any URL there), which they were given for.
+    pub fn with_credentials(mut self, origin: &Url, credentials: Credentials) -> Result<Self, Failure> {
+        if self.endpoint.url.origin() != origin.origin() {
+            let words = "The agent has moved to another address than its credentials were given for. Enter them again.";
+            return Err(Failure::new(FailureClass::Policy, words));
+        }
+        self.credentials = Some(credentials);
+        Ok(self)
+    }
+}
+
+#[async_trait]
+impl Connector for A2a {
+    async fn run(
+        &self,
+        request: Request,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<End, Failure> {
+        let mut exchange = Exchange {
+            agent: self,
+            protocol: self.endpoint.protocol,
+            limits: request.limits,
+            answer: Answer::new(output, self.peer()),
+            pace: Pace::new(stop, request.limits.first_byte),
+        };
+        let end = exchange.work(message(&request)).await;
+        if end.is_err() {
+            exchange.cancel().await;
+        }
+        match end {
+            Ok(end) => Ok(end),
+            Err(Halt::Stopped) => Ok(End::Stopped),
+            Err(Halt::Failed(failure)) => Err(failure),
+        }
+    }
+}
+
+/// One run's talk with the agent.
+struct Exchange<'a> {
+    agent: &'a A2a,
+    protocol: A2aProtocol,
+    limits: Limits,
+    answer: Answer<'a>,
+    pace: Pace<'a>,
+}
+
+impl Exchange<'_> {
+    async fn work(&mut self, mut message: Message) -> Result<End, Halt> {
+        if let Some(task) = message.task_id.clone() {
+            self.recall(&mut message, task).await?;
+        }
+        let mut taken = self.send(message.clone()).await?;
+        if let Taken::Refused(error) = &taken
+            && is_other_dialect(error)
+        {
+            self.protocol = other(self.protocol);
+            taken = self.send(message).await?;
+        }
+        match taken {
+            Taken::End(end) => Ok(end),
+            Taken::Refused(error) => Err(self.refused(&error).into()),
+            Taken::More => self.follow().await,
+        }
+    }
+
+    /// Looks at a task before it is continued, so that what it said before is not taken for an answer. A task that
+    /// is gone is not continued: the message begins a new one.
+    async fn recall(&mut self, message: &mut Message, task: String) -> Result<(), Halt> {
+        match self.get(task).await? {
+            Update::Task(task) if !task.status.state.is_terminal() => Ok(self.answer.remember(&task)?),
+            _ => {
+                message.task_id = None;
+                Ok(())
+            }
+        }
+    }
+
+    async fn send(&mut self, message: Message) -> Result<Taken, Halt> {
+        let mut request = SendMessageRequest { tenant: self.tenant(), ..message.into() };
+        let call = if self.agent.endpoint.is_streaming {
+            Call::SendStreamingMessage(request)
+        } else {
+            let at_once = SendMessageConfiguration { return_immediately: true, ..Default::default() };
+            request.configuration = Some(at_once);
+            Call::SendMessage(request)
+        };
+        match self.agent.open(self.protocol, call, &mut self.pace).await? {
+            Opened::Whole(update) => Ok(self.answer.take(update)?),
+            Opened::Stream(reply) => self.listen(reply).await,
+        }
+    }
+
+    /// Reads a stream to its end. One that breaks is not the end of a task: the task is asked after.
+    async fn listen(&mut self, mut reply: Reply) -> Result<Taken, Halt> {
+        let mut decoder = Decoder::new(MAX_EVENT_BYTES);
+        let mut noise = Noise::default();
+        loop {
+            let bytes = match reply.next(&mut self.pace).await {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => return Ok(Taken::More),
+                Err(Halt::Failed(failure)) if self.can_recover(&failure) => return Ok(Taken::More),
+                Err(halt) => return Err(halt),
+            };
+            self.pace.set_limit(self.limits.idle);
+            noise.add(bytes.len())?;
+            let taken = self.take_events(&mut decoder, &mut noise, &bytes)?;
+            if taken != Taken::More {
+                reply.finish();
+                return Ok(taken);
+            }
+        }
+    }
+
+    fn take_events(
+        &mut self,
+        decoder: &mut Decoder,
+        noise: &mut Noise,
+        bytes: &[u8],
+    ) -> Result<Taken, Failure> {
+        let mut taken = Taken::More;
+        decoder.push(bytes, |data| {
+            if taken == Taken::More {
+                let update =
+                    client::event(self.protocol, data).map_err(|error| self.agent.not_understood(&error))?;
+                noise.clear();
+                taken = self.answer.take(update)?;
+            }
+            Ok::<_, Failure>(())
+        })?;
+        Ok(taken)
+    }
+
+    fn can_recover(&self, failure: &Failure) -> bool {
+        failure.class == FailureClass::Unreachable && self.answer.task().is_some()
+    }
+
+    /// Asks after the task until it has come to an end.
+    async fn follow(&mut self) -> Result<End, Halt> {
+        let Some(task) = self.answer.task().map(str::to_owned) else {
+            let words =
+                format!("The agent at {} ended the answer early. What came is kept.", self.agent.peer());
+            return Err(Failure::new(FailureClass::Unreachable, words).into());
+        };
+        let mut pause = FIRST_POLL;
+        loop {
+            self.pace.set_limit(pause + self.limits.first_byte);
+            self.pace.wait(time::sleep(pause)).await.map_err(|_| Halt::Stopped)?;
+            pause = (pause * 3 / 2).min(LAST_POLL);
+            let update = self.get(task.clone()).await?;
+            match self.answer.take(update)? {
+                Taken::More => {}
+                Taken::End(end) => return Ok(end),
+                Taken::Refused(error) => return Err(self.refused(&error).into()),
+            }
+        }
+    }
+
+    async fn get(&mut self, id: String) -> Result<Update, Halt> {
+        let call = Call::GetTask(GetTaskRequest { tenant: self.tenant(), id, history_length: Some(HISTORY) });
+        self.agent.ask(self.protocol, call, &mut self.pace).await
+    }
+
+    /// Tells the agent that nobody waits for its task any more; what it answers changes nothing.
+    async fn cancel(&mut self) {
+        let Some(id) = self.answer.open_task().map(str::to_owned) else { return };
+        let never = CancellationToken::new();
+        let mut pace = Pace::new(&never, CANCEL_TIME);
+        let call = Call::CancelTask(CancelTaskRequest { tenant: self.tenant(), id, metadata: None });
+        if let Err(Halt::Failed(failure)) = self.agent.ask(self.protocol, call, &mut pace).await {
+            tracing::debug!(class = failure.class.as_str(), "an agent was not told to cancel its task");
+        }
+    }
+
+    fn refused(&self, error: &rpc::Error) -> Failure {
+        let words = format!(
+            "The agent at {} refused: {} ({}).",
+            self.agent.peer(),
+            quote(&error.message),
+            error.code
+        );
+        Failure::new(FailureClass::Refused, words)
+    }
+
+    fn tenant(&self) -> Option<String> {
+        self.agent.endpoint.tenant.clone()
+    }
+}
+
+fn is_other_dialect(error: &rpc::Error) -> bool {
+    matches!(error.kind(), Some(ErrorKind::VersionNotSupported | ErrorKind::MethodNotFound))
+}
+
+const fn other(protocol: A2aProtocol) -> A2aProtocol {
+    match protocol {
+        A2aProtocol::V1 => A2aProtocol::V03,
+        A2aProtocol::V03 => A2aProtocol::V1,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! What an A2A agent says, made into one answer: events, snapshots and plain answers may all tell the same things.
+
+use std::collections::{HashMap, HashSet, hash_map::Entry};
+
+use plexus_a2a::{
+    client::{Received, Update, receive},
+    wire::{
+        rpc,
+        v1::{Artifact, Message, Part, Role, Task, TaskStatus},
+    },
+};
+use plexus_domain::{
+    Content, RunState,
+    run::{Failure, FailureClass},
+};
+use url::Url;
+
+use crate::{End, File, Output, Remote, outbound::quote, transcript::say};
+
+/// Ids of others are kept, so their size and number are bounded.
+const MAX_ID_BYTES: usize = 256;
+const MAX_IDS: usize = 4_096;
+/// What an agent says while it works is kept in case it says nothing else.
+const MAX_MUTTERED_BYTES: usize = 64 << 10;
+
+pub(super) struct Answer<'a> {
+    output: &'a mut dyn Output,
+    peer: String,
+    remote: Remote,
+    /// What has been given on of each artifact.
+    artifacts: HashMap<String, Given>,
+    /// Messages that have been given on, or that are older than this run.
+    heard: HashSet<String>,
+    /// Where a task stood before this run continued it.
+    old_status: Option<TaskStatus>,
+    muttered: String,
+    last_muttered: Option<String>,
+    has_said: bool,
+    has_text: bool,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Given {
+    text: String,
+    others: usize,
+}
+
+/// What an update comes to.
+#[derive(Debug, PartialEq)]
+pub(super) enum Taken {
+    More,
+    End(End),
+    Refused(rpc::Error),
+}
+
+impl<'a> Answer<'a> {
+    pub fn new(output: &'a mut dyn Output, peer: String) -> Self {
+        Self {
+            output,
+            peer,
+            remote: Remote::default(),
+            artifacts: HashMap::new(),
+            heard: HashSet::new(),
+            old_status: None,
+            muttered: String::new(),
+            last_muttered: None,
+            has_said: false,
+            has_text: false,
+            is_over: false,
+        }
+    }
+
+    /// The task that the agent made of the request, as soon as it is known.
+    pub fn task(&self) -> Option<&str> {
+        self.remote.task.as_deref()
+    }
+
+    /// The task, as long as the agent may still work on it.
+    pub fn open_task(&self) -> Option<&str> {
+        self.task().filter(|_| !self.is_over)
+    }
+
+    /// Takes a task as it was before this run: nothing of it is an answer.
+    pub fn remember(&mut self, task: &Task) -> Result<(), Failure> {
+        for artifact in &task.artifacts {
+            let (text, others) = split(&artifact.parts);
+            let given = Given { text, others: others.len() };
+            self.artifacts.insert(self.id(&artifact.artifact_id)?, given);
+        }
+        for message in task.history.iter().chain(&task.status.message) {
+            self.hear(message)?;
+        }
+        self.old_status = Some(task.status.clone());
+        Ok(())
+    }
+
+    pub fn take(&mut self, update: Update) -> Result<Taken, Failure> {
+        self.note_ids(&update)?;
+        match update {
+            Update::Error(error) => Ok(Taken::Refused(error)),
+            Update::Message(message) => {
+                self.say_message(&message)?;
+                Ok(Taken::End(End::Completed))
+            }
+            Update::Task(task) => {
+                for artifact in &task.artifacts {
+                    self.artifact(artifact, false)?;
+                }
+                self.status(&task.status, &task.history)
+            }
+            Update::Artifact(update) => self.artifact(&update.artifact, update.append).map(|()| Taken::More),
+            Update::Status(update) => self.status(&update.status, &[]),
+        }
+    }
+
+    fn note_ids(&mut self, update: &Update) -> Result<(), Failure> {
+        let task = update.task_id().map(|id| self.id(id)).transpose()?;
+        let context = update.context_id().map(|id| self.id(id)).transpose()?;
+        let known = &self.remote;
+        let now = Remote {
+            task: task.or_else(|| known.task.clone()),
+            context: context.or_else(|| known.context.clone()),
+        };
+        if now != *known {
+            self.output.remote(now.clone());
+            self.remote = now;
+        }
+        Ok(())
+    }
+
+    fn status(&mut self, status: &TaskStatus, history: &[Message]) -> Result<Taken, Failure> {
+        if self.old_status.as_ref() == Some(status) {
+            return Ok(Taken::More);
+        }
+        self.is_over = status.state.is_terminal();
+        let refused = |words: String| Err(Failure::new(FailureClass::Refused, words));
+        match status.state.run_state() {
+            None | Some(RunState::Queued | RunState::Working) => self.mutter(status.message.as_ref()),
+            Some(RunState::Completed) => {
+                self.say(status.message.as_ref())?;
+                self.say_what_is_left(history)?;
+                Ok(Taken::End(End::Completed))
+            }
+            Some(RunState::InputRequired) => {
+                self.say(status.message.as_ref()).map(|()| Taken::End(End::InputRequired))
+            }
+            Some(RunState::AuthRequired) => {
+                self.say(status.message.as_ref()).map(|()| Taken::End(End::AuthRequired))
+            }
+            Some(RunState::Rejected) => {
+                Ok(Taken::End(End::Rejected { reason: self.reason(status, "declined") }))
+            }
+            Some(RunState::Failed) => refused(self.reason(status, "reported that it failed")),
+            Some(RunState::Stopped) => refused(self.reason(status, "cancelled the work")),
+        }
+    }
+
+    fn reason(&self, status: &TaskStatus, what: &str) -> String {
+        let words = status.message.as_ref().map(|message| quote(&text_of(message))).unwrap_or_default();
+        let words = if words.is_empty() { ".".to_owned() } else { format!(": {words}") };
+        format!("The agent at {} {what}{words}", self.peer)
+    }
+
+    /// A line on what the agent does; the answer itself only when nothing else comes.
+    fn mutter(&mut self, message: Option<&Message>) -> Result<Taken, Failure> {
+        let is_new = |message: &&Message| self.last_muttered.as_ref() != Some(&message.message_id);
+        if let Some(message) = message.filter(is_new) {
+            self.last_muttered = Some(self.id(&message.message_id)?);
+            let text = text_of(message);
+            if self.muttered.len() + text.len() <= MAX_MUTTERED_BYTES {
+                self.muttered.push_str(&text);
+            }
+            self.output.status(&quote(&text));
+        }
+        Ok(Taken::More)
+    }
+
+    fn say(&mut self, message: Option<&Message>) -> Result<(), Failure> {
+        message.map_or(Ok(()), |message| self.say_message(message))
+    }
+
+    fn say_message(&mut self, message: &Message) -> Result<(), Failure> {
+        if message.parts.is_empty() || self.heard.contains(&message.message_id) {
+            return Ok(());
+        }
+        self.hear(message)?;
+        for part in &message.parts {
+            self.part(part.clone(), None)?;
+        }
+        Ok(())
+    }
+
+    /// Some agents answer only in their history, some only in what they say while they work.
+    fn say_what_is_left(&mut self, history: &[Message]) -> Result<(), Failure> {
+        if self.has_said {
+            return Ok(());
+        }
+        let last = history.iter().rev().find(|message| message.role == Role::Agent);
+        self.say(last)?;
+        let muttered = std::mem::take(&mut self.muttered);
+        if self.has_said || muttered.is_empty() { Ok(()) } else { self.output.text(&muttered) }
+    }
+
+    /// A piece that follows, or the whole of an artifact, of which only what is new is given on.
+    fn artifact(&mut self, artifact: &Artifact, append: bool) -> Result<(), Failure> {
+        let id = self.id(&artifact.artifact_id)?;
+        let (text, others) = split(&artifact.parts);
+        let given = match self.artifacts.entry(id.clone()) {
+            Entry::Occupied(given) => given.into_mut(),
+            Entry::Vacant(place) => place.insert(Given::default()),
+        };
+        let (new_text, known_others) = match text.strip_prefix(given.text.as_str()) {
+            _ if append => (text, 0),
+            Some(rest) => (rest.to_owned(), given.others),
+            None => (format!("\n\n{text}"), given.others),
+        };
+        let new_others = others.into_iter().skip(known_others);
+        let new_others: Vec<Part> = new_others.cloned().collect();
+        given.others += new_others.len();
+        if !new_text.is_empty() {
+            self.output.artifact_text(&id, artifact.name.as_deref(), &new_text)?;
+            given.text.push_str(&new_text);
+            self.has_said = true;
+        }
+        for part in new_others {
+            self.part(part, Some((&id, artifact.name.as_deref())))?;
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, part: Part, artifact: Option<(&str, Option<&str>)>) -> Result<(), Failure> {
+        let id = artifact.map(|(id, _)| id.to_owned());
+        let title = artifact.and_then(|(_, title)| title.map(str::to_owned));
+        match receive(part) {
+            Received::Bytes { bytes, name, media_type } => {
+                let file = File { artifact: id, name: name.or(title), media_type, bytes: bytes.into() };
+                self.output.file(file)?;
+            }
+            Received::Part(part) if artifact.is_none() && part.as_text().is_some() => {
+                let gap = if std::mem::replace(&mut self.has_text, true) { "\n\n" } else { "" };
+                self.output.text(&format!("{gap}{}", part.as_text().unwrap_or_default()))?;
+            }
+            Received::Part(mut part) => {
+                part.artifact = id;
+                part.name = part.name.or(title);
+                self.output.part(checked(part))?;
+            }
+        }
+        self.has_said = true;
+        Ok(())
+    }
+
+    fn hear(&mut self, message: &Message) -> Result<(), Failure> {
+        let id = self.id(&message.message_id)?;
+        self.heard.insert(id);
+        Ok(())
+    }
+
+    fn id(&self, id: &str) -> Result<String, Failure> {
+        if id.len() > MAX_ID_BYTES || self.heard.len() + self.artifacts.len() > MAX_IDS {
+            let words = format!(
+                "The agent at {} uses ids of more than {MAX_ID_BYTES} bytes, or more than {MAX_IDS} of them.",
+                self.peer
+            );
+            return Err(Failure::new(FailureClass::Garbage, words));
+        }
+        Ok(id.to_owned())
+    }
+}
+
+/// The text of an artifact, and its other parts.
+fn split(parts: &[Part]) -> (String, Vec<&Part>) {
+    let text = parts.iter().filter_map(Part::as_text).collect();
+    (text, parts.iter().filter(|part| part.as_text().is_none()).collect())
+}
+
+fn text_of(message: &Message) -> String {
+    message.parts.iter().filter_map(Part::as_text).collect()
+}
+
+/// A link that is not a web address is shown as what it is, text.
+fn checked(mut part: plexus_domain::Part) -> plexus_domain::Part {
+    if let Content::Link { url } = &part.content {
+        let is_web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_web {
+            part.content = Content::Text { text: say(std::slice::from_ref(&part)) };
+        }
+    }
+    part
+}

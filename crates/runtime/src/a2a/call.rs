@@ -1,0 +1,133 @@
+//! One call to an A2A agent over JSON-RPC.
+
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use plexus_a2a::{
+    A2aProtocol,
+    client::{self, Call, MAX_ANSWER_BYTES, Update},
+};
+use plexus_domain::run::{Failure, FailureClass};
+
+use super::A2a;
+use crate::outbound::{Halt, Pace, Reply, busy, peer, retry_after};
+
+/// An HTTP request has one answer, so its JSON-RPC id says nothing.
+const ID: i64 = 1;
+
+/// What the agent began to answer.
+pub(super) enum Opened {
+    Stream(Reply),
+    Whole(Update),
+}
+
+impl A2a {
+    /// Makes a call and reads its answer, unless that is a stream.
+    pub(super) async fn open(
+        &self,
+        protocol: A2aProtocol,
+        call: Call,
+        pace: &mut Pace<'_>,
+    ) -> Result<Opened, Halt> {
+        let method = call.method();
+        let reply = self.post(protocol, call, pace).await?;
+        if reply.status() != StatusCode::OK {
+            return self.read_refusal(protocol, method, reply, pace).await.map(Opened::Whole);
+        }
+        if reply.is_of_type("text/event-stream") {
+            return Ok(Opened::Stream(reply));
+        }
+        if !reply.is_of_type("application/json") {
+            let kind = reply.header(header::CONTENT_TYPE).unwrap_or("something without a type");
+            let words = format!(
+                "The agent at {} answered with {kind}, not with A2A. Check its address.",
+                reply.peer()
+            );
+            return Err(Failure::new(FailureClass::Garbage, words).into());
+        }
+        let body = reply.body(MAX_ANSWER_BYTES, pace).await?;
+        let update = client::answer(protocol, method, &body).map_err(|error| self.not_understood(&error))?;
+        Ok(Opened::Whole(update))
+    }
+
+    /// Makes a call that is answered by one update.
+    pub(super) async fn ask(
+        &self,
+        protocol: A2aProtocol,
+        call: Call,
+        pace: &mut Pace<'_>,
+    ) -> Result<Update, Halt> {
+        match self.open(protocol, call, pace).await? {
+            Opened::Whole(update) => Ok(update),
+            Opened::Stream(_) => {
+                let words = format!("The agent at {} answered a plain question with a stream.", self.peer());
+                Err(Failure::new(FailureClass::Garbage, words).into())
+            }
+        }
+    }
+
+    pub(super) fn not_understood(&self, error: &client::DecodeError) -> Failure {
+        let words = format!("What the agent at {} answered was not understood. {error}", self.peer());
+        Failure::new(error.class(), words)
+    }
+
+    pub(super) fn peer(&self) -> String {
+        peer(&self.endpoint.url)
+    }
+
+    async fn post(&self, protocol: A2aProtocol, call: Call, pace: &mut Pace<'_>) -> Result<Reply, Halt> {
+        let is_streaming = call.method().is_streaming();
+        let body = client::body(protocol, ID, call).map_err(|error| {
+            Failure::new(
+                FailureClass::Internal,
+                format!("The message could not be written as JSON: {error}."),
+            )
+        })?;
+        let mut url = self.endpoint.url.clone();
+        let mut headers = HeaderMap::new();
+        let accepted = if is_streaming { "text/event-stream, application/json" } else { "application/json" };
+        headers.insert(header::ACCEPT, HeaderValue::from_static(accepted));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(client::VERSION_HEADER, HeaderValue::from_static(client::version(protocol)));
+        if let Some(credentials) = &self.credentials {
+            credentials.apply(&mut url, &mut headers)?;
+        }
+        let request = self.outbound.request(Method::POST, &url)?.headers(headers).body(body);
+        Reply::to(request, &self.peer(), pace).await
+    }
+
+    /// Agents may wrap a JSON-RPC error in any status; else the status says what is wrong.
+    async fn read_refusal(
+        &self,
+        protocol: A2aProtocol,
+        method: plexus_a2a::wire::Method,
+        reply: Reply,
+        pace: &mut Pace<'_>,
+    ) -> Result<Update, Halt> {
+        let (status, wait) = (reply.status(), retry_after(&reply));
+        let body = reply.beginning(pace).await;
+        if let Ok(update @ Update::Error(_)) = client::answer(protocol, method, &body) {
+            return Ok(update);
+        }
+        Err(self.refusal(status, wait).into())
+    }
+
+    fn refusal(&self, status: StatusCode, wait: Option<u32>) -> Failure {
+        let (class, what) = match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if self.credentials.is_some() => {
+                (FailureClass::Refused, "did not accept the credentials. Enter them again.".to_owned())
+            }
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                (FailureClass::Refused, "asks for credentials that this hub does not hold.".to_owned())
+            }
+            StatusCode::TOO_MANY_REQUESTS => (FailureClass::Refused, busy(wait)),
+            status if status.is_server_error() => {
+                (FailureClass::Unreachable, format!("failed ({status}). Try again later."))
+            }
+            status if status.is_redirection() => (
+                FailureClass::Refused,
+                format!("redirects ({status}). Its card has to name the new address."),
+            ),
+            status => (FailureClass::Refused, format!("refused the request ({status}).")),
+        };
+        Failure::new(class, format!("The agent at {} {what}", self.peer()))
+    }
+}

@@ -1,0 +1,138 @@
+//! A request as one A2A message.
+
+use std::fmt::Write;
+
+use plexus_a2a::{
+    client,
+    wire::v1::{Message, Part, Role},
+};
+use plexus_domain::Content;
+
+use crate::{
+    Request, Speaker, Turn,
+    transcript::{quoted, say},
+};
+
+/// How much of what was said before goes along, the latest first.
+const TRANSCRIPT_BYTES: usize = 64 << 10;
+
+/// The last turn, preceded by what the agent has not heard: all of the path, or, in a conversation of its own that
+/// goes on, what was said since its last answer.
+///
+/// The id follows from the request, so that sending it again is harmless.
+pub(super) fn message(request: &Request) -> Message {
+    let (question, before) =
+        request.turns.split_last().map_or((None, &[][..]), |(last, rest)| (Some(last), rest));
+    let heard = match &request.remote {
+        Some(_) => before.iter().rposition(|turn| turn.speaker == Speaker::Me).map_or(0, |at| at + 1),
+        None => 0,
+    };
+    let mut parts: Vec<Part> = transcript(&before[heard..]).map(Part::text).into_iter().collect();
+    parts.extend(question.into_iter().flat_map(question_parts));
+    let id = format!("{}-{}", request.run, request.turns.len());
+    let mut message = Message::new(id, Role::User, parts);
+    if let Some(remote) = &request.remote {
+        message.task_id = remote.task.clone();
+        message.context_id = remote.context.clone();
+    }
+    message
+}
+
+/// Text, data and links as they are; what lies in the hub is named.
+fn question_parts(turn: &Turn) -> Vec<Part> {
+    let parts = turn.parts.iter().filter_map(|part| match part.content {
+        Content::Text { .. } | Content::Data { .. } | Content::Link { .. } => {
+            client::send(part, &|_| String::new())
+        }
+        _ => Some(say(std::slice::from_ref(part))).filter(|words| !words.is_empty()).map(Part::text),
+    });
+    parts.collect()
+}
+
+fn transcript(turns: &[Turn]) -> Option<String> {
+    let mut left = TRANSCRIPT_BYTES;
+    let lines = turns.iter().rev().map(line).take_while(|line| {
+        left = left.saturating_sub(line.len());
+        left > 0
+    });
+    let mut lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return None;
+    }
+    lines.reverse();
+    let mut text = "What was said before in this conversation:\n\n".to_owned();
+    for line in lines {
+        let _ = write!(text, "{line}\n\n");
+    }
+    text.push_str("The message to answer follows.");
+    Some(text)
+}
+
+fn line(turn: &Turn) -> String {
+    let said = say(&turn.parts);
+    match &turn.speaker {
+        Speaker::Me => format!("You: {said}"),
+        Speaker::Person { name } => format!("{name}: {said}"),
+        Speaker::Agent { address } => format!("The agent {address}:\n{}", quoted(&said)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_domain::{Part, part::ToolUse};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        Remote,
+        testing::{ask, person},
+    };
+
+    fn turn(speaker: Speaker, text: &str) -> Turn {
+        Turn { speaker, parts: vec![Part::text(text)] }
+    }
+
+    fn conversation() -> Vec<Turn> {
+        let poet = Speaker::Agent { address: "@bob/poet".parse().unwrap() };
+        vec![person("Hi"), turn(Speaker::Me, "Hello"), turn(poet, "Roses\nare red"), person("Go on")]
+    }
+
+    fn texts(request: &Request) -> Vec<String> {
+        message(request).parts.iter().map(|part| part.as_text().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_new_conversation_gets_the_path_as_text() {
+        let request = Request { turns: conversation(), ..ask("") };
+        assert_eq!(
+            texts(&request),
+            [
+                "What was said before in this conversation:\n\nAda: Hi\n\nYou: Hello\n\n\
+                 The agent @bob/poet:\n> Roses\n> are red\n\nThe message to answer follows.",
+                "Go on"
+            ]
+        );
+        assert_eq!(texts(&ask("Hi")), ["Hi"]);
+    }
+
+    #[test]
+    fn a_conversation_that_goes_on_gets_what_was_not_heard() {
+        let remote = Remote { task: Some("t1".to_owned()), context: Some("c1".to_owned()) };
+        let request = Request { turns: conversation(), remote: Some(remote), ..ask("") };
+        let message = message(&request);
+        assert_eq!((message.task_id.as_deref(), message.context_id.as_deref()), (Some("t1"), Some("c1")));
+        assert!(!texts(&request)[0].contains("Ada: Hi"));
+        assert!(texts(&request)[0].contains("> Roses"));
+    }
+
+    #[test]
+    fn parts_other_than_text_go_along_or_are_named() {
+        let data = Content::Data { data: json!({"a": 1}) };
+        let file = Content::File { blob: plexus_domain::Digest::of("x"), size: 1 };
+        let tool = ToolUse { tool: "t".to_owned(), arguments: json!({}), result: None, took_ms: None };
+        let parts = [data, file, Content::Tool(tool)].into_iter().map(Part::from).collect();
+        let request = Request { turns: vec![Turn { parts, ..person("") }], ..ask("") };
+        let sent = serde_json::to_value(message(&request).parts).unwrap();
+        assert_eq!(sent, json!([{"data": {"a": 1}}, {"text": "[file: unnamed, 1 bytes]"}]));
+    }
+}

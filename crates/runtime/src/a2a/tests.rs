@@ -1,0 +1,466 @@
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use axum::{
+    Json, Router,
+    body::Body,
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use futures::{StreamExt, stream};
+use http::{HeaderMap, StatusCode, header};
+use plexus_domain::{Content, Part};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    File, KeyPlace, Remote, Secret,
+    outbound::{Network, Policy},
+    perform,
+    testing::{Recorder, ask, nowhere, run_until_first_word, serve, serve_bytes},
+};
+
+const EVENTS: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/event-stream")];
+const SHORT: Duration = Duration::from_millis(150);
+
+/// A scripted agent: what it was asked, and the agent as the hub calls it.
+struct Scripted {
+    asked: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
+    base: Url,
+}
+
+impl Scripted {
+    /// Answers the nth call (from 0) of a method with what `script` makes of it.
+    async fn new(script: impl Fn(&str, usize) -> Response + Clone + Send + Sync + 'static) -> Self {
+        let asked: Arc<Mutex<Vec<(HeaderMap, Value)>>> = Arc::default();
+        let log = Arc::clone(&asked);
+        let answer = move |headers: HeaderMap, Json(call): Json<Value>| async move {
+            let method = call["method"].as_str().unwrap().to_owned();
+            let mut log = log.lock().unwrap();
+            let before = log.iter().filter(|(_, call)| call["method"] == method).count();
+            log.push((headers, call));
+            script(&method, before)
+        };
+        Self { asked, base: serve(Router::new().route("/", post(answer))).await }
+    }
+
+    fn methods(&self) -> Vec<String> {
+        self.calls().iter().map(|call| call["method"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn calls(&self) -> Vec<Value> {
+        self.asked.lock().unwrap().iter().map(|(_, call)| call.clone()).collect()
+    }
+
+    fn connector(&self, is_streaming: bool) -> A2a {
+        connector(&self.base, A2aProtocol::V1, is_streaming)
+    }
+}
+
+fn connector(base: &Url, protocol: A2aProtocol, is_streaming: bool) -> A2a {
+    let outbound = Network::new().unwrap().anyone(Policy { allow_private: true, ports: None });
+    let tenant = Some("t".to_owned());
+    A2a::new(outbound, Endpoint { url: base.clone(), protocol, tenant, is_streaming }).unwrap()
+}
+
+async fn hear(connector: &A2a, request: Request) -> (Result<End, Failure>, Recorder) {
+    let mut heard = Recorder::default();
+    let end = perform(connector, request, &mut heard, &CancellationToken::new()).await;
+    (end, heard)
+}
+
+fn impatient() -> Request {
+    let limits = Limits { first_byte: SHORT, idle: SHORT, max_answer_bytes: 1 << 20, ..Limits::default() };
+    Request { limits, ..ask("Hi") }
+}
+
+fn result(result: &Value) -> Response {
+    Json(json!({"jsonrpc": "2.0", "id": 1, "result": result})).into_response()
+}
+
+fn error(code: i64, message: &str) -> Response {
+    Json(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": message}})).into_response()
+}
+
+fn sse(events: &[Value]) -> String {
+    let line = |event| format!("data: {}\n\n", json!({"jsonrpc": "2.0", "id": 1, "result": event}));
+    events.iter().map(line).collect()
+}
+
+fn events(list: &[Value]) -> Response {
+    (EVENTS, sse(list)).into_response()
+}
+
+/// These events, then silence on an open connection.
+fn open_events(list: &[Value]) -> Response {
+    let first = stream::once(std::future::ready(Ok::<_, io::Error>(sse(list))));
+    (EVENTS, Body::from_stream(first.chain(stream::pending()))).into_response()
+}
+
+fn says(id: &str, text: &str) -> Value {
+    json!({"messageId": id, "role": "ROLE_AGENT", "parts": [{"text": text}]})
+}
+
+fn status(state: &str, message: Option<Value>) -> Value {
+    let mut status = json!({"state": format!("TASK_STATE_{state}")});
+    if let Some(message) = message {
+        status["message"] = message;
+    }
+    status
+}
+
+fn task(status: impl Serialize, artifacts: impl Serialize) -> Value {
+    json!({"id": "t1", "contextId": "c1", "status": status, "artifacts": artifacts})
+}
+
+fn begun() -> Value {
+    json!({"task": task(status("SUBMITTED", None), json!([]))})
+}
+
+fn update(state: &str, message: Option<Value>) -> Value {
+    json!({"statusUpdate": {"taskId": "t1", "contextId": "c1", "status": status(state, message)}})
+}
+
+fn piece(text: &str, append: bool) -> Value {
+    let artifact = json!({"artifactId": "a", "name": "answer", "parts": [{"text": text}]});
+    json!({"artifactUpdate": {"taskId": "t1", "contextId": "c1", "artifact": artifact, "append": append}})
+}
+
+fn document(text: &str) -> Vec<(String, Option<String>, String)> {
+    vec![("a".to_owned(), Some("answer".to_owned()), text.to_owned())]
+}
+
+fn names() -> Option<Remote> {
+    Some(Remote { task: Some("t1".to_owned()), context: Some("c1".to_owned()) })
+}
+
+#[tokio::test]
+async fn a_streamed_task_is_heard_piece_by_piece() {
+    let agent = Scripted::new(|_, _| {
+        let done = Some(says("m2", "All done."));
+        let looking = Some(says("m1", "Looking"));
+        events(&[
+            begun(),
+            update("WORKING", looking),
+            piece("one ", false),
+            piece("two", true),
+            update("COMPLETED", done),
+        ])
+    })
+    .await;
+    let credentials =
+        Credentials::ApiKey { place: KeyPlace::Header, name: "x-key".to_owned(), value: Secret::new("k") };
+    let connector = agent.connector(true).with_credentials(&agent.base, credentials).unwrap();
+    let (end, heard) = hear(&connector, ask("Hi")).await;
+    assert_eq!(end, Ok(End::Completed));
+    assert_eq!((heard.text.as_str(), heard.artifacts), ("All done.", document("one two")));
+    assert_eq!((heard.remote, heard.status), (names(), vec!["Looking".to_owned()]));
+
+    let (headers, call) = agent.asked.lock().unwrap()[0].clone();
+    assert_eq!(
+        (&headers["a2a-version"], &headers["x-key"]),
+        (&"1.0".parse().unwrap(), &"k".parse().unwrap())
+    );
+    assert_eq!((&call["method"], &call["params"]["tenant"]), (&json!("SendStreamingMessage"), &json!("t")));
+    assert_eq!(call["params"]["message"]["parts"], json!([{"text": "Hi"}]));
+}
+
+#[tokio::test]
+async fn a_plain_message_is_a_whole_answer() {
+    let agent = Scripted::new(|_, _| {
+        let mut message = says("m1", "Hello.");
+        message["contextId"] = json!("c1");
+        message["parts"].as_array_mut().unwrap().push(json!({"text": "And again."}));
+        result(&json!({"message": message}))
+    })
+    .await;
+    for is_streaming in [true, false] {
+        let (end, heard) = hear(&agent.connector(is_streaming), ask("Hi")).await;
+        assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "Hello.\n\nAnd again."));
+        assert_eq!(heard.remote, Some(Remote { task: None, context: Some("c1".to_owned()) }));
+    }
+    assert_eq!(agent.methods(), ["SendStreamingMessage", "SendMessage"]);
+    assert_eq!(agent.calls()[1]["params"]["configuration"], json!({"returnImmediately": true}));
+}
+
+#[tokio::test]
+async fn a_task_is_asked_after_until_it_is_done_and_nothing_is_told_twice() {
+    let artifact = |text: &str| json!([{"artifactId": "a", "name": "answer", "parts": [{"text": text}]}]);
+    let agent = Scripted::new(move |method, nth| {
+        let working = status("WORKING", Some(says("m1", "Thinking")));
+        match (method, nth) {
+            ("SendMessage", _) => result(&json!({"task": task(status("SUBMITTED", None), json!([]))})),
+            (_, 0) => result(&task(working, artifact("one"))),
+            (_, 1) => result(&task(working, artifact("one two"))),
+            _ => result(&task(status("COMPLETED", Some(says("m2", "Done."))), artifact("one two three"))),
+        }
+    })
+    .await;
+    let (end, heard) = hear(&agent.connector(false), ask("Hi")).await;
+    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "Done."));
+    assert_eq!((heard.artifacts, heard.status), (document("one two three"), vec!["Thinking".to_owned()]));
+    assert_eq!(agent.methods(), ["SendMessage", "GetTask", "GetTask", "GetTask"]);
+}
+
+#[tokio::test]
+async fn an_agent_of_the_older_version_is_spoken_to_in_its_words() {
+    let script = |method: &str, _| match method {
+        "message/stream" => events(&[
+            json!({"kind": "task", "id": "t1", "contextId": "c1", "status": {"state": "submitted"}}),
+            json!({"kind": "artifact-update", "taskId": "t1", "contextId": "c1", "append": false, "artifact":
+                {"artifactId": "a", "name": "answer", "parts": [{"kind": "text", "text": "one two"}]}}),
+            json!({"kind": "status-update", "taskId": "t1", "contextId": "c1", "final": true,
+                "status": {"state": "completed"}}),
+        ]),
+        _ => error(-32601, "Method not found"),
+    };
+    let agent = Scripted::new(script).await;
+    for protocol in [A2aProtocol::V03, A2aProtocol::V1] {
+        let (end, heard) = hear(&connector(&agent.base, protocol, true), ask("Hi")).await;
+        assert_eq!((end, heard.artifacts, heard.remote), (Ok(End::Completed), document("one two"), names()));
+    }
+    assert_eq!(agent.methods(), ["message/stream", "SendStreamingMessage", "message/stream"]);
+}
+
+#[tokio::test]
+async fn a_question_is_answered_in_the_same_task_and_not_heard_again() {
+    let asking = || status("INPUT_REQUIRED", Some(says("q1", "Which one?")));
+    let agent = Scripted::new(move |method, nth| match (method, nth) {
+        ("GetTask", _) => result(&task(asking(), json!([]))),
+        (_, 0) => events(&[begun(), update("INPUT_REQUIRED", Some(says("q1", "Which one?")))]),
+        // Real agents begin the second stream with the task as it was.
+        _ => events(&[
+            json!({"task": task(asking(), json!([]))}),
+            piece("The red one.", false),
+            update("COMPLETED", None),
+        ]),
+    })
+    .await;
+    let (end, heard) = hear(&agent.connector(true), ask("Hi")).await;
+    assert_eq!((end, heard.text.as_str()), (Ok(End::InputRequired), "Which one?"));
+    let (end, heard) =
+        hear(&agent.connector(true), Request { remote: heard.remote, ..ask("The red one") }).await;
+    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), ""));
+    assert_eq!(heard.artifacts, document("The red one."));
+    let sent = agent.calls().pop().unwrap();
+    assert_eq!(sent["params"]["message"]["taskId"], "t1");
+}
+
+#[tokio::test]
+async fn a_task_that_is_gone_is_begun_anew_in_its_context() {
+    let agent = Scripted::new(|method, _| match method {
+        "GetTask" => error(-32001, "Task not found"),
+        _ => result(&json!({"message": says("m1", "Hello again.")})),
+    })
+    .await;
+    let (end, _) = hear(&agent.connector(false), Request { remote: names(), ..ask("Hi") }).await;
+    assert_eq!(end, Ok(End::Completed));
+    let message = agent.calls().pop().unwrap()["params"]["message"].clone();
+    assert_eq!((&message["taskId"], &message["contextId"]), (&Value::Null, &json!("c1")));
+}
+
+#[tokio::test]
+async fn each_end_of_a_task_is_told() {
+    for (state, end) in [
+        ("REJECTED", Ok(End::Rejected { reason: String::new() })),
+        ("AUTH_REQUIRED", Ok(End::AuthRequired)),
+        ("FAILED", Err(FailureClass::Refused)),
+        ("CANCELED", Err(FailureClass::Refused)),
+    ] {
+        let agent =
+            Scripted::new(move |_, _| events(&[begun(), update(state, Some(says("m", "Own words")))])).await;
+        match (hear(&agent.connector(true), ask("Hi")).await, end) {
+            ((Err(failure), _), Err(class)) => {
+                assert_eq!(failure.class, class);
+                assert!(failure.message.ends_with(": Own words"), "{failure}");
+            }
+            ((Ok(End::Rejected { reason }), _), Ok(End::Rejected { .. })) => {
+                assert!(reason.ends_with("Own words"));
+            }
+            ((Ok(got), heard), Ok(end)) => assert_eq!((got, heard.text.as_str()), (end, "Own words")),
+            (got, _) => panic!("{state}: {got:?}"),
+        }
+        assert_eq!(agent.methods(), ["SendStreamingMessage"]);
+    }
+}
+
+#[tokio::test]
+async fn files_data_and_links_are_given_on() {
+    let agent = Scripted::new(|_, _| {
+        let parts = json!([
+            {"raw": "aGk=", "filename": "a.txt", "mediaType": "text/plain"},
+            {"data": {"rows": 4}},
+            {"url": "https://agents.example/b.png", "mediaType": "image/png"},
+            {"url": "javascript:alert(1)"},
+        ]);
+        let artifact = json!({"artifactId": "a", "name": "answer", "parts": parts});
+        let update = json!({"artifactUpdate": {"taskId": "t1", "contextId": "c1", "artifact": artifact}});
+        events(&[begun(), update.clone(), update, self::update("COMPLETED", None)])
+    })
+    .await;
+    let (end, heard) = hear(&agent.connector(true), ask("Hi")).await;
+    assert_eq!(end, Ok(End::Completed));
+    let (artifact, name) = (Some("a".to_owned()), Some("answer".to_owned()));
+    let part = |content: Content| Part { artifact: artifact.clone(), name: name.clone(), ..content.into() };
+    let link = Content::Link { url: "https://agents.example/b.png".to_owned() };
+    let unsafe_link = Content::Text { text: "[link: javascript:alert(1)]".to_owned() };
+    let expected = [
+        part(Content::Data { data: json!({"rows": 4}) }),
+        Part { media_type: Some("image/png".to_owned()), ..part(link) },
+        part(unsafe_link),
+    ];
+    assert_eq!(heard.parts, expected);
+    let media_type = Some("text/plain".to_owned());
+    let file = File { artifact, name: Some("a.txt".to_owned()), media_type, bytes: "hi".into() };
+    assert_eq!(heard.files, [file]);
+}
+
+#[tokio::test]
+async fn what_is_said_at_work_is_the_answer_when_nothing_else_is() {
+    let agent = Scripted::new(|_, _| {
+        let say = |id: &str, text: &str| update("WORKING", Some(says(id, text)));
+        events(&[begun(), say("m1", "Good "), say("m2", "evening."), update("COMPLETED", None)])
+    })
+    .await;
+    assert_eq!(hear(&agent.connector(true), ask("Hi")).await.1.text, "Good evening.");
+}
+
+#[tokio::test]
+async fn stop_cancels_the_task() {
+    let agent = Scripted::new(|method, _| match method {
+        "CancelTask" => result(&task(status("CANCELED", None), json!([]))),
+        _ => open_events(&[begun(), piece("one", false)]),
+    })
+    .await;
+    let (end, heard) = run_until_first_word(&agent.connector(true), ask("Hi")).await;
+    assert_eq!((end, heard.artifacts), (Ok(End::Stopped), document("one")));
+    assert_eq!(agent.methods(), ["SendStreamingMessage", "CancelTask"]);
+    assert_eq!(agent.calls()[1]["params"]["id"], "t1");
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_is_made_up_for_by_asking_after_the_task() {
+    let whole = json!([{"artifactId": "a", "name": "answer", "parts": [{"text": "one "}, {"text": "two"}]}]);
+    let agent = Scripted::new(move |method, _| match method {
+        "GetTask" => result(&task(status("COMPLETED", None), whole.clone())),
+        _ => {
+            let first = sse(&[begun(), piece("one ", false)]);
+            // The pause lets the first events leave before the connection breaks.
+            let broken = async {
+                tokio::task::yield_now().await;
+                Err(io::Error::other("broken"))
+            };
+            let body = stream::once(std::future::ready(Ok(first))).chain(stream::once(broken));
+            (EVENTS, Body::from_stream(body)).into_response()
+        }
+    })
+    .await;
+    let (end, heard) = hear(&agent.connector(true), ask("Hi")).await;
+    assert_eq!((end, heard.artifacts), (Ok(End::Completed), document("one two")));
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_cut_and_its_task_cancelled() {
+    let agent = Scripted::new(|method, _| match method {
+        "CancelTask" => error(-32002, "Too late"),
+        _ => {
+            let more = sse(&[piece(&"x".repeat(10_000), true)]);
+            let first = stream::once(std::future::ready(sse(&[begun()])));
+            let flood = first.chain(stream::repeat(more)).map(Ok::<_, io::Error>);
+            (EVENTS, Body::from_stream(flood)).into_response()
+        }
+    })
+    .await;
+    let (end, heard) = hear(&agent.connector(true), impatient()).await;
+    assert_eq!(end.unwrap_err().class, FailureClass::TooLarge);
+    assert!(heard.artifacts[0].2.len() <= 1 << 20);
+    assert_eq!(agent.methods().last().unwrap(), "CancelTask");
+}
+
+#[tokio::test]
+async fn an_agent_that_hangs_is_given_up() {
+    let silent = serve(Router::new().route("/", post(std::future::pending::<()>))).await;
+    for is_streaming in [true, false] {
+        let (end, _) = hear(&connector(&silent, A2aProtocol::V1, is_streaming), impatient()).await;
+        assert_eq!(end.unwrap_err().class, FailureClass::TimedOut);
+    }
+    let agent = Scripted::new(|_, _| open_events(&[begun(), piece("one", false)])).await;
+    let (end, heard) = hear(&agent.connector(true), impatient()).await;
+    assert_eq!((end.unwrap_err().class, heard.artifacts), (FailureClass::TimedOut, document("one")));
+}
+
+#[tokio::test]
+async fn a_refusal_says_who_refused_and_what_to_do() {
+    let forbidden = |_: &str, _| (StatusCode::UNAUTHORIZED, "who are you").into_response();
+    let agent = Scripted::new(forbidden).await;
+    let failure = hear(&agent.connector(true), ask("Hi")).await.0.unwrap_err();
+    assert!(failure.message.ends_with("asks for credentials that this hub does not hold."), "{failure}");
+    let credentials = Credentials::Bearer(Secret::new("hunter2"));
+    let connector = agent.connector(true).with_credentials(&agent.base, credentials).unwrap();
+    let failure = hear(&connector, ask("Hi")).await.0.unwrap_err();
+    assert!(failure.message.contains("did not accept the credentials"), "{failure}");
+    assert!(!format!("{connector:?} {failure}").contains("hunter2"));
+
+    for (response, class, words) in [
+        (StatusCode::NOT_FOUND, FailureClass::Refused, "refused the request (404 Not Found)"),
+        (StatusCode::TOO_MANY_REQUESTS, FailureClass::Refused, "is busy"),
+        (StatusCode::BAD_GATEWAY, FailureClass::Unreachable, "failed (502 Bad Gateway)"),
+        (StatusCode::TEMPORARY_REDIRECT, FailureClass::Refused, "redirects"),
+    ] {
+        let agent = Scripted::new(move |_, _| response.into_response()).await;
+        let failure = hear(&agent.connector(true), ask("Hi")).await.0.unwrap_err();
+        assert_eq!(failure.class, class);
+        assert!(failure.message.contains(words), "{failure}");
+    }
+    let wrapped = |_: &str, _| (StatusCode::BAD_REQUEST, error(-32005, "Only images")).into_response();
+    let failure = hear(&Scripted::new(wrapped).await.connector(true), ask("Hi")).await.0.unwrap_err();
+    assert!(failure.message.ends_with("refused: Only images (-32005)."), "{failure}");
+}
+
+#[tokio::test]
+async fn what_is_not_a2a_is_garbage() {
+    let long_id = "x".repeat(300);
+    let named = json!({"task": {"id": long_id, "status": {"state": "TASK_STATE_WORKING"}}});
+    let scripts: [fn() -> Response; 5] = [
+        || (EVENTS, "data: nonsense\n\n").into_response(),
+        || (EVENTS, ": noise\n".repeat(1 << 20)).into_response(),
+        || ([(header::CONTENT_TYPE, "text/html")], "<h1>It works!</h1>").into_response(),
+        || result(&json!({"neither": 1})),
+        || Json(json!([])).into_response(),
+    ];
+    for script in scripts {
+        let agent = Scripted::new(move |_, _| script()).await;
+        let failure = hear(&agent.connector(true), ask("Hi")).await.0.unwrap_err();
+        assert_eq!(failure.class, FailureClass::Garbage, "{failure}");
+    }
+    let agent = Scripted::new(move |_, _| events(std::slice::from_ref(&named))).await;
+    let failure = hear(&agent.connector(true), ask("Hi")).await.0.unwrap_err();
+    assert!(failure.message.contains("ids of more than 256 bytes"), "{failure}");
+}
+
+#[tokio::test]
+async fn a_huge_plain_answer_is_cut_off() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
+    let base = serve_bytes(format!("{head}\"{}", "x".repeat(20 << 20))).await;
+    let failure = hear(&connector(&base, A2aProtocol::V1, false), ask("Hi")).await.0.unwrap_err();
+    assert_eq!(failure.class, FailureClass::TooLarge);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_there_is_named() {
+    let failure = hear(&connector(&nowhere().await, A2aProtocol::V1, true), ask("Hi")).await.0.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Unreachable);
+    assert!(failure.message.starts_with("No connection to 127.0.0.1:"), "{failure}");
+}
+
+#[tokio::test]
+async fn credentials_stay_with_the_origin_they_were_given_for() {
+    let base = nowhere().await;
+    let other = nowhere().await;
+    let credentials = Credentials::Bearer(Secret::new("t"));
+    let refused = connector(&base, A2aProtocol::V1, true).with_credentials(&other, credentials);
+    assert_eq!(refused.unwrap_err().class, FailureClass::Policy);
+}
