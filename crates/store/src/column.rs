@@ -118,10 +118,10 @@ words!(Role, Access, Visibility, ChatKind, MessageState, RunState, FailureClass)
 
 /// An enum of the store's own whose values have one word each, in columns and elsewhere.
 macro_rules! word_enum {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$value_meta:meta])* $value:ident = $word:literal),* $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$value_meta:meta])* $value:ident = $word:literal),* $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name {
+        $vis enum $name {
             $($(#[$value_meta])* $value),*
         }
 
@@ -246,12 +246,12 @@ pub(crate) fn clean(text: &str) -> String {
 macro_rules! record {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty),* $(,)? }
+        $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty),* $(,)? }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $name {
-            $($(#[$field_meta])* pub $field: $type),*
+        $vis struct $name {
+            $($(#[$field_meta])* $field_vis $field: $type),*
         }
 
         $crate::column::from_row!(sqlx::sqlite::SqliteRow, $name { $($field: $type),* });

@@ -14,12 +14,12 @@ use crate::{
 
 record! {
     /// The columns that make a part.
-    pub struct Row {
-        pub message: MessageId,
-        pub artifact: Option<String>,
-        pub body: Content,
-        pub media_type: Option<String>,
-        pub name: Option<String>,
+    struct Row {
+        message: MessageId,
+        artifact: Option<String>,
+        body: Content,
+        media_type: Option<String>,
+        name: Option<String>,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 
 word_enum! {
     /// The kind of a row; the rest of it follows from that.
-    pub enum PrincipalKind {
+    enum PrincipalKind {
         Account = "account",
         Agent = "agent",
         Remote = "remote",
@@ -21,14 +21,14 @@ word_enum! {
 }
 
 record! {
-    /// The columns; see [`Row::principal`].
-    pub struct Row {
-        pub id: PrincipalId,
-        pub kind: PrincipalKind,
-        pub account: Option<AccountId>,
-        pub agent: Option<AgentId>,
-        pub hub: Option<HubRowId>,
-        pub pseudonym: Option<String>,
+    /// The columns.
+    struct Row {
+        id: PrincipalId,
+        kind: PrincipalKind,
+        account: Option<AccountId>,
+        agent: Option<AgentId>,
+        hub: Option<HubRowId>,
+        pseudonym: Option<String>,
     }
 }
 

@@ -24,6 +24,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Prepared statements kept by each connection: more than there are texts.
 const STATEMENTS: usize = 256;
 
+/// What a burst of writes leaves of the write-ahead log on the disk, in bytes.
+const WAL_KEPT: &str = "16777216";
+
 pub(crate) struct Pools {
     pub writer: SqlitePool,
     pub readers: SqlitePool,
@@ -51,7 +54,8 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
         .synchronous(SqliteSynchronous::Normal)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(STATEMENTS);
+        .statement_cache_capacity(STATEMENTS)
+        .pragma("journal_size_limit", WAL_KEPT);
     let pool = SqlitePoolOptions::new()
         .acquire_timeout(config.patience)
         .idle_timeout(None)

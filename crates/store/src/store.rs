@@ -2,9 +2,11 @@
 
 use std::{fmt, sync::Arc};
 
-use sqlx::PgPool;
+use sqlx::{PgPool, query};
 
-use crate::{Conn, OpenError, Result, StoreConfig, StoreUrl, Tx, gate::Gate, postgres, sqlite};
+use crate::{
+    Conn, OpenError, Result, StoreConfig, StoreUrl, Tx, conn::execute, gate::Gate, postgres, sqlite,
+};
 
 /// An open store. Cloning is cheap; all clones share its connections.
 #[derive(Clone)]
@@ -74,6 +76,12 @@ impl Store {
         }
     }
 
+    /// Whether it answers now.
+    pub async fn check(&self) -> Result<()> {
+        let mut conn = self.read().await?;
+        execute!(conn, query("select 1")).map(drop)
+    }
+
     /// Where it is, without its password.
     pub fn url(&self) -> &StoreUrl {
         &self.0.url
@@ -129,10 +137,11 @@ mod tests {
             world.person("ada").await;
             let before = copy::contents(&mut store.snapshot().await.unwrap()).await.unwrap();
             store.close().await;
+            assert!(store.check().await.unwrap_err().is_unavailable());
             let config = testing::config(store.url().clone());
-            drop((world, store));
 
             let again = Store::open(&config).await.unwrap();
+            again.check().await.unwrap();
             assert_eq!(copy::contents(&mut again.snapshot().await.unwrap()).await.unwrap(), before);
             again.close().await;
         }

@@ -42,7 +42,7 @@ pub async fn insert(tx: &mut Tx, new: &Version) -> Result<()> {
         query(text)
             .bind(new.id.uuid())
             .bind(new.agent.uuid())
-            .bind(&new.semver)
+            .bind(clean(&new.semver))
             .bind(new.card.to_column())
             .bind(new.connector.to_column())
             .bind(new.secret.to_column())
