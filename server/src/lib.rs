@@ -1,1 +1,16 @@
+//! The server of Plexus: router, pages, forms, protocol edges and the command line.
+//!
+//! An edge parses, finds out who calls, makes one use-case call and maps the answer. No rule and no SQL lives here.
 
+mod api;
+pub mod cli;
+pub mod config;
+mod health;
+mod pages;
+mod prometheus;
+mod router;
+pub mod run;
+pub mod settings;
+mod state;
+mod telemetry;
+mod web;

@@ -1,1 +1,26 @@
-//! Use cases: every rule about who may do what, one call each.
+//! The hub's use cases: every rule about who may do what, one call each.
+//!
+//! A use case decides with `plexus_domain`, writes rows in one transaction, commits, and then tells those who
+//! watch. It knows no HTTP and no HTML. What must be done later is a row written in the same transaction; a lost
+//! wake-up costs time, never data.
+
+pub mod accounts;
+pub mod agents;
+pub mod caller;
+pub mod chats;
+pub mod config;
+mod env;
+mod error;
+mod hub;
+mod limits;
+pub mod live;
+mod passwords;
+pub mod runs;
+pub mod secrets;
+pub mod views;
+
+pub use caller::Caller;
+pub use config::Config;
+pub use env::{Env, FixedClock};
+pub use error::{Error, Result};
+pub use hub::Hub;

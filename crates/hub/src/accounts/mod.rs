@@ -1,0 +1,31 @@
+//! Accounts: signing up, in and out, and what a person may change about their own.
+
+mod delete;
+mod first_administrator;
+mod overview;
+mod password;
+mod sessions;
+mod sign_in;
+mod sign_up;
+mod tokens;
+
+pub use delete::delete;
+pub use first_administrator::{first_administrator_link, is_first_administrator_token};
+pub use overview::{Overview, overview};
+pub use password::change_password;
+pub use plexus_store::tokens::Token;
+pub use sessions::{
+    SessionRow, authenticate, list_sessions, revoke_other_sessions, revoke_session, sign_out,
+};
+pub use sign_in::{Device, SignedIn, sign_in};
+pub use sign_up::{SignUp, create_by_operator, set_role_by_operator, sign_up};
+pub use tokens::{NewToken, authenticate_token, create_token, list_tokens, revoke_token};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+
+use crate::Hub;
+
+/// 256 unpredictable bits as a word for cookies, links and tokens.
+pub(crate) fn random_word(hub: &Hub) -> String {
+    URL_SAFE_NO_PAD.encode(hub.env().bytes::<32>())
+}

@@ -1,0 +1,24 @@
+//! What an account has.
+
+use plexus_domain::{Error as Refusal, Name, Timestamp};
+use plexus_store::{accounts, agents, chats};
+
+use crate::{Caller, Hub, Result};
+
+pub struct Overview {
+    pub name: Name,
+    pub since: Timestamp,
+    pub agents: u64,
+    pub chats: u64,
+}
+
+pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
+    let person = caller.person()?;
+    let mut conn = hub.store().read().await?;
+    let account = accounts::find(&mut conn, person.account).await?;
+    let account = account.ok_or_else(|| Refusal::not_found("This account is gone."))?;
+    let agents = agents::list_by_namespace(&mut conn, person.namespace).await?.len();
+    let chats = chats::count_by_member(&mut conn, person.principal).await?;
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    Ok(Overview { name: person.name.clone(), since: account.created, agents: count(agents), chats })
+}

@@ -1,0 +1,40 @@
+//! Changing one's password.
+
+use plexus_domain::{AccountId, Error as Refusal, account::NewPassword};
+use plexus_store::{credentials, credentials::CredentialKind, sessions};
+
+use crate::{
+    Hub, Result,
+    caller::{Caller, Person},
+};
+
+/// Needs the present password; ends every other session.
+pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: String) -> Result<()> {
+    let person = caller.person()?;
+    check(hub, person, present, "present").await?;
+    let new = NewPassword::new(new, &[person.name.as_str(), &hub.config().hub_name])?;
+    let hash = hub.passwords().hash(new).await?;
+    let mut tx = hub.store().write().await?;
+    let kept = credentials::by_kind(&mut tx, person.account, CredentialKind::Password).await?;
+    let kept = kept.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?;
+    credentials::set_data(&mut tx, kept.id, &hash).await?;
+    sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Refuses, naming `field`, unless `password` is the person's.
+pub(super) async fn check(hub: &Hub, person: &Person, password: String, field: &str) -> Result<()> {
+    hub.limits().sign_in_per_account.take(&person.account.to_string())?;
+    let kept = kept(hub, person.account).await?;
+    if hub.passwords().verify(password, kept).await? {
+        return Ok(());
+    }
+    Err(Refusal::invalid(field, "This is not your present password.").into())
+}
+
+/// The hash that the account's password is checked against.
+pub(super) async fn kept(hub: &Hub, account: AccountId) -> Result<Option<String>> {
+    let credential =
+        credentials::by_kind(&mut hub.store().read().await?, account, CredentialKind::Password).await?;
+    Ok(credential.map(|credential| credential.data))
+}

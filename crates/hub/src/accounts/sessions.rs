@@ -1,0 +1,132 @@
+//! Sessions: a random word in the browser's cookie, of which the hub keeps the digest.
+
+use std::{net::IpAddr, time::Duration};
+
+use plexus_domain::{AccountId, Digest, Error as Refusal, Principal, Timestamp, account::Role};
+use plexus_store::{
+    Conn, Tx, accounts,
+    accounts::{Account, AccountState},
+    namespaces, principals, sessions,
+    sessions::Session,
+};
+
+use super::{Device, SignedIn, random_word};
+use crate::{
+    Hub, Result,
+    caller::{Caller, Person, Via},
+    error::Error,
+};
+
+const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
+const ABSOLUTE: Duration = Duration::from_secs(30 * 24 * 3_600);
+const ADMIN_IDLE: Duration = Duration::from_secs(12 * 3_600);
+/// "Last seen" is written no more often than this: a read must not become a write each time.
+const SEEN_EVERY: Duration = Duration::from_secs(60);
+const AGENT_MAX: usize = 200;
+
+/// A session as its owner sees it.
+pub struct SessionRow {
+    pub hash: Digest,
+    pub created: Timestamp,
+    pub seen: Timestamp,
+    pub agent: String,
+    pub ip: String,
+    /// The one that asks.
+    pub current: bool,
+}
+
+/// Whoever the cookie belongs to, or nobody.
+pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller> {
+    let hash = Digest::of(cookie);
+    let mut conn = hub.store().read().await?;
+    let Some(session) = sessions::find(&mut conn, &hash).await? else { return Ok(Caller::nobody(ip)) };
+    let now = hub.env().now();
+    let Some(account) = accounts::find(&mut conn, session.account).await? else {
+        return Ok(Caller::nobody(ip));
+    };
+    if account.state != AccountState::Active || is_over(&session, account.role, now) {
+        return Ok(Caller::nobody(ip));
+    }
+    let person = person(&mut conn, &account).await?;
+    drop(conn);
+    if now.since(session.seen) > SEEN_EVERY {
+        let mut tx = hub.store().write_bulk().await?;
+        sessions::set_seen(&mut tx, &hash, now).await?;
+        tx.commit().await?;
+    }
+    Ok(Caller { person: Some(person), via: Via::Session(hash), ip })
+}
+
+fn is_over(session: &Session, role: Role, now: Timestamp) -> bool {
+    let idle = if role == Role::Admin { ADMIN_IDLE } else { IDLE };
+    now.since(session.seen) > idle || now.since(session.created) > ABSOLUTE
+}
+
+pub(crate) async fn person(conn: &mut Conn, account: &Account) -> Result<Person> {
+    let missing = |what| Error::Fault(anyhow::anyhow!("account {} has no {what}", account.id));
+    let namespace = namespaces::find(conn, account.namespace).await?.ok_or_else(|| missing("namespace"))?;
+    let principal = Principal::Account { account: account.id };
+    let principal = principals::id_of(conn, &principal).await?.ok_or_else(|| missing("principal"))?;
+    Ok(Person {
+        account: account.id,
+        principal,
+        namespace: namespace.id,
+        name: namespace.name,
+        role: account.role,
+    })
+}
+
+/// A new session for `account`.
+pub(super) async fn begin(hub: &Hub, tx: &mut Tx, account: AccountId, device: &Device) -> Result<SignedIn> {
+    let cookie = random_word(hub);
+    let now = hub.env().now();
+    let agent = plexus_domain::text::shorten(&plexus_domain::text::one_line(&device.agent), AGENT_MAX);
+    let hash = Digest::of(&cookie);
+    let ip = device.ip.to_string();
+    sessions::insert(tx, &Session { hash, account, created: now, seen: now, sudo_until: None, agent, ip })
+        .await?;
+    Ok(SignedIn { account, cookie })
+}
+
+pub async fn sign_out(hub: &Hub, caller: &Caller) -> Result<()> {
+    let Via::Session(hash) = &caller.via else { return Ok(()) };
+    let mut tx = hub.store().write().await?;
+    sessions::delete(&mut tx, hash).await?;
+    Ok(tx.commit().await?)
+}
+
+/// The newest first.
+pub async fn list_sessions(hub: &Hub, caller: &Caller) -> Result<Vec<SessionRow>> {
+    let person = caller.person()?;
+    let mut rows = sessions::list_by_account(&mut hub.store().read().await?, person.account).await?;
+    rows.sort_by_key(|row| std::cmp::Reverse(row.seen));
+    let row = |row: Session| SessionRow {
+        current: caller.via == Via::Session(row.hash),
+        hash: row.hash,
+        created: row.created,
+        seen: row.seen,
+        agent: row.agent,
+        ip: row.ip,
+    };
+    Ok(rows.into_iter().map(row).collect())
+}
+
+/// Ends one of the caller's own sessions, named by the hexadecimal digest that lists show.
+pub async fn revoke_session(hub: &Hub, caller: &Caller, named: &str) -> Result<()> {
+    let person = caller.person()?;
+    let mut tx = hub.store().write().await?;
+    let mine = sessions::list_by_account(&mut tx, person.account).await?;
+    let session = mine.into_iter().find(|session| session.hash.to_string() == named);
+    let session = session.ok_or_else(|| Refusal::not_found("This session has ended already."))?;
+    sessions::delete(&mut tx, &session.hash).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Ends all of the caller's sessions but the one that asks.
+pub async fn revoke_other_sessions(hub: &Hub, caller: &Caller) -> Result<u64> {
+    let person = caller.person()?;
+    let mut tx = hub.store().write().await?;
+    let ended = sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
+    tx.commit().await?;
+    Ok(ended)
+}

@@ -1,0 +1,66 @@
+//! Signing in.
+
+use std::net::IpAddr;
+
+use plexus_domain::{AccountId, Error as Refusal, Name};
+use plexus_store::{
+    accounts,
+    accounts::{Account, AccountState},
+};
+
+use super::{password as passwords, sessions};
+use crate::{Hub, Result};
+
+/// Where somebody signs in from.
+#[derive(Clone, Debug)]
+pub struct Device {
+    pub ip: IpAddr,
+    /// The browser, as it calls itself.
+    pub agent: String,
+}
+
+/// A new session: what the cookie holds is known only here and in the browser.
+pub struct SignedIn {
+    pub account: AccountId,
+    pub cookie: String,
+}
+
+pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -> Result<SignedIn> {
+    hub.limits().sign_in_per_ip.take(&device.ip.to_string())?;
+    let account = find(hub, name).await?;
+    if let Some(account) = &account {
+        hub.limits().sign_in_per_account.take(&account.id.to_string())?;
+    }
+    let hash = match &account {
+        Some(account) => passwords::kept(hub, account.id).await?,
+        None => None,
+    };
+    let matches = hub.passwords().verify(password, hash).await?;
+    let account = account
+        .filter(|_| matches)
+        .ok_or_else(|| Refusal::unauthenticated("The name or the password is wrong."))?;
+    refuse_inactive(account.state)?;
+    let mut tx = hub.store().write().await?;
+    let signed_in = sessions::begin(hub, &mut tx, account.id, device).await?;
+    tx.commit().await?;
+    Ok(signed_in)
+}
+
+async fn find(hub: &Hub, name: &str) -> Result<Option<Account>> {
+    let Ok(name) = name.trim().parse::<Name>() else { return Ok(None) };
+    let account = accounts::by_name(&mut hub.store().read().await?, &name).await?;
+    Ok(account.filter(|account| account.state != AccountState::Deleted))
+}
+
+pub(super) fn refuse_inactive(state: AccountState) -> Result<(), Refusal> {
+    match state {
+        AccountState::Active => Ok(()),
+        AccountState::Pending => {
+            Err(Refusal::forbidden("An administrator has to approve this account first."))
+        }
+        AccountState::Suspended => {
+            Err(Refusal::forbidden("This account is suspended. Ask the operator of this hub why."))
+        }
+        AccountState::Deleted => Err(Refusal::unauthenticated("The name or the password is wrong.")),
+    }
+}

@@ -1,0 +1,132 @@
+//! Making an account.
+
+use plexus_domain::{
+    AccountId, CredentialId, Digest, Error as Refusal, Name, NamespaceId, Principal, PrincipalId,
+    account::{NewPassword, Registration, Role},
+};
+use plexus_store::{
+    Tx, accounts,
+    accounts::{Account, AccountState},
+    credentials,
+    credentials::{Credential, CredentialKind},
+    invites, namespaces,
+    namespaces::{Namespace, NamespaceKind, NamespaceRole},
+    principals,
+};
+use serde_json::json;
+
+use super::{Device, SignedIn, first_administrator, sessions};
+use crate::{Hub, Result, error::conflict};
+
+/// What a person filled in.
+pub struct SignUp {
+    pub name: String,
+    pub password: String,
+    /// Asked for where registration is by invitation.
+    pub invite: Option<String>,
+    /// From the link that the hub printed when it had no administrator.
+    pub first_administrator: Option<String>,
+}
+
+/// Makes an account and signs in. Answers `None` when an administrator has to say yes first.
+pub async fn sign_up(hub: &Hub, form: SignUp, device: &Device) -> Result<Option<SignedIn>> {
+    hub.limits().sign_up_per_ip.take(&device.ip.to_string())?;
+    let name: Name = form.name.trim().parse()?;
+    let password = NewPassword::new(form.password, &[name.as_str(), &hub.config().hub_name])?;
+    let hash = hub.passwords().hash(password).await?;
+    let mut tx = hub.store().write().await?;
+    let (role, state) = match (&form.first_administrator, hub.config().registration) {
+        (Some(token), _) => (take_first(hub, &mut tx, token).await?, AccountState::Active),
+        (None, Registration::Invite) => {
+            (take_invite(hub, &mut tx, form.invite.as_deref()).await?, AccountState::Active)
+        }
+        (None, registration) => (Role::User, state_of_new(registration)?),
+    };
+    let account = insert(hub, &mut tx, &name, &hash, role, state).await?;
+    let signed_in = match state {
+        AccountState::Active => Some(sessions::begin(hub, &mut tx, account, device).await?),
+        _ => None,
+    };
+    tx.commit().await?;
+    Ok(signed_in)
+}
+
+/// Makes an account from the command line, past registration and its limits.
+pub async fn create_by_operator(hub: &Hub, name: &str, password: String, role: Role) -> Result<AccountId> {
+    let name: Name = name.parse()?;
+    let password = NewPassword::new(password, &[name.as_str(), &hub.config().hub_name])?;
+    let hash = hub.passwords().hash(password).await?;
+    let mut tx = hub.store().write().await?;
+    let account = insert(hub, &mut tx, &name, &hash, role, AccountState::Active).await?;
+    tx.commit().await?;
+    Ok(account)
+}
+
+fn state_of_new(registration: Registration) -> Result<AccountState, Refusal> {
+    match registration {
+        Registration::Open | Registration::Invite => Ok(AccountState::Active),
+        Registration::Approval => Ok(AccountState::Pending),
+        Registration::Closed => Err(Refusal::forbidden("This hub does not take new accounts.")),
+    }
+}
+
+/// Two tabs may hold the link: the first to commit is the administrator.
+async fn take_first(hub: &Hub, tx: &mut Tx, token: &str) -> Result<Role> {
+    let invite = invites::take(tx, &Digest::of(token), hub.env().now()).await?;
+    let invite = invite.filter(|invite| invite.invited_by.is_none()).ok_or_else(first_administrator::dead)?;
+    first_administrator::check(tx, &invite).await?;
+    Ok(invite.role)
+}
+
+async fn take_invite(hub: &Hub, tx: &mut Tx, invite: Option<&str>) -> Result<Role> {
+    let unusable = || {
+        Refusal::invalid("invite", "This invitation is not valid any more. Ask whoever sent it for another.")
+    };
+    let token = invite.map(str::trim).filter(|text| !text.is_empty());
+    let token =
+        token.ok_or_else(|| Refusal::invalid("invite", "This hub takes new accounts by invitation only."))?;
+    let invite = invites::take(tx, &Digest::of(token), hub.env().now()).await?.ok_or_else(unusable)?;
+    first_administrator::check(tx, &invite).await?;
+    Ok(invite.role)
+}
+
+async fn insert(
+    hub: &Hub,
+    tx: &mut Tx,
+    name: &Name,
+    hash: &str,
+    role: Role,
+    state: AccountState,
+) -> Result<AccountId> {
+    let taken = || Refusal::invalid("name", "This name is taken. Choose another.");
+    if name.is_reserved() {
+        return Err(taken().into());
+    }
+    let (env, now) = (hub.env(), hub.env().now());
+    let (account, namespace) = (env.id(AccountId::new), env.id(NamespaceId::new));
+    let owns = Namespace {
+        id: namespace,
+        name: name.clone(),
+        kind: NamespaceKind::Person,
+        created: now,
+        retired: None,
+    };
+    conflict(namespaces::insert(tx, &owns).await, taken)?;
+    let row =
+        Account { id: account, namespace, email_folded: None, role, state, prefs: json!({}), created: now };
+    accounts::insert(tx, &row).await?;
+    namespaces::set_role(tx, namespace, account, NamespaceRole::Owner).await?;
+    let (id, kind, data) = (env.id(CredentialId::new), CredentialKind::Password, hash.to_owned());
+    credentials::insert(tx, &Credential { id, account, kind, data, created: now, used: None }).await?;
+    principals::ensure(tx, &Principal::Account { account }, env.id(PrincipalId::new)).await?;
+    Ok(account)
+}
+
+/// Gives an account a role, from the command line.
+pub async fn set_role_by_operator(hub: &Hub, name: &str, role: Role) -> Result<()> {
+    let missing = || Refusal::not_found(format!("There is no account {name}."));
+    let mut tx = hub.store().write().await?;
+    let account = accounts::by_name(&mut tx, &name.parse()?).await?.ok_or_else(missing)?;
+    accounts::set_role(&mut tx, account.id, role).await?;
+    Ok(tx.commit().await?)
+}

@@ -1,0 +1,113 @@
+//! API tokens: what programs bring instead of a cookie.
+
+use std::{net::IpAddr, time::Duration};
+
+use plexus_domain::{Digest, Error as Refusal, Timestamp, TokenId, text};
+use plexus_store::{accounts, accounts::AccountState, tokens, tokens::Token};
+
+use super::{random_word, sessions::person};
+use crate::{
+    Hub, Result,
+    caller::{Caller, Scope, Via},
+};
+
+/// What secret scanners look for.
+const PREFIX: &str = "plx_";
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const DEFAULT_DAYS: u32 = 90;
+const MAX_DAYS: u32 = 366;
+const MAX_TOKENS: usize = 50;
+const NAME_MAX: usize = 60;
+const USED_EVERY: Duration = Duration::from_secs(60);
+
+/// A token to be made.
+pub struct NewToken {
+    pub name: String,
+    pub scopes: Vec<Scope>,
+    /// 90 unless chosen.
+    pub days: Option<u32>,
+}
+
+/// Makes a token and answers its text, which is shown once and kept nowhere.
+pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<String> {
+    let person = caller.person()?;
+    if matches!(caller.via, Via::Token(_)) {
+        return Err(Refusal::forbidden("A token cannot make tokens. Sign in to make one.").into());
+    }
+    let name = text::one_line(&new.name);
+    if !(1..=NAME_MAX).contains(&name.chars().count()) {
+        return Err(Refusal::invalid(
+            "name",
+            "Give the token a name of 1 to 60 characters, so that you know it later.",
+        )
+        .into());
+    }
+    if new.scopes.is_empty() {
+        return Err(Refusal::invalid("scope", "Choose at least one thing that the token is good for.").into());
+    }
+    let days = new.days.unwrap_or(DEFAULT_DAYS);
+    if !(1..=MAX_DAYS).contains(&days) {
+        return Err(Refusal::invalid("days", "A token is good for 1 to 366 days.").into());
+    }
+    let text = format!("{PREFIX}{}", random_word(hub));
+    let now = hub.env().now();
+    let mut tx = hub.store().write().await?;
+    if tokens::list_by_account(&mut tx, person.account).await?.len() >= MAX_TOKENS {
+        return Err(Refusal::conflict("You have 50 tokens. Revoke one that you do not use.").into());
+    }
+    let token = Token {
+        id: hub.env().id(TokenId::new),
+        hash: Digest::of(&text),
+        account: person.account,
+        name,
+        scopes: new.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        audience: hub.config().public_url.to_string(),
+        created: now,
+        expires: now + DAY * days,
+        used: None,
+    };
+    tokens::insert(&mut tx, &token).await?;
+    tx.commit().await?;
+    Ok(text)
+}
+
+/// The newest first; expired ones too, so that their owner sees why a program stopped working.
+pub async fn list_tokens(hub: &Hub, caller: &Caller) -> Result<Vec<Token>> {
+    let person = caller.person()?;
+    Ok(tokens::list_by_account(&mut hub.store().read().await?, person.account).await?)
+}
+
+pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()> {
+    let person = caller.person()?;
+    let mut tx = hub.store().write().await?;
+    if !tokens::delete(&mut tx, person.account, id).await? {
+        return Err(Refusal::not_found("There is no such token.").into());
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Whoever a bearer token belongs to. Unlike a missing cookie, a wrong token is an error.
+pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Caller> {
+    let wrong = || Refusal::unauthenticated("This token is unknown, expired or revoked.");
+    let now = hub.env().now();
+    let mut conn = hub.store().read().await?;
+    let token = tokens::by_hash(&mut conn, &Digest::of(text)).await?.filter(|token| now < token.expires);
+    let token = token.ok_or_else(wrong)?;
+    let account = accounts::find(&mut conn, token.account).await?;
+    let account = account.filter(|account| account.state == AccountState::Active).ok_or_else(wrong)?;
+    let person = person(&mut conn, &account).await?;
+    drop(conn);
+    note_use(hub, &token, now).await?;
+    let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
+    Ok(Caller { person: Some(person), via: Via::Token(scopes), ip })
+}
+
+/// Written at most once a minute: a read must not become a write each time.
+async fn note_use(hub: &Hub, token: &Token, now: Timestamp) -> Result<()> {
+    if token.used.is_some_and(|used| now.since(used) < USED_EVERY) {
+        return Ok(());
+    }
+    let mut tx = hub.store().write_bulk().await?;
+    tokens::set_used(&mut tx, token.id, now).await?;
+    Ok(tx.commit().await?)
+}

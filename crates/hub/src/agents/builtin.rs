@@ -1,0 +1,162 @@
+//! The agents that every hub has. They need no model and no network.
+
+use plexus_a2a::{card::OwnCard, wire::v1::AgentSkill};
+use plexus_domain::{
+    Address, AgentId, HubRowId, Name, NamespaceId, VersionId,
+    agent::{Access, Builtin, Connector, Visibility},
+};
+use plexus_store::{
+    Tx,
+    agents::{self, Agent, AgentState},
+    cards, namespaces,
+    namespaces::{Namespace, NamespaceKind},
+    versions,
+    versions::Version,
+};
+
+use crate::{Error, Hub, Result};
+
+const OWNER: &str = "plexus";
+
+struct Kind {
+    program: Builtin,
+    name: &'static str,
+    description: &'static str,
+    skill: &'static str,
+    tags: &'static [&'static str],
+    examples: &'static [&'static str],
+}
+
+const KINDS: [Kind; 2] = [
+    Kind {
+        program: Builtin::Calc,
+        name: "calc",
+        description: "Calculates: arithmetic with units, percentages, dates and variables, one line or a whole sheet, \
+                      answered line by line.",
+        skill: "Calculate",
+        tags: &["arithmetic", "calculator", "mathematics", "units"],
+        examples: &[
+            "15% of 240 EUR",
+            "3 hours 20 minutes in seconds",
+            "rate = 42 USD / hour\nrate * 37.5 hours",
+        ],
+    },
+    Kind {
+        program: Builtin::Guide,
+        name: "guide",
+        description: "Finds the agent you need: describe what you want to do, and it answers with agents of this hub \
+                      and a button to go on with one.",
+        skill: "Find an agent",
+        tags: &["agents", "directory", "help", "search"],
+        examples: &["Who can convert units?", "An agent that translates", "What can I do here?"],
+    },
+];
+
+/// Whom a message goes to when nobody is named.
+pub fn guide_address() -> Address {
+    Address::local(name(OWNER), name("guide"))
+}
+
+#[expect(clippy::expect_used, reason = "the names are literals that a test checks")]
+fn name(text: &str) -> Name {
+    text.parse().expect("a built-in name is a name")
+}
+
+/// Makes the hub's own namespace and agents where they are missing, and a version where one has changed.
+pub(crate) async fn ensure_builtin(hub: &Hub) -> Result<()> {
+    let mut tx = hub.store().write().await?;
+    let owner = ensure_namespace(hub, &mut tx).await?;
+    for kind in &KINDS {
+        ensure(hub, &mut tx, owner, kind).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+async fn ensure_namespace(hub: &Hub, tx: &mut Tx) -> Result<NamespaceId> {
+    let name = name(OWNER);
+    if let Some(known) = namespaces::by_name(tx, &name).await? {
+        return Ok(known.id);
+    }
+    let (id, created) = (hub.env().id(NamespaceId::new), hub.env().now());
+    namespaces::insert(tx, &Namespace { id, name, kind: NamespaceKind::System, created, retired: None })
+        .await?;
+    Ok(id)
+}
+
+async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<()> {
+    let known = agents::by_address(tx, HubRowId::SELF, &name(OWNER), &name(kind.name)).await?;
+    let agent = match known {
+        Some(agent) => agent,
+        None => insert(hub, tx, owner, kind).await?,
+    };
+    let card = card(hub, kind)?;
+    let digest = plexus_domain::Digest::of(&card);
+    if versions::current(tx, agent.id).await?.is_some_and(|version| version.card == digest) {
+        return Ok(());
+    }
+    cards::insert(tx, &card).await?;
+    let number = versions::list_by_agent(tx, agent.id).await?.len() + 1;
+    let version = Version {
+        id: hub.env().id(VersionId::new),
+        agent: agent.id,
+        semver: format!("1.0.{}", number - 1),
+        card: digest,
+        connector: Connector::Builtin { program: kind.program },
+        secret: None,
+        created: hub.env().now(),
+        yanked_reason: None,
+    };
+    Ok(versions::insert(tx, &version).await?)
+}
+
+async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<Agent> {
+    let agent = Agent {
+        id: hub.env().id(AgentId::new),
+        hub: HubRowId::SELF,
+        owner: name(OWNER),
+        name: name(kind.name),
+        listing_id: None,
+        namespace: Some(owner),
+        visibility: Visibility::Public,
+        access: Access::Open,
+        state: AgentState::Active,
+        created: hub.env().now(),
+    };
+    agents::insert(tx, &agent).await?;
+    Ok(agent)
+}
+
+fn card(hub: &Hub, kind: &Kind) -> Result<Vec<u8>> {
+    let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
+    let skill = AgentSkill {
+        id: kind.name.to_owned(),
+        name: kind.skill.to_owned(),
+        description: kind.description.to_owned(),
+        tags: words(kind.tags),
+        examples: words(kind.examples),
+        ..AgentSkill::default()
+    };
+    let base = hub.config().public_url.join(&format!("a2a/{OWNER}/{}/", kind.name)).map_err(Error::fault)?;
+    let card = OwnCard {
+        name: kind.name.to_owned(),
+        description: kind.description.to_owned(),
+        version: "1".to_owned(),
+        base,
+        provider: None,
+        documentation_url: None,
+        skills: vec![skill],
+    };
+    serde_json::to_vec(&card.build()).map_err(Error::fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_names() {
+        assert_eq!(guide_address().to_string(), "@plexus/guide");
+        assert!(name(OWNER).is_reserved());
+        KINDS.iter().for_each(|kind| assert_eq!(name(kind.name).as_str(), kind.name));
+    }
+}

@@ -1,0 +1,64 @@
+//! Who may talk to an agent.
+
+use plexus_domain::{
+    Address, AgentId, Error as Refusal, HubRowId,
+    agent::{Access, Visibility},
+};
+use plexus_store::{
+    Conn,
+    agents::{self, Agent, AgentState},
+    grants::{self, Target},
+    namespaces,
+};
+
+use crate::{Hub, Result, caller::Person};
+
+/// The agent at `address`, if the person may talk to it. One they may not know of looks as if it did not exist.
+pub(crate) async fn reach(hub: &Hub, conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
+    let missing =
+        || Refusal::invalid("text", format!("There is no agent {address} here that you can talk to."));
+    if address.hub.is_some() {
+        return Err(missing().into());
+    }
+    let found = agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?;
+    let agent = found.ok_or_else(missing)?;
+    check(hub, conn, person, &agent).await?;
+    Ok(agent)
+}
+
+pub(crate) async fn reach_by_id(hub: &Hub, conn: &mut Conn, person: &Person, id: AgentId) -> Result<Agent> {
+    let gone = || Refusal::conflict("The agent of this chat is gone. Address another one with @owner/name.");
+    let agent = agents::find(conn, id).await?.ok_or_else(gone)?;
+    check(hub, conn, person, &agent).await?;
+    Ok(agent)
+}
+
+/// Whether the person acts for the agent's owner.
+pub(crate) async fn owns(conn: &mut Conn, person: &Person, agent: &Agent) -> Result<bool> {
+    let Some(namespace) = agent.namespace else { return Ok(false) };
+    Ok(namespaces::role_of(conn, namespace, person.account).await?.is_some())
+}
+
+async fn check(_hub: &Hub, conn: &mut Conn, person: &Person, agent: &Agent) -> Result<()> {
+    let address = crate::views::address(agent);
+    let missing =
+        || Refusal::invalid("text", format!("There is no agent {address} here that you can talk to."));
+    let mine = owns(conn, person, agent).await?;
+    if agent.state == AgentState::Deleted || (agent.visibility == Visibility::Private && !mine) {
+        return Err(missing().into());
+    }
+    if agent.state == AgentState::Paused {
+        return Err(
+            Refusal::conflict(format!("{address} is paused by its owner and does not answer now.")).into()
+        );
+    }
+    let allowed = match agent.access {
+        Access::Open | Access::Accounts => true,
+        Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), person.principal).await?,
+        Access::Owner => mine,
+    };
+    if allowed {
+        return Ok(());
+    }
+    Err(Refusal::forbidden(format!("{address} answers only those whom its owner has named.")).into())
+}

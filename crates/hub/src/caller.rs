@@ -1,0 +1,103 @@
+//! Who asks, and what they may do: the one place for permission checks.
+
+use std::net::IpAddr;
+
+use plexus_domain::{AccountId, Digest, Error, Name, NamespaceId, PrincipalId, account::Role};
+
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub person: Option<Person>,
+    pub via: Via,
+    pub ip: IpAddr,
+}
+
+/// Somebody who is signed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    pub account: AccountId,
+    pub principal: PrincipalId,
+    pub namespace: NamespaceId,
+    pub name: Name,
+    pub role: Role,
+}
+
+/// How the caller proved who they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// A browser's cookie, by the digest that is kept of it.
+    Session(Digest),
+    Token(Vec<Scope>),
+    /// The command line on the hub's own machine.
+    Operator,
+    Nobody,
+}
+
+/// What a token is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    Read,
+    Chat,
+    Agents,
+    Team,
+    Admin,
+}
+
+impl Scope {
+    pub const ALL: [Self; 5] = [Self::Read, Self::Chat, Self::Agents, Self::Team, Self::Admin];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Chat => "chat",
+            Self::Agents => "agents",
+            Self::Team => "team",
+            Self::Admin => "admin",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+    }
+}
+
+impl Caller {
+    pub const fn nobody(ip: IpAddr) -> Self {
+        Self { person: None, via: Via::Nobody, ip }
+    }
+
+    pub fn person(&self) -> Result<&Person, Error> {
+        self.person.as_ref().ok_or_else(|| Error::unauthenticated("Sign in to do this."))
+    }
+
+    /// The person, if what they came with is good for `scope`. A session is good for everything they may do.
+    pub fn may(&self, scope: Scope) -> Result<&Person, Error> {
+        let person = self.person()?;
+        match &self.via {
+            Via::Token(scopes) if !scopes.contains(&scope) => {
+                Err(Error::forbidden(format!("This token does not have the scope \"{}\".", scope.as_str())))
+            }
+            _ => Ok(person),
+        }
+    }
+
+    pub fn require(&self, role: Role) -> Result<&Person, Error> {
+        let person = self.may(Scope::Admin)?;
+        if person.role >= role {
+            return Ok(person);
+        }
+        Err(Error::forbidden(format!("Only an account with the role {} may do this.", role.as_str())))
+    }
+
+    /// The session that asks, when it is one.
+    pub const fn session(&self) -> Option<&Digest> {
+        match &self.via {
+            Via::Session(hash) => Some(hash),
+            _ => None,
+        }
+    }
+
+    /// What rate limits count by: the account, else the address.
+    pub fn key(&self) -> String {
+        self.person.as_ref().map_or_else(|| self.ip.to_string(), |person| person.account.to_string())
+    }
+}

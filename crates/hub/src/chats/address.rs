@@ -1,0 +1,80 @@
+//! To whom a message goes.
+
+use plexus_domain::{Address, Error as Refusal, MessageId, PrincipalId, message::path};
+use plexus_store::{Conn, agents::Agent, messages::Header, principals};
+
+use crate::{Hub, Result, agents, caller::Person, views};
+
+/// More agents than this at once is a mistake or an attack.
+const MOST: usize = 8;
+
+/// The agents at the start of `text`, and the rest of it.
+pub(super) fn mentions(text: &str) -> (Vec<Address>, &str) {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((address, after)) = Address::split_mention(rest) {
+        if !found.contains(&address) {
+            found.push(address);
+        }
+        rest = after;
+    }
+    (found, rest)
+}
+
+/// What is said, without the addresses at its start.
+pub(crate) fn without_mentions(text: &str) -> &str {
+    mentions(text).1
+}
+
+/// The agents at these addresses that the person may talk to.
+pub(super) async fn resolve(
+    hub: &Hub,
+    conn: &mut Conn,
+    person: &Person,
+    addresses: &[Address],
+) -> Result<Vec<Agent>> {
+    if addresses.len() > MOST {
+        return Err(Refusal::invalid("text", format!("A message can go to {MOST} agents at most.")).into());
+    }
+    let mut found = Vec::new();
+    for address in addresses {
+        found.push(agents::reach(hub, conn, person, address).await?);
+    }
+    Ok(found)
+}
+
+/// The agents that answered last on the way to `leaf`: they keep the conversation.
+pub(super) async fn last_addressed(
+    conn: &mut Conn,
+    tree: &[Header],
+    leaf: Option<MessageId>,
+) -> Result<Vec<plexus_domain::AgentId>> {
+    let nodes: Vec<_> = tree.iter().map(views::node).collect();
+    let Some(leaf) = leaf else { return Ok(Vec::new()) };
+    for id in path(&nodes, leaf).into_iter().rev() {
+        let Some(step) = tree.iter().find(|header| header.id == id && header.lane > 0) else { continue };
+        let mut beside: Vec<&Header> =
+            tree.iter().filter(|header| header.parent == step.parent && header.lane > 0).collect();
+        beside.sort_by_key(|header| header.lane);
+        beside.dedup_by_key(|header| header.lane);
+        let authors: Vec<PrincipalId> = beside.into_iter().map(|header| header.author).collect();
+        let known = principals::list(conn, &authors).await?;
+        let agent =
+            |id: &PrincipalId| known.iter().find(|(known, _)| known == id).and_then(|(_, who)| who.agent());
+        return Ok(authors.iter().filter_map(agent).collect());
+    }
+    Ok(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_stand_at_the_start() {
+        let (found, rest) = mentions("@plexus/calc, @ada/x @plexus/calc: 2 + 2 @b/c");
+        assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), ["@plexus/calc", "@ada/x"]);
+        assert_eq!(rest, "2 + 2 @b/c");
+        assert_eq!(mentions("2 + 2"), (Vec::new(), "2 + 2"));
+    }
+}

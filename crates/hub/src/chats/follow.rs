@@ -1,0 +1,99 @@
+//! Reading along: everything once and in order, whatever happens to the connection.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use plexus_domain::ChatId;
+use plexus_store::events;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+use super::{membership, telling};
+use crate::{
+    Caller, Hub, Result,
+    caller::Scope,
+    live::{Channel, Frame, FrameKind, Topic},
+};
+
+/// Events read from the log at once. A reader that is further behind is better served by a fresh page.
+const CATCH_UP: i64 = 500;
+
+/// One reader of one chat.
+pub struct Reader {
+    hub: Hub,
+    chat: ChatId,
+    /// The last number that was handed out.
+    seq: i64,
+    ready: VecDeque<Arc<Frame>>,
+    receiver: Receiver<Arc<Frame>>,
+    _channel: Channel,
+}
+
+/// Reads along from the event `after`.
+pub async fn follow(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Result<Reader> {
+    let person = caller.may(Scope::Read)?;
+    membership(&mut hub.store().read().await?, person, chat).await?;
+    let channel = hub.live().channels.hold(Topic::Chat(chat));
+    // Watching begins before anything is read: what happens in between comes twice rather than never.
+    let receiver = channel.watch();
+    let mut reader =
+        Reader { hub: hub.clone(), chat, seq: after, ready: VecDeque::new(), receiver, _channel: channel };
+    reader.catch_up().await?;
+    Ok(reader)
+}
+
+impl Reader {
+    /// What is ready now, without waiting.
+    pub fn ready(&mut self) -> Vec<Arc<Frame>> {
+        self.ready.drain(..).collect()
+    }
+
+    /// The next thing to show. An error ends the reading; the reader may come back with the last number.
+    pub async fn next(&mut self) -> Result<Arc<Frame>> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                return Ok(frame);
+            }
+            match self.receiver.recv().await {
+                Ok(frame) => self.take(frame).await?,
+                // Too far behind: the log and the open messages say it all in one piece.
+                Err(RecvError::Lagged(_)) => self.catch_up().await?,
+                Err(RecvError::Closed) => {
+                    return Err(plexus_domain::Error::unavailable("The chat has ended.").into());
+                }
+            }
+        }
+    }
+
+    async fn take(&mut self, frame: Arc<Frame>) -> Result<()> {
+        if let FrameKind::Event { since, seq, .. } = frame.kind {
+            if seq <= self.seq {
+                return Ok(());
+            }
+            if since > self.seq {
+                return self.read_events().await;
+            }
+            self.seq = seq;
+        }
+        self.ready.push_back(frame);
+        Ok(())
+    }
+
+    async fn catch_up(&mut self) -> Result<()> {
+        self.read_events().await?;
+        let open = self.hub.live().snapshots(self.chat);
+        self.ready
+            .extend(open.into_iter().map(|snapshot| Arc::new(Frame::new(FrameKind::Snapshot(snapshot)))));
+        Ok(())
+    }
+
+    async fn read_events(&mut self) -> Result<()> {
+        let mut conn = self.hub.store().read().await?;
+        let rows = events::list_after(&mut conn, self.chat, self.seq, CATCH_UP).await?;
+        drop(conn);
+        let since = self.seq;
+        self.seq = rows.last().map_or(self.seq, |row| row.seq);
+        let rows = rows.into_iter().map(|row| (row.seq, row.payload)).collect();
+        let frames = telling::frames(&self.hub, self.chat, since, rows).await?;
+        self.ready.extend(frames.into_iter().map(Arc::new));
+        Ok(())
+    }
+}

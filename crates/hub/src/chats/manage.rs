@@ -1,0 +1,42 @@
+//! Keeping order among one's chats.
+
+use plexus_domain::{ChatId, Error as Refusal, chat::Title, event::Event};
+use plexus_store::{chats, members::MemberRole};
+
+use super::{Telling, membership};
+use crate::{
+    Caller, Hub, Result,
+    caller::Scope,
+    live::{Frame, FrameKind, Topic},
+    runs,
+};
+
+pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> Result<()> {
+    let person = caller.may(Scope::Chat)?;
+    let title = Title::try_from(title)?;
+    let mut tx = hub.store().write().await?;
+    membership(&mut tx, person, chat).await?;
+    let row =
+        chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("There is no such chat."))?;
+    let mut telling = Telling::new(chat, row.last_seq);
+    chats::set_title(&mut tx, chat, &title).await?;
+    telling.record(hub, &mut tx, Event::Title { title: title.into() }).await?;
+    tx.commit().await?;
+    telling.tell(hub, Some(person.account)).await;
+    Ok(())
+}
+
+/// Stops what goes on in the chat and deletes it with all that was said.
+pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
+    let person = caller.may(Scope::Chat)?;
+    let member = membership(&mut hub.store().read().await?, person, chat).await?;
+    if member.role != MemberRole::Owner {
+        return Err(Refusal::forbidden("Only the person who began this chat may delete it.").into());
+    }
+    runs::stop_chat(hub, chat).await;
+    let mut tx = hub.store().write().await?;
+    chats::delete(&mut tx, chat).await?;
+    tx.commit().await?;
+    hub.live().channels.tell(Topic::Account(person.account), Frame::new(FrameKind::ChatsChanged));
+    Ok(())
+}

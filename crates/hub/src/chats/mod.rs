@@ -1,0 +1,27 @@
+//! Chats: saying something, reading along, and keeping order among them.
+
+mod address;
+mod follow;
+mod manage;
+mod read;
+mod send;
+mod telling;
+
+pub(crate) use address::without_mentions;
+pub use follow::{Reader, follow};
+pub use manage::{delete, rename};
+pub use read::{ChatItem, ChatPage, Partner, list, message, open, partner, suggested, title};
+pub use send::{NewMessage, Sent, retry, send, start};
+pub(crate) use telling::Telling;
+
+use plexus_domain::{ChatId, Error as Refusal};
+use plexus_store::{Conn, members, members::Member};
+
+use crate::{Result, caller::Person};
+
+/// The caller's membership. Somebody else's chat looks the same as one that does not exist.
+pub(crate) async fn membership(conn: &mut Conn, person: &Person, chat: ChatId) -> Result<Member> {
+    let member = members::find(conn, chat, person.principal).await?;
+    let member = member.filter(|member| member.left_at.is_none());
+    member.ok_or_else(|| Refusal::not_found("There is no such chat, or it is not yours.").into())
+}

@@ -1,0 +1,199 @@
+//! Reading chats.
+
+use plexus_a2a::Card;
+use plexus_domain::{Address, ChatId, HubRowId, MessageId, Timestamp, message::visible, page::PageSize};
+use plexus_store::{
+    Conn, agents, agents::Agent, cards, chats, chats::ItemCursor, messages, namespaces, versions,
+};
+
+use super::{address, membership};
+use crate::{
+    Caller, Hub, Result,
+    agents::{guide_address, reach},
+    caller::Scope,
+    views,
+    views::MessageView,
+};
+
+/// A chat in the list of the person's own.
+pub struct ChatItem {
+    pub id: ChatId,
+    pub title: String,
+    pub at: Timestamp,
+    /// Somebody is answering in it.
+    pub running: bool,
+}
+
+/// A chat as one member sees it.
+pub struct ChatPage {
+    pub id: ChatId,
+    pub title: String,
+    /// Oldest first, along the path that the member looks at.
+    pub messages: Vec<MessageView>,
+    pub leaf: Option<MessageId>,
+    /// The number that the page is up to: reading along goes on after it.
+    pub seq: i64,
+    /// The message before the oldest one shown, where there is one.
+    pub older: Option<MessageId>,
+    /// Who answers a message without a mention.
+    pub partners: Vec<Partner>,
+}
+
+pub struct Partner {
+    pub address: Address,
+    pub seed: String,
+    pub name: String,
+    pub summary: String,
+    /// Things to say first.
+    pub starters: Vec<String>,
+    /// Why it would not answer the person, in words.
+    pub obstacle: Option<String>,
+}
+
+/// Messages on one page of a long chat.
+const PAGE: usize = 60;
+/// Things to say first that are offered.
+const STARTERS: usize = 4;
+
+/// The person's chats, the one last spoken in first, and where the next page begins.
+pub async fn list(
+    hub: &Hub,
+    caller: &Caller,
+    after: Option<ItemCursor>,
+) -> Result<(Vec<ChatItem>, Option<ItemCursor>)> {
+    let person = caller.may(Scope::Read)?;
+    let size = PageSize::new(50)?;
+    let mut conn = hub.store().read().await?;
+    let rows = chats::list_by_member(&mut conn, person.principal, false, after, size).await?;
+    let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(|last| last.cursor());
+    let item = |row: chats::Item| ChatItem {
+        running: hub.running().in_chat(row.id),
+        id: row.id,
+        title: row.title.into(),
+        at: row.active,
+    };
+    Ok((rows.into_iter().map(item).collect(), next))
+}
+
+/// A chat at `leaf`, or where the person left it. `before` shows what lies before that message.
+pub async fn open(
+    hub: &Hub,
+    caller: &Caller,
+    chat: ChatId,
+    leaf: Option<MessageId>,
+    before: Option<MessageId>,
+) -> Result<ChatPage> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    let member = membership(&mut conn, person, chat).await?;
+    let Some(row) = chats::find(&mut conn, chat).await? else {
+        return Err(plexus_domain::Error::not_found("There is no such chat.").into());
+    };
+    let headers = messages::list_by_chat(&mut conn, chat).await?;
+    let tree: Vec<_> = headers.iter().map(views::node).collect();
+    let asked =
+        leaf.filter(|leaf| tree.iter().any(|node| node.id == *leaf)).map(|leaf| newest_below(&tree, leaf));
+    let leaf = asked.or(member.leaf);
+    let all = leaf.map(|leaf| visible(&tree, leaf)).unwrap_or_default();
+    let end = before.and_then(|before| all.iter().position(|id| *id == before)).unwrap_or(all.len());
+    let begin = end.saturating_sub(PAGE);
+    let messages = views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
+    let partners = partners(&mut conn, &headers, leaf).await?;
+    let older = (begin > 0).then(|| all[begin]);
+    Ok(ChatPage { id: chat, title: row.title.into(), messages, leaf, seq: row.last_seq, older, partners })
+}
+
+/// The end of the branch that `from` is on, along what was said last.
+fn newest_below(tree: &[plexus_domain::message::Node], from: MessageId) -> MessageId {
+    let mut at = from;
+    // Bounded by the tree: each step goes to a later message.
+    while let Some(next) =
+        tree.iter().filter(|node| node.parent == Some(at)).max_by_key(|node| (node.seq, -node.lane))
+    {
+        at = next.id;
+    }
+    at
+}
+
+async fn partners(
+    conn: &mut Conn,
+    headers: &[messages::Header],
+    leaf: Option<MessageId>,
+) -> Result<Vec<Partner>> {
+    let ids = address::last_addressed(conn, headers, leaf).await?;
+    let known = agents::list(conn, &ids).await?;
+    let mut partners = Vec::new();
+    for agent in ids.iter().filter_map(|id| known.iter().find(|agent| agent.id == *id)) {
+        partners.push(described(conn, agent).await?);
+    }
+    Ok(partners)
+}
+
+async fn described(conn: &mut Conn, agent: &Agent) -> Result<Partner> {
+    let card = match versions::current(conn, agent.id).await? {
+        Some(version) => cards::find(conn, &version.card).await?,
+        None => None,
+    };
+    let card = card.and_then(|bytes| Card::read(&bytes).card);
+    let starters = card.iter().flat_map(|card| card.skills.iter().flat_map(|skill| skill.examples.clone()));
+    Ok(Partner {
+        address: views::address(agent),
+        seed: views::seed(agent),
+        name: agent.name.to_string(),
+        summary: card.as_ref().map(|card| card.description.clone()).unwrap_or_default(),
+        starters: starters.take(STARTERS).collect(),
+        obstacle: None,
+    })
+}
+
+/// The agent at `address` as a partner of a chat to be; why it would not answer is said, not refused.
+pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Partner> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
+    let missing = || plexus_domain::Error::not_found(format!("There is no agent {address} here."));
+    let agent = found.filter(|_| address.hub.is_none()).ok_or_else(missing)?;
+    let obstacle = match reach(hub, &mut conn, person, address).await {
+        Ok(_) => None,
+        Err(crate::Error::Refused(plexus_domain::Error::Invalid { .. })) => return Err(missing().into()),
+        Err(crate::Error::Refused(refusal)) => Some(refusal.to_string()),
+        Err(fault) => return Err(fault),
+    };
+    Ok(Partner { obstacle, ..described(&mut conn, &agent).await? })
+}
+
+/// Agents to begin with: the hub's own.
+pub async fn suggested(hub: &Hub, caller: &Caller) -> Result<Vec<Partner>> {
+    caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    let Some(owner) = namespaces::by_name(&mut conn, &guide_address().owner).await? else {
+        return Ok(Vec::new());
+    };
+    let mut partners = Vec::new();
+    for agent in agents::list_by_namespace(&mut conn, owner.id).await? {
+        partners.push(described(&mut conn, &agent).await?);
+    }
+    Ok(partners)
+}
+
+/// The title of a chat that the caller is in.
+pub async fn title(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<String> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    membership(&mut conn, person, chat).await?;
+    let row = chats::find(&mut conn, chat).await?;
+    let row = row.ok_or_else(|| plexus_domain::Error::not_found("There is no such chat."))?;
+    Ok(row.title.into())
+}
+
+/// One message with what is known of its run; for programs.
+pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<MessageView> {
+    let person = caller.may(Scope::Read)?;
+    let gone = || plexus_domain::Error::not_found("There is no such message, or it is not yours.");
+    let mut conn = hub.store().snapshot().await?;
+    let header = messages::find(&mut conn, id).await?.ok_or_else(gone)?;
+    membership(&mut conn, person, header.chat).await?;
+    let tree: Vec<_> =
+        messages::list_by_chat(&mut conn, header.chat).await?.iter().map(views::node).collect();
+    views::load(hub, &mut conn, &tree, &[id]).await?.pop().ok_or_else(|| gone().into())
+}

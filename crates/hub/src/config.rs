@@ -1,0 +1,85 @@
+//! What an operator decides about a hub, checked.
+
+use std::{net::IpAddr, path::PathBuf, time::Duration};
+
+use plexus_domain::account::Registration;
+use url::Url;
+
+pub use crate::limits::Scale;
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub hub_name: String,
+    pub public_url: Url,
+    pub data_dir: PathBuf,
+    /// None is SQLite in the data folder.
+    pub database_url: Option<Secret>,
+    pub database_pool: u32,
+    pub secret_key_file: PathBuf,
+    pub registration: Registration,
+    pub private_networks: PrivateNetworks,
+    /// Whether only this machine reaches the hub.
+    pub on_loopback: bool,
+    pub trusted_proxies: Vec<IpAddr>,
+    pub model: Option<OperatorModel>,
+    pub limits: RunLimits,
+    pub scale: Scale,
+}
+
+/// Whether agents may be at private addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrivateNetworks {
+    /// An administrator's own, while the hub listens on loopback.
+    Auto,
+    Allowed,
+    Refused,
+}
+
+/// The model server that the operator named.
+#[derive(Clone, Debug)]
+pub struct OperatorModel {
+    pub base_url: Url,
+    pub api_key: Option<Secret>,
+    pub model: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct RunLimits {
+    pub max_message_bytes: usize,
+    pub max_answer_bytes: usize,
+    pub runs_per_account: usize,
+    pub whole: Duration,
+    pub idle: Duration,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self {
+            max_message_bytes: 1 << 20,
+            max_answer_bytes: 4 << 20,
+            runs_per_account: 8,
+            whole: Duration::from_secs(30 * 60),
+            idle: Duration::from_secs(120),
+        }
+    }
+}
+
+/// A value that is never printed.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    pub const fn new(value: String) -> Self {
+        Self(value)
+    }
+
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("(secret)")
+    }
+}

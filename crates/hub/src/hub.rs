@@ -1,0 +1,177 @@
+//! The hub itself: what all use cases share.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use anyhow::Context as _;
+use plexus_domain::ProcessId;
+use plexus_store::{Store, StoreConfig, processes, processes::Process};
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Config, Env, Error, Result, agents, limits::Limits, live, live::Live, passwords::Passwords, runs,
+    secrets::Vault,
+};
+
+/// One hub. Cheap to clone.
+#[derive(Clone)]
+pub struct Hub(Arc<Parts>);
+
+struct Parts {
+    env: Env,
+    config: Config,
+    store: Store,
+    live: Live,
+    process: ProcessId,
+    passwords: Passwords,
+    vault: Vault,
+    limits: Limits,
+    outbound: runs::Outbound,
+    running: runs::Running,
+    listings_changed: Notify,
+    tasks: TaskTracker,
+    /// The hub is about to end: what ends now was not ended by a person.
+    closing: AtomicBool,
+    stop: CancellationToken,
+}
+
+impl Hub {
+    /// Opens the store, mends what a crash left, and starts the hub's own workers.
+    pub async fn open(config: Config, env: Env) -> anyhow::Result<Self> {
+        fs::create_dir_all(&config.data_dir)
+            .with_context(|| format!("making the data folder {}", config.data_dir.display()))?;
+        let url = config.database_url.as_ref().map(crate::config::Secret::reveal);
+        let mut at = StoreConfig::parse(url, &config.data_dir)?;
+        at.connections = config.database_pool;
+        let store = Store::open(&at).await?;
+        let vault = Vault::open(&config.secret_key_file, &env)?;
+        let hub = Self(Arc::new(Parts {
+            passwords: Passwords::new(env.clone())?,
+            limits: Limits::new(config.scale),
+            outbound: runs::Outbound::new(&config)?,
+            process: env.id(ProcessId::new),
+            live: Live::default(),
+            running: runs::Running::default(),
+            listings_changed: Notify::new(),
+            tasks: TaskTracker::new(),
+            closing: AtomicBool::new(false),
+            stop: CancellationToken::new(),
+            env,
+            config,
+            store,
+            vault,
+        }));
+        hub.start().await?;
+        Ok(hub)
+    }
+
+    async fn start(&self) -> anyhow::Result<()> {
+        let mut tx = self.store().write().await?;
+        let now = self.env().now();
+        let own = Process { id: self.process(), started: now, beat: now, address: None, swarm: false };
+        processes::insert(&mut tx, &own).await?;
+        tx.commit().await?;
+        runs::recover(self).await?;
+        agents::ensure_builtin(self).await?;
+        let hub = self.clone();
+        self.tasks().spawn(async move {
+            live::flush_until(hub.stop().clone(), hub.live(), hub.store(), hub.process()).await;
+        });
+        let hub = self.clone();
+        self.tasks().spawn(async move { runs::beat_until(hub.stop().clone(), &hub).await });
+        Ok(())
+    }
+
+    /// Ends every run as interrupted, writes down what was said, and closes the store.
+    pub async fn close(&self) {
+        runs::stop_all(self).await;
+        self.stop().cancel();
+        self.tasks().close();
+        self.tasks().wait().await;
+        self.store().close().await;
+    }
+
+    /// Whether the store answers now.
+    pub async fn check_store(&self) -> Result<()> {
+        let mut conn = self.store().read().await?;
+        plexus_store::counters::current(&mut conn, "listings").await?;
+        Ok(())
+    }
+
+    pub fn env(&self) -> &Env {
+        &self.0.env
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    pub fn live(&self) -> &Live {
+        &self.0.live
+    }
+
+    /// Wakes the worker that keeps the index in step with the store.
+    pub(crate) fn listings_changed(&self) {
+        self.0.listings_changed.notify_one();
+    }
+
+    pub(crate) async fn until_listings_change(&self) {
+        self.0.listings_changed.notified().await;
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    pub(crate) fn process(&self) -> ProcessId {
+        self.0.process
+    }
+
+    pub(crate) fn passwords(&self) -> &Passwords {
+        &self.0.passwords
+    }
+
+    pub(crate) fn vault(&self) -> &Vault {
+        &self.0.vault
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    pub(crate) fn outbound(&self) -> &runs::Outbound {
+        &self.0.outbound
+    }
+
+    pub(crate) fn running(&self) -> &runs::Running {
+        &self.0.running
+    }
+
+    pub(crate) fn begin_closing(&self) {
+        self.0.closing.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.0.closing.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn tasks(&self) -> &TaskTracker {
+        &self.0.tasks
+    }
+
+    pub(crate) fn stop(&self) -> &CancellationToken {
+        &self.0.stop
+    }
+}
+
+impl From<plexus_store::OpenError> for Error {
+    fn from(error: plexus_store::OpenError) -> Self {
+        Self::fault(error)
+    }
+}

@@ -1,0 +1,110 @@
+//! Channels from what happens to those who watch.
+
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::Mutex;
+use plexus_domain::{AccountId, ChatId};
+use tokio::sync::broadcast;
+
+use super::Frame;
+
+/// Frames that a reader may be behind. One that falls further is told to catch up from the log: it loses nothing,
+/// and what it missed reaches it in one piece.
+const BEHIND: usize = 256;
+
+/// What can be watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topic {
+    Chat(ChatId),
+    /// What a person's pages show outside the open chat: the list of chats, finished answers.
+    Account(AccountId),
+}
+
+#[derive(Clone, Default)]
+pub struct Channels(Arc<Mutex<HashMap<Topic, Held>>>);
+
+struct Held {
+    sender: broadcast::Sender<Arc<Frame>>,
+    holders: usize,
+}
+
+impl Channels {
+    /// Keeps the channel of `topic` open until the answer is dropped.
+    pub fn hold(&self, topic: Topic) -> Channel {
+        let mut channels = self.0.lock();
+        let held = channels
+            .entry(topic)
+            .or_insert_with(|| Held { sender: broadcast::Sender::new(BEHIND), holders: 0 });
+        held.holders += 1;
+        Channel { topic, sender: held.sender.clone(), channels: self.clone() }
+    }
+
+    /// Whether anybody would see a frame.
+    pub fn is_watched(&self, topic: Topic) -> bool {
+        self.0.lock().get(&topic).is_some_and(|held| held.sender.receiver_count() > 0)
+    }
+
+    /// Shows a frame to whoever watches; nobody is fine.
+    pub fn tell(&self, topic: Topic, frame: Frame) {
+        if let Some(held) = self.0.lock().get(&topic) {
+            let _ = held.sender.send(Arc::new(frame));
+        }
+    }
+
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.0.lock().len()
+    }
+}
+
+/// A hold on a channel.
+pub struct Channel {
+    topic: Topic,
+    sender: broadcast::Sender<Arc<Frame>>,
+    channels: Channels,
+}
+
+impl Channel {
+    pub fn watch(&self) -> broadcast::Receiver<Arc<Frame>> {
+        self.sender.subscribe()
+    }
+
+    pub fn is_watched(&self) -> bool {
+        self.sender.receiver_count() > 0
+    }
+
+    pub fn tell(&self, frame: Frame) {
+        let _ = self.sender.send(Arc::new(frame));
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        let mut channels = self.channels.0.lock();
+        let Some(held) = channels.get_mut(&self.topic) else { return };
+        held.holders -= 1;
+        if held.holders == 0 {
+            channels.remove(&self.topic);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_domain::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_channel_lives_as_long_as_somebody_holds_it() {
+        let channels = Channels::default();
+        let topic = Topic::Chat(ChatId::new(Timestamp::from_millis(1), &[0; 10]));
+        let run = channels.hold(topic);
+        let reader = channels.hold(topic);
+        assert!(!channels.is_watched(topic));
+        let _watching = reader.watch();
+        assert!(run.is_watched() && channels.is_watched(topic));
+        drop((run, reader));
+        assert_eq!(channels.len(), 0);
+    }
+}

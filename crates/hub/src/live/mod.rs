@@ -1,0 +1,62 @@
+//! What is being said right now: channels to readers, and the text of messages that are still being written.
+//!
+//! A channel exists only while somebody reads a chat or an agent answers in it. A token is shown first and logged
+//! after: it goes from the agent's connection into memory and to every reader at once, and the flusher writes it
+//! down a moment later.
+
+mod channel;
+mod flusher;
+mod frame;
+mod open;
+
+use std::{collections::HashMap, sync::Arc};
+
+pub use channel::{Channel, Channels, Topic};
+pub use flusher::flush_until;
+pub use frame::{ClosedBlock, Frame, FrameKind, Snapshot};
+pub use open::{Closed, OpenMessage};
+use parking_lot::Mutex;
+use plexus_domain::{ChatId, MessageId};
+
+/// The message that a run is writing, shared by the run, its readers and the flusher.
+pub type Writing = Arc<Mutex<OpenMessage>>;
+
+#[derive(Default)]
+pub struct Live {
+    pub channels: Channels,
+    writing: Mutex<HashMap<MessageId, Writing>>,
+}
+
+impl Live {
+    /// Begins a message: from here on readers of the chat are shown its text.
+    pub fn begin(&self, chat: ChatId, message: MessageId) -> Writing {
+        let writing = Arc::new(Mutex::new(OpenMessage::new(chat, message)));
+        self.writing.lock().insert(message, Arc::clone(&writing));
+        writing
+    }
+
+    /// Ends a message: its text is now in the store.
+    pub fn end(&self, message: MessageId) {
+        self.writing.lock().remove(&message);
+    }
+
+    /// The state of a message that is being written here, if it is.
+    pub fn snapshot(&self, message: MessageId) -> Option<Vec<Snapshot>> {
+        let writing = self.writing.lock().get(&message).cloned()?;
+        let snapshot = writing.lock().snapshot();
+        Some(snapshot)
+    }
+
+    /// The same for every message of a chat.
+    pub fn snapshots(&self, chat: ChatId) -> Vec<Snapshot> {
+        let writing: Vec<Writing> = self.writing.lock().values().cloned().collect();
+        let mut of_chat: Vec<_> =
+            writing.iter().map(|one| one.lock()).filter(|one| one.chat() == chat).collect();
+        of_chat.sort_by_key(|one| one.message());
+        of_chat.iter_mut().flat_map(|one| one.snapshot()).collect()
+    }
+
+    fn all(&self) -> Vec<Writing> {
+        self.writing.lock().values().cloned().collect()
+    }
+}

@@ -1,0 +1,222 @@
+//! A message while it is being written.
+
+use plexus_domain::{ChatId, Content, MessageId, Part};
+use plexus_markup::Splitter;
+
+use super::{ClosedBlock, Snapshot};
+
+/// The parts so far. Text grows; everything else comes whole.
+pub struct OpenMessage {
+    chat: ChatId,
+    message: MessageId,
+    parts: Vec<OpenPart>,
+    /// The number of its first piece in the text log.
+    pub(super) first_piece: Option<i64>,
+}
+
+enum OpenPart {
+    Text(OpenText),
+    Whole(Part),
+}
+
+struct OpenText {
+    artifact: Option<String>,
+    name: Option<String>,
+    text: String,
+    splitter: Splitter,
+    /// Closed blocks in order: the end of each and, once somebody looked, its html.
+    closed: Vec<(usize, Option<String>)>,
+    logged: usize,
+}
+
+/// A block that no later text can change.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Closed {
+    pub index: usize,
+    pub start: usize,
+    pub end: usize,
+}
+
+impl OpenMessage {
+    pub const fn new(chat: ChatId, message: MessageId) -> Self {
+        Self { chat, message, parts: Vec::new(), first_piece: None }
+    }
+
+    pub const fn chat(&self) -> ChatId {
+        self.chat
+    }
+
+    pub const fn message(&self) -> MessageId {
+        self.message
+    }
+
+    /// Appends to the last text part of `artifact`, or begins one. Answers the part's place, where the delta
+    /// begins, and the blocks that it closed.
+    pub fn append(
+        &mut self,
+        artifact: Option<&str>,
+        name: Option<&str>,
+        delta: &str,
+    ) -> (usize, usize, Vec<Closed>) {
+        let part = self.text_part(artifact, name);
+        let OpenPart::Text(open) = &mut self.parts[part] else { unreachable!("a text part was just found") };
+        let start = open.text.len();
+        open.text.push_str(delta);
+        let first = open.closed.len();
+        let blocks = open.splitter.push(delta);
+        open.closed.extend(blocks.iter().map(|block| (block.end, None)));
+        let closed = blocks.iter().enumerate();
+        let closed =
+            closed.map(|(nth, block)| Closed { index: first + nth, start: block.start, end: block.end });
+        (part, start, closed.collect())
+    }
+
+    /// Adds a part that came whole and answers its place.
+    pub fn push(&mut self, part: Part) -> usize {
+        self.parts.push(OpenPart::Whole(part));
+        self.parts.len() - 1
+    }
+
+    /// The html of a closed block, rendered when it is first asked for.
+    pub fn block_html(&mut self, part: usize, index: usize) -> String {
+        let scope = self.message.to_string();
+        match &mut self.parts[part] {
+            OpenPart::Text(open) => open.block_html(&scope, index).to_owned(),
+            OpenPart::Whole(_) => String::new(),
+        }
+    }
+
+    pub fn snapshot(&mut self) -> Vec<Snapshot> {
+        let message = self.message;
+        self.parts.iter_mut().enumerate().map(|(part, open)| open.snapshot(message, part)).collect()
+    }
+
+    /// Text that is not in the log yet, as (part, start, text); it counts as logged from now on.
+    pub fn take_unlogged(&mut self) -> Vec<(usize, usize, String)> {
+        let texts = self.parts.iter_mut().enumerate().filter_map(|(part, open)| match open {
+            OpenPart::Text(open) if open.logged < open.text.len() => Some((part, open)),
+            _ => None,
+        });
+        texts
+            .map(|(part, open)| {
+                let start = std::mem::replace(&mut open.logged, open.text.len());
+                (part, start, open.text[start..].to_owned())
+            })
+            .collect()
+    }
+
+    /// What is kept: the parts in order, empty ones left out.
+    pub fn parts(&self) -> Vec<Part> {
+        self.parts.iter().filter_map(OpenPart::finished).collect()
+    }
+
+    fn text_part(&mut self, artifact: Option<&str>, name: Option<&str>) -> usize {
+        let continues = |open: &OpenPart| match open {
+            OpenPart::Text(open) => open.artifact.as_deref() == artifact,
+            OpenPart::Whole(_) => false,
+        };
+        // An artifact may be continued after other parts; the message's own text only where it stopped.
+        let found = match artifact {
+            Some(_) => self.parts.iter().position(continues),
+            None => self.parts.len().checked_sub(1).filter(|&last| continues(&self.parts[last])),
+        };
+        found.unwrap_or_else(|| {
+            self.parts.push(OpenPart::Text(OpenText {
+                artifact: artifact.map(str::to_owned),
+                name: name.map(str::to_owned),
+                text: String::new(),
+                splitter: Splitter::new(),
+                closed: Vec::new(),
+                logged: 0,
+            }));
+            self.parts.len() - 1
+        })
+    }
+}
+
+impl OpenPart {
+    fn snapshot(&mut self, message: MessageId, part: usize) -> Snapshot {
+        match self {
+            Self::Text(open) => {
+                let scope = message.to_string();
+                let count = open.closed.len();
+                let block = |index: usize| ClosedBlock {
+                    html: open.block_html(&scope, index).to_owned(),
+                    end: open.closed[index].0,
+                };
+                let closed: Vec<_> = (0..count).map(block).collect();
+                let start = closed.last().map_or(0, |block| block.end);
+                Snapshot { message, part, tail: open.text[start..].to_owned(), closed, whole: None }
+            }
+            Self::Whole(whole) => Snapshot::whole(message, part, whole.clone()),
+        }
+    }
+
+    fn finished(&self) -> Option<Part> {
+        match self {
+            Self::Text(open) if open.text.is_empty() => None,
+            Self::Text(open) => Some(Part {
+                content: Content::Text { text: open.text.clone() },
+                artifact: open.artifact.clone(),
+                name: open.name.clone(),
+                media_type: None,
+            }),
+            Self::Whole(part) => Some(part.clone()),
+        }
+    }
+}
+
+impl OpenText {
+    fn block_html(&mut self, scope: &str, index: usize) -> &str {
+        let start = index.checked_sub(1).map_or(0, |before| self.closed[before].0);
+        let (end, html) = &mut self.closed[index];
+        html.get_or_insert_with(|| plexus_markup::render_in(scope, &self.text[start..*end]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_domain::Timestamp;
+
+    use super::*;
+
+    fn open() -> OpenMessage {
+        let at = Timestamp::from_millis(1);
+        OpenMessage::new(ChatId::new(at, &[0; 10]), MessageId::new(at, &[0; 10]))
+    }
+
+    #[test]
+    fn text_grows_by_offset_and_closed_blocks_are_shown_as_html() {
+        let mut open = open();
+        assert_eq!(open.append(None, None, "One *par").1, 0);
+        let (part, start, _) = open.append(None, None, "agraph*.\n\nTwo");
+        assert_eq!((part, start), (0, 8));
+        let snapshot = &open.snapshot()[0];
+        assert!(snapshot.html().contains("<em>paragraph</em>"), "{}", snapshot.html());
+        assert_eq!(format!("{}{}", &"One *paragraph*.\n\nTwo"[..snapshot.start()], snapshot.tail).len(), 21);
+        assert_eq!(open.parts(), [Part::text("One *paragraph*.\n\nTwo")]);
+    }
+
+    #[test]
+    fn text_is_logged_once() {
+        let mut open = open();
+        open.append(None, None, "ab");
+        assert_eq!(open.take_unlogged(), [(0, 0, "ab".to_owned())]);
+        open.append(None, None, "cd");
+        open.append(Some("plot"), None, "x");
+        assert_eq!(open.take_unlogged(), [(0, 2, "cd".to_owned()), (1, 0, "x".to_owned())]);
+        assert!(open.take_unlogged().is_empty());
+    }
+
+    #[test]
+    fn an_artifact_goes_on_after_other_parts_and_plain_text_begins_anew() {
+        let mut open = open();
+        open.append(None, None, "a");
+        open.append(Some("plot"), Some("plot.csv"), "1,");
+        open.append(None, None, "b");
+        open.append(Some("plot"), None, "2");
+        let parts = open.parts();
+        assert_eq!(parts.iter().map(|part| part.as_text().unwrap()).collect::<Vec<_>>(), ["a", "1,2", "b"]);
+        assert_eq!(parts[1].name.as_deref(), Some("plot.csv"));
+    }
+}

@@ -1,0 +1,101 @@
+//! Ending a run: parts, states and events in one transaction, retried until the store takes it.
+
+use std::time::Duration;
+
+use plexus_domain::{
+    RunState,
+    event::Event,
+    message::MessageState,
+    run::{Failure, FailureClass},
+};
+use plexus_runtime::End;
+use plexus_store::{chats, messages, runs, runs::Step};
+
+use super::{Job, output::Speaker};
+use crate::{Error, Hub, Result, chats::Telling};
+
+/// How a run ended.
+pub struct Outcome {
+    pub state: RunState,
+    pub failure: Option<Failure>,
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+impl Outcome {
+    /// `closing`: the hub is ending, so being stopped is nobody's wish.
+    pub fn new(end: Result<End, Failure>, closing: bool) -> Self {
+        let (state, failure) = match end {
+            Ok(End::Completed) => (RunState::Completed, None),
+            Ok(End::InputRequired) => (RunState::InputRequired, None),
+            Ok(End::AuthRequired) => (RunState::AuthRequired, None),
+            Ok(End::Stopped) if closing => (RunState::Failed, Some(interrupted())),
+            Ok(End::Stopped) => (RunState::Stopped, None),
+            Ok(End::Rejected { reason }) => {
+                (RunState::Rejected, Some(Failure::new(FailureClass::Refused, reason)))
+            }
+            Err(failure) => (RunState::Failed, Some(failure)),
+        };
+        Self { state, failure }
+    }
+
+    const fn message_state(&self) -> MessageState {
+        match self.state {
+            RunState::Stopped => MessageState::Stopped,
+            RunState::Failed | RunState::Rejected => MessageState::Failed,
+            _ => MessageState::Done,
+        }
+    }
+}
+
+pub(super) fn interrupted() -> Failure {
+    let words = "The hub stopped while this was being answered. What had come until then is kept; retry to ask again.";
+    Failure::new(FailureClass::Interrupted, words)
+}
+
+/// Keeps the answer. While the store refuses, the text stays in memory and in the log, and this tries again.
+pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &Speaker, outcome: Outcome) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match keep(hub, job, speaker, &outcome).await {
+            Ok(()) => break,
+            Err(Error::Refused(refusal)) => {
+                tracing::warn!(run = %job.run, %refusal, "an answer waits to be kept")
+            }
+            Err(Error::Fault(fault)) => {
+                tracing::error!(run = %job.run, error = format!("{fault:#}"), "an answer could not be kept");
+            }
+        }
+        if hub.stop().run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            // The next start finds the run unfinished and its text in the log.
+            break;
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+    metrics::counter!("plexus_runs_ended_total", "state" => outcome.state.as_str()).increment(1);
+}
+
+async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, outcome: &Outcome) -> Result<()> {
+    let parts = speaker.parts();
+    let now = hub.env().now();
+    let mut tx = hub.store().write().await?;
+    // The chat may have been deleted meanwhile; then there is nothing to keep.
+    let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(()) };
+    let mut telling = Telling::new(chat.id, chat.last_seq);
+    let (message, state) = (job.message, outcome.message_state());
+    messages::finish(&mut tx, message, state, &parts).await?;
+    let step =
+        Step { from: RunState::Working, to: outcome.state, at: now, failure: outcome.failure.as_ref() };
+    runs::set_state(&mut tx, job.run, &step).await?;
+    runs::set_usage(&mut tx, job.run, &speaker.usage).await?;
+    if let Some(remote) = &speaker.remote {
+        runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
+    }
+    let failure = outcome.failure.clone();
+    telling.record(hub, &mut tx, Event::Run { run: job.run, state: outcome.state, failure }).await?;
+    telling.record(hub, &mut tx, Event::Ended { message, state }).await?;
+    tx.commit().await?;
+    telling.tell(hub, Some(job.person.account)).await;
+    Ok(())
+}

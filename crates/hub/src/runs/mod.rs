@@ -1,0 +1,19 @@
+//! Runs: an agent's work on a request, which belongs to the hub and not to a connection.
+
+mod begin;
+mod connect;
+mod finish;
+mod output;
+mod recover;
+mod request;
+mod running;
+mod stop;
+mod work;
+
+pub(crate) use begin::{Ask, Job, begin};
+pub(crate) use connect::Outbound;
+pub(crate) use recover::{beat_until, recover};
+pub(crate) use running::Running;
+pub use stop::stop;
+pub(crate) use stop::{stop_all, stop_chat};
+pub(crate) use work::spawn;

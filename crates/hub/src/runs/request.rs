@@ -1,0 +1,68 @@
+//! What an agent is told: the conversation so far, as it may see it.
+
+use plexus_domain::{
+    Content, MessageId, Part, Principal,
+    message::{path, visible},
+};
+use plexus_runtime::{Remote, Speaker, Turn};
+use plexus_store::{Conn, messages, messages::Header, principals, runs};
+
+use super::Job;
+use crate::{Hub, Result, chats::without_mentions, views, views::Author};
+
+/// The turns up to the question, and the agent's own context where it may go on.
+pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Option<Remote>)> {
+    let mut conn = hub.store().snapshot().await?;
+    let headers = messages::list_by_chat(&mut conn, job.chat).await?;
+    let tree: Vec<_> = headers.iter().map(views::node).collect();
+    let shown = visible(&tree, job.question);
+    let said = messages::load(&mut conn, &shown).await?;
+    let authors = views::authors(&mut conn, said.iter().map(|message| message.author)).await?;
+    let me = Principal::Agent { agent: job.agent.id };
+    let me = principals::id_of(&mut conn, &me).await?;
+    let turns = said.into_iter().filter(|message| !message.parts.is_empty());
+    let turns = turns.map(|message| {
+        let speaker = match authors.get(&message.author) {
+            _ if Some(message.author) == me => Speaker::Me,
+            Some(Author::Agent { address, .. }) => Speaker::Agent { address: address.clone() },
+            Some(Author::Person { name }) => Speaker::Person { name: name.clone() },
+            Some(Author::Gone) | None => Speaker::Person { name: "Somebody".to_owned() },
+        };
+        let parts =
+            if matches!(speaker, Speaker::Person { .. }) { plainly(message.parts) } else { message.parts };
+        Turn { speaker, parts }
+    });
+    let turns = turns.collect();
+    let remote = match &job.task {
+        Some(task) => Some(task.clone()),
+        None => earlier_context(&mut conn, &headers, job).await?,
+    };
+    Ok((turns, remote))
+}
+
+/// A person's words without the addresses at their start.
+fn plainly(parts: Vec<Part>) -> Vec<Part> {
+    let plain = |part: Part| match part.content {
+        Content::Text { text } => {
+            Part { content: Content::Text { text: without_mentions(&text).to_owned() }, ..part }
+        }
+        _ => part,
+    };
+    parts.into_iter().map(plain).collect()
+}
+
+/// The context that this agent gave on the way to the question, unless another branch went on in it.
+async fn earlier_context(conn: &mut Conn, headers: &[Header], job: &Job) -> Result<Option<Remote>> {
+    let tree: Vec<_> = headers.iter().map(views::node).collect();
+    let way: Vec<MessageId> = path(&tree, job.question);
+    let mine: Vec<runs::Run> = runs::list_by_chat(conn, job.chat).await?;
+    let mine: Vec<_> =
+        mine.into_iter().filter(|run| run.agent == job.agent.id && run.id != job.run).collect();
+    let on_the_way = |run: &&runs::Run| {
+        headers.iter().any(|header| header.run == Some(run.id) && way.contains(&header.id))
+    };
+    let Some(last) = mine.iter().rev().find(on_the_way) else { return Ok(None) };
+    let Some(context) = &last.remote_context else { return Ok(None) };
+    let elsewhere = mine.iter().any(|run| run.remote_context.as_ref() == Some(context) && !on_the_way(&run));
+    Ok((!elsewhere).then(|| Remote { task: None, context: Some(context.clone()) }))
+}

@@ -1,0 +1,71 @@
+//! Stopping runs.
+
+use std::time::Duration;
+
+use plexus_domain::{ChatId, Error as Refusal, RunId, RunState, event::Event};
+use plexus_store::{
+    Tx, runs,
+    runs::{Run, Step},
+};
+
+use crate::{Caller, Hub, Result, caller::Scope, chats, chats::Telling};
+
+/// How long a deletion waits for the chat's runs to wind down.
+const PATIENCE: Duration = Duration::from_secs(6);
+
+/// Ends a run of the caller's. What was said stays; a run that has ended already is no error.
+pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
+    let person = caller.may(Scope::Chat)?;
+    let gone = || Refusal::not_found("There is no such run, or it is not yours.");
+    let mut conn = hub.store().read().await?;
+    let found = runs::find(&mut conn, run).await?.ok_or_else(gone)?;
+    chats::membership(&mut conn, person, found.chat).await?;
+    drop(conn);
+    if hub.running().stop(run) || !found.state.is_waiting() {
+        return Ok(());
+    }
+    let mut tx = hub.store().write().await?;
+    let telling = stop_waiting(hub, &mut tx, &found).await?;
+    tx.commit().await?;
+    telling.tell(hub, Some(person.account)).await;
+    Ok(())
+}
+
+/// A run that waits for its caller has no worker: its rows are all there is.
+async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Telling> {
+    let chat = plexus_store::chats::lock(tx, run.chat)
+        .await?
+        .ok_or_else(|| Refusal::not_found("The chat is gone."))?;
+    let mut telling = Telling::new(chat.id, chat.last_seq);
+    let step = Step { from: run.state, to: RunState::Stopped, at: hub.env().now(), failure: None };
+    if runs::set_state(tx, run.id, &step).await? {
+        telling.record(hub, tx, Event::Run { run: run.id, state: RunState::Stopped, failure: None }).await?;
+    }
+    Ok(telling)
+}
+
+/// Ends what goes on in a chat and waits for it.
+pub(crate) async fn stop_chat(hub: &Hub, chat: ChatId) {
+    let runs = hub.running().of_chat(chat);
+    end(hub, &runs).await;
+}
+
+/// Ends everything, because the hub ends.
+pub(crate) async fn stop_all(hub: &Hub) {
+    hub.begin_closing();
+    end(hub, &hub.running().all()).await;
+}
+
+async fn end(hub: &Hub, ending: &[RunId]) {
+    for run in ending {
+        hub.running().stop(*run);
+    }
+    let ended = async {
+        while ending.iter().any(|run| hub.running().has(*run)) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    if tokio::time::timeout(PATIENCE, ended).await.is_err() {
+        tracing::warn!("some runs did not end in time; the next start ends them");
+    }
+}

@@ -1,0 +1,76 @@
+//! The worker of a run.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt as _;
+use plexus_domain::run::{Failure, FailureClass};
+use plexus_runtime::{End, Limits, Request, perform};
+use tokio_util::sync::CancellationToken;
+
+use super::{Job, connect, finish, finish::Outcome, output::Speaker, request};
+use crate::{Error, Hub, live::Topic};
+
+/// Begins to work on runs that are committed.
+pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) {
+    for job in jobs {
+        let hub = hub.clone();
+        // The message is open before its first reader can ask for it.
+        let channel = Arc::new(hub.live().channels.hold(Topic::Chat(job.chat)));
+        let writing = hub.live().begin(job.chat, job.message);
+        let speaker = Speaker::new(writing, channel);
+        let stop = CancellationToken::new();
+        let tasks = hub.tasks().clone();
+        tasks.spawn(async move {
+            let _place = hub.running().enter(job.run, job.chat, job.person.account, stop.clone());
+            work(&hub, &job, speaker, &stop).await;
+        });
+    }
+}
+
+async fn work(hub: &Hub, job: &Job, mut speaker: Speaker, stop: &CancellationToken) {
+    metrics::counter!("plexus_runs_started_total").increment(1);
+    let answer = AssertUnwindSafe(answer(hub, job, &mut speaker, stop)).catch_unwind().await;
+    let end = answer.unwrap_or_else(|_| {
+        tracing::error!(run = %job.run, "a run panicked");
+        Err(Failure::new(
+            FailureClass::Internal,
+            "The hub made a mistake while this was being answered. Try again.",
+        ))
+    });
+    let outcome = Outcome::new(end, hub.is_closing());
+    finish::finish(hub, job, &speaker, outcome).await;
+    hub.live().end(job.message);
+}
+
+async fn answer(
+    hub: &Hub,
+    job: &Job,
+    speaker: &mut Speaker,
+    stop: &CancellationToken,
+) -> Result<End, Failure> {
+    let connector = connect::connector(hub, job).await.map_err(said)?;
+    let (turns, remote) = request::conversation(hub, job).await.map_err(said)?;
+    let given = hub.config().limits;
+    let limits = Limits {
+        max_answer_bytes: given.max_answer_bytes,
+        first_byte: given.idle,
+        idle: given.idle,
+        whole: given.whole,
+    };
+    let request = Request { run: job.run, turns, remote, limits };
+    perform(connector.as_ref(), request, speaker, stop).await
+}
+
+/// A refusal is said in the answer; a fault is logged and said as one.
+fn said(error: Error) -> Failure {
+    match error {
+        Error::Refused(refusal) => Failure::new(FailureClass::Policy, refusal.to_string()),
+        Error::Fault(fault) => {
+            tracing::error!(error = format!("{fault:#}"), "a run could not begin");
+            Failure::new(
+                FailureClass::Internal,
+                "The hub made a mistake while it asked the agent. Try again.",
+            )
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Secrets at rest: XChaCha20-Poly1305 under a key that lies in a file of its own.
+
+use std::{fs, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path};
+
+use anyhow::{Context as _, bail};
+use chacha20poly1305::{
+    KeyInit as _, XChaCha20Poly1305, XNonce,
+    aead::{Aead as _, Payload},
+};
+
+use crate::Env;
+
+const NONCE: usize = 24;
+const KEY: usize = 32;
+
+/// Seals what the hub must be able to read again and nobody else may: credentials, signing keys.
+pub struct Vault {
+    cipher: XChaCha20Poly1305,
+    env: Env,
+}
+
+impl Vault {
+    /// The key in `file`, made there (mode 0600) when the file does not exist.
+    pub fn open(file: &Path, env: &Env) -> anyhow::Result<Self> {
+        let key = match fs::read(file) {
+            Ok(key) => key,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(file, env.bytes::<KEY>())?,
+            Err(error) => {
+                return Err(error).with_context(|| format!("reading the secret key file {}", file.display()));
+            }
+        };
+        let Ok(key) = <[u8; KEY]>::try_from(key) else {
+            bail!(
+                "the secret key file {} does not hold {KEY} bytes; restore it from a backup",
+                file.display()
+            );
+        };
+        Ok(Self { cipher: XChaCha20Poly1305::new(&key.into()), env: env.clone() })
+    }
+
+    /// `purpose` is bound to the result: what was sealed for one thing does not open for another.
+    pub fn seal(&self, purpose: &str, secret: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let nonce = self.env.bytes::<NONCE>();
+        let payload = Payload { msg: secret, aad: purpose.as_bytes() };
+        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload);
+        let sealed = sealed.map_err(|_| anyhow::anyhow!("sealing a secret for {purpose}"))?;
+        Ok([nonce.as_slice(), &sealed].concat())
+    }
+
+    pub fn open_sealed(&self, purpose: &str, sealed: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let (nonce, body) = sealed.split_first_chunk::<NONCE>().context("a sealed secret is too short")?;
+        let payload = Payload { msg: body, aad: purpose.as_bytes() };
+        let opened = self.cipher.decrypt(&XNonce::from(*nonce), payload);
+        opened.map_err(|_| anyhow::anyhow!("a secret for {purpose} does not open with this hub's key file"))
+    }
+}
+
+fn create(file: &Path, key: [u8; KEY]) -> anyhow::Result<Vec<u8>> {
+    let writing = || format!("making the secret key file {}", file.display());
+    let mut new =
+        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).with_context(writing)?;
+    new.write_all(&key).and_then(|()| new.sync_all()).with_context(writing)?;
+    Ok(key.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_opens_for_its_purpose_with_its_key_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        let vault = Vault::open(&file, &Env::system()).unwrap();
+        let sealed = vault.seal("agent 1", b"token").unwrap();
+        let again = Vault::open(&file, &Env::system()).unwrap();
+        assert_eq!(again.open_sealed("agent 1", &sealed).unwrap(), b"token");
+        assert!(again.open_sealed("agent 2", &sealed).is_err());
+        let other = Vault::open(&folder.path().join("other"), &Env::system()).unwrap();
+        assert!(other.open_sealed("agent 1", &sealed).is_err());
+        assert!(again.open_sealed("agent 1", b"short").is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! What a reader is shown of a message, put together from rows and from what is being written right now.
+
+use std::collections::HashMap;
+
+use plexus_domain::{
+    Address, AgentId, MessageId, Principal, PrincipalId, RunId, RunState, Timestamp,
+    message::{Message, MessageState, Node, alternatives},
+    run::{Failure, FailureClass, Usage},
+};
+use plexus_store::{
+    Conn, accounts, agents, messages, messages::Header, namespaces, principals, runs, runs::Run, text_log,
+};
+
+use crate::{Hub, Result, live::Snapshot};
+
+#[derive(Clone, Debug)]
+pub struct MessageView {
+    pub message: Message,
+    pub author: Author,
+    pub run: Option<RunView>,
+    /// Those that could stand in its place, itself included, in the order they were said.
+    pub alternatives: Vec<MessageId>,
+    /// The parts so far of a message that is still being written.
+    pub open: Vec<Snapshot>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    Person {
+        name: String,
+    },
+    Agent {
+        /// What the mark is drawn from.
+        seed: String,
+        name: String,
+        address: Address,
+    },
+    /// Somebody whose account is gone.
+    Gone,
+}
+
+#[derive(Clone, Debug)]
+pub struct RunView {
+    pub id: RunId,
+    pub state: RunState,
+    pub failure: Option<Failure>,
+    pub usage: Usage,
+    pub queued: Timestamp,
+    pub ended: Option<Timestamp>,
+}
+
+impl From<&Run> for RunView {
+    fn from(run: &Run) -> Self {
+        let class = run.error_class.unwrap_or(FailureClass::Internal);
+        Self {
+            id: run.id,
+            state: run.state,
+            failure: run.error.as_ref().map(|message| Failure::new(class, message.clone())),
+            usage: Usage { tokens_in: run.tokens_in, tokens_out: run.tokens_out, cost_micro: run.cost_micro },
+            queued: run.queued,
+            ended: run.ended,
+        }
+    }
+}
+
+/// The rules of the tree need this much of a message.
+pub(crate) fn node(header: &Header) -> Node {
+    Node { id: header.id, parent: header.parent, lane: header.lane, seq: header.seq }
+}
+
+/// The messages of `wanted` that exist, in the order of `wanted`. `tree` is the chat's.
+pub(crate) async fn load(
+    hub: &Hub,
+    conn: &mut Conn,
+    tree: &[Node],
+    wanted: &[MessageId],
+) -> Result<Vec<MessageView>> {
+    let messages = messages::load(conn, wanted).await?;
+    let authors = authors(conn, messages.iter().map(|message| message.author)).await?;
+    let ids: Vec<RunId> = messages.iter().filter_map(|message| message.run).collect();
+    let runs: HashMap<_, _> = runs::list(conn, &ids).await?.into_iter().map(|run| (run.id, run)).collect();
+    let mut views = HashMap::new();
+    for message in messages {
+        let run = message.run.and_then(|run| runs.get(&run));
+        let open = match message.state {
+            MessageState::Open => so_far(hub, conn, message.id, run).await?,
+            _ => Vec::new(),
+        };
+        let view = MessageView {
+            author: authors.get(&message.author).cloned().unwrap_or(Author::Gone),
+            run: run.map(RunView::from),
+            alternatives: alternatives(tree, message.id),
+            open,
+            message,
+        };
+        views.insert(view.message.id, view);
+    }
+    Ok(wanted.iter().filter_map(|id| views.remove(id)).collect())
+}
+
+/// What an open message says so far: from memory where it is written here, else from its process's log.
+async fn so_far(hub: &Hub, conn: &mut Conn, message: MessageId, run: Option<&Run>) -> Result<Vec<Snapshot>> {
+    if let Some(snapshots) = hub.live().snapshot(message) {
+        return Ok(snapshots);
+    }
+    let Some(process) = run.and_then(|run| run.process) else { return Ok(Vec::new()) };
+    let texts = logged_texts(text_log::list_by_message(conn, process, message).await?);
+    let snapshot = |(part, tail)| Snapshot { message, part, closed: Vec::new(), tail, whole: None };
+    Ok(texts.into_iter().enumerate().map(snapshot).collect())
+}
+
+/// The text of each part, out of the pieces of one message.
+pub(crate) fn logged_texts(pieces: Vec<text_log::Piece>) -> Vec<String> {
+    let mut texts: Vec<Vec<u8>> = Vec::new();
+    for piece in pieces {
+        let part = usize::try_from(piece.part).unwrap_or(0);
+        if texts.len() <= part {
+            texts.resize_with(part + 1, Vec::new);
+        }
+        // A piece that was logged twice says the same at the same place.
+        let start = usize::try_from(piece.start).unwrap_or(0).min(texts[part].len());
+        texts[part].truncate(start);
+        texts[part].extend_from_slice(&piece.body);
+    }
+    texts.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect()
+}
+
+/// Who these principals are, for people.
+pub(crate) async fn authors(
+    conn: &mut Conn,
+    wanted: impl Iterator<Item = PrincipalId>,
+) -> Result<HashMap<PrincipalId, Author>> {
+    let mut ids: Vec<PrincipalId> = wanted.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let known = principals::list(conn, &ids).await?;
+    let agent_ids: Vec<AgentId> = known.iter().filter_map(|(_, principal)| principal.agent()).collect();
+    let agents: HashMap<_, _> =
+        agents::list(conn, &agent_ids).await?.into_iter().map(|agent| (agent.id, agent)).collect();
+    let mut authors = HashMap::new();
+    for (id, principal) in known {
+        let author = match principal {
+            Principal::Agent { agent } => agents.get(&agent).map(Author::from),
+            Principal::Account { account } => person(conn, account).await?,
+            Principal::Remote { pseudonym, .. } => Some(Author::Person { name: pseudonym }),
+            Principal::Anonymous => Some(Author::Person { name: "Somebody".to_owned() }),
+        };
+        authors.insert(id, author.unwrap_or(Author::Gone));
+    }
+    Ok(authors)
+}
+
+async fn person(conn: &mut Conn, account: plexus_domain::AccountId) -> Result<Option<Author>> {
+    let account = accounts::find(conn, account).await?;
+    let Some(account) = account.filter(|account| account.state != accounts::AccountState::Deleted) else {
+        return Ok(None);
+    };
+    let namespace = namespaces::find(conn, account.namespace).await?;
+    Ok(namespace.map(|namespace| Author::Person { name: namespace.name.to_string() }))
+}
+
+impl From<&agents::Agent> for Author {
+    fn from(agent: &agents::Agent) -> Self {
+        Self::Agent { seed: seed(agent), name: agent.name.to_string(), address: address(agent) }
+    }
+}
+
+/// What an agent's mark is drawn from: its listing id, which stays when keys rotate.
+pub(crate) fn seed(agent: &agents::Agent) -> String {
+    agent.listing_id.clone().unwrap_or_else(|| agent.id.to_string())
+}
+
+pub(crate) fn address(agent: &agents::Agent) -> Address {
+    Address::local(agent.owner.clone(), agent.name.clone())
+}

@@ -1,0 +1,71 @@
+//! Frames as server-sent events: encoded once, shared by all readers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plexus_app::{model::Assets, render};
+use plexus_domain::{ChatId, event::Event};
+use plexus_hub::{
+    live::{FrameKind, Snapshot},
+    views::MessageView,
+};
+use serde_json::{Value, json};
+
+use crate::pages::chat::article::{article, so_far, unfinished};
+
+/// What encoding needs besides the frame.
+pub struct Encoder {
+    pub chat: ChatId,
+    pub assets: Arc<Assets>,
+}
+
+impl Encoder {
+    pub fn encode(&self, kind: &FrameKind) -> Bytes {
+        match kind {
+            FrameKind::Event { seq, event, view, .. } => self.event(*seq, event, view.as_deref()),
+            FrameKind::Snapshot(snapshot) => sse("open", None, &self.snapshot(snapshot)),
+            FrameKind::Text { message, part, start, body } => {
+                sse("text", None, &json!({ "m": message, "p": part, "s": start, "t": body }))
+            }
+            FrameKind::Block { message, part, start, end, html } => {
+                sse("block", None, &json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
+            }
+            FrameKind::ChatsChanged => sse("chats", None, &json!({})),
+        }
+    }
+
+    fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>) -> Bytes {
+        let data = match (event, view) {
+            (Event::Message { .. }, Some(view)) => {
+                let message = &view.message;
+                json!({ "id": message.id, "parent": message.parent, "lane": message.lane, "state": message.state,
+                        "author": message.author, "html": self.html(view) })
+            }
+            (Event::Ended { message, state }, Some(view)) => {
+                json!({ "id": message, "state": state, "html": self.html(view) })
+            }
+            (event, _) => json!(event),
+        };
+        sse(event.kind(), Some(seq), &data)
+    }
+
+    fn html(&self, view: &MessageView) -> String {
+        render::article(&self.assets, article(self.chat, view.clone()))
+    }
+
+    /// A part that came whole is closed html; text goes on behind its closed blocks.
+    fn snapshot(&self, snapshot: &Snapshot) -> Value {
+        let (m, p) = (snapshot.message, snapshot.part);
+        if snapshot.whole.is_none() {
+            return json!({ "m": m, "p": p, "h": snapshot.html(), "s": snapshot.start(), "t": snapshot.tail });
+        }
+        let html = render::part(&self.assets, unfinished(self.chat, m), so_far(m, snapshot.clone()));
+        json!({ "m": m, "p": p, "h": html, "s": 0, "t": "" })
+    }
+}
+
+/// One event (WHATWG HTML, 9.2.5): JSON has no line breaks, so `data` is one line.
+pub fn sse(name: &str, id: Option<i64>, data: &Value) -> Bytes {
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    Bytes::from(format!("event: {name}\n{id}data: {data}\n\n"))
+}

@@ -1,0 +1,111 @@
+//! `plexus doctor`: whether this hub can work, and what to do where it cannot.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    time::Duration,
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use plexus_hub::{Env, Hub, secrets::Vault};
+
+use crate::{config::Serve, settings::Settings};
+
+pub fn command() -> Command {
+    let live = Arg::new("live").long("live").action(ArgAction::SetTrue);
+    let live = live.help("Only ask whether a hub answers on the listening address (for health checks)");
+    Command::new("doctor").about("Check the settings, the folders, the store and the model server").arg(live)
+}
+
+/// Exit code 0 when all is well, 1 when something is not.
+pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
+    let serve = Serve::from_settings(settings)?;
+    if arguments.get_flag("live") {
+        return Ok(u8::from(!answers(&serve)));
+    }
+    let mut report = Report::default();
+    report.add("settings", Ok("every value is usable".to_owned()));
+    report.add("data folder", data_folder(&serve.hub.data_dir));
+    report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
+    if answers(&serve) {
+        report.add("hub", Ok(format!("answers on {}", serve.listen)));
+    } else {
+        report.add("store", store(serve).await);
+    }
+    report.print()
+}
+
+#[derive(Default)]
+struct Report(Vec<(&'static str, Result<String, String>)>);
+
+impl Report {
+    fn add(&mut self, what: &'static str, found: Result<String, String>) {
+        self.0.push((what, found));
+    }
+
+    fn print(self) -> anyhow::Result<u8> {
+        let mut out = std::io::stdout().lock();
+        for (what, found) in &self.0 {
+            let (mark, words) = match found {
+                Ok(words) => ("ok  ", words),
+                Err(words) => ("FAIL", words),
+            };
+            writeln!(out, "{mark}  {what:<12}  {words}")?;
+        }
+        Ok(u8::from(self.0.iter().any(|(_, found)| found.is_err())))
+    }
+}
+
+/// Whether a hub on the listening address says that it is ready.
+fn answers(serve: &Serve) -> bool {
+    ask_ready(serve).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
+}
+
+fn ask_ready(serve: &Serve) -> std::io::Result<String> {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    const STATUS_LINE: u64 = 64;
+    let mut listen = serve.listen;
+    if listen.ip().is_unspecified() {
+        listen.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    let mut stream = TcpStream::connect_timeout(&listen, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    write!(stream, "GET /readyz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", serve.listen)?;
+    let mut answer = String::new();
+    stream.take(STATUS_LINE).read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
+fn data_folder(folder: &Path) -> Result<String, String> {
+    let probe = folder.join(".plexus-doctor");
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, b"x"));
+    let _ = std::fs::remove_file(&probe);
+    match written {
+        Ok(()) => Ok(format!("{} can be written", folder.display())),
+        Err(error) => Err(format!(
+            "{} cannot be written: {error}; choose another with PLEXUS_DATA_DIR",
+            folder.display()
+        )),
+    }
+}
+
+fn key_file(file: &Path, folder: &Path) -> Result<String, String> {
+    if !file.exists() {
+        return Ok(format!("{} will be made at the first start", file.display()));
+    }
+    Vault::open(file, &Env::system()).map_err(|error| format!("{error:#}"))?;
+    let beside = if file.starts_with(folder) { "; keep a copy apart from the database" } else { "" };
+    Ok(format!("{} is readable{beside}", file.display()))
+}
+
+async fn store(serve: Serve) -> Result<String, String> {
+    let hub = Hub::open(serve.hub, Env::system()).await.map_err(|error| format!("{error:#}"))?;
+    let found = hub
+        .check_store()
+        .await
+        .map(|()| "opens and answers".to_owned())
+        .map_err(|error| format!("{error:#}"));
+    hub.close().await;
+    found
+}

@@ -1,0 +1,44 @@
+//! The command line. Each command acts through the same use cases as the pages.
+
+mod config;
+mod doctor;
+mod serve;
+mod user;
+
+use std::path::Path;
+
+use clap::{ArgMatches, Command};
+
+use crate::settings::Settings;
+
+/// Runs the command that the arguments name; the answer is the exit code.
+pub fn run() -> anyhow::Result<u8> {
+    let matches = command().get_matches();
+    let Some((name, arguments)) = matches.subcommand() else { return Ok(2) };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match name {
+            "serve" => serve::run(settings(arguments)?).await,
+            "config" => config::run(&settings(arguments)?, arguments),
+            "doctor" => doctor::run(&settings(arguments)?, arguments).await,
+            "user" => user::run(&settings(arguments)?, arguments).await,
+            _ => Ok(2),
+        }
+    })
+}
+
+fn command() -> Command {
+    Command::new("plexus")
+        .about("A federated hub for AI agents")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(Settings::flags(serve::command()))
+        .subcommand(Settings::flags(config::command()))
+        .subcommand(Settings::flags(doctor::command()))
+        .subcommand(Settings::flags(user::command()))
+}
+
+fn settings(arguments: &ArgMatches) -> anyhow::Result<Settings> {
+    Settings::read(arguments, |name| std::env::var(name).ok(), Path::new("plexus.toml"))
+}

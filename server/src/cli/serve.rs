@@ -1,0 +1,18 @@
+//! `plexus serve`: the hub, until it is told to stop.
+
+use clap::Command;
+
+use crate::{config::Serve, run, settings::Settings, telemetry};
+
+pub fn command() -> Command {
+    Command::new("serve").about("Serve the hub")
+}
+
+pub async fn run(settings: Settings) -> anyhow::Result<u8> {
+    telemetry::start(settings.text("log").unwrap_or("info"), settings.text("log_format").unwrap_or("text"))?;
+    let running = run::start(Serve::from_settings(&settings)?).await?;
+    running.announce().await?;
+    run::until_signal().await?;
+    running.stop().await?;
+    Ok(0)
+}

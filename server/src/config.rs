@@ -1,0 +1,138 @@
+//! Settings to the hub's configuration, with every combination that is unsafe refused by name.
+
+use std::{
+    net::{IpAddr, SocketAddr, ToSocketAddrs as _},
+    path::PathBuf,
+    time::Duration,
+};
+
+use anyhow::{Context as _, bail};
+use plexus_domain::account::Registration;
+use plexus_hub::config::{Config, OperatorModel, PrivateNetworks, RunLimits, Scale, Secret};
+
+use crate::settings::Settings;
+
+/// What `plexus serve` needs: where to listen, and the hub.
+pub struct Serve {
+    pub listen: SocketAddr,
+    pub metrics_listen: Option<SocketAddr>,
+    pub hub: Config,
+}
+
+impl Serve {
+    pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
+        let listen = address(settings.text("listen").unwrap_or("127.0.0.1:3000"))?;
+        let on_loopback = listen.ip().is_loopback();
+        let hub = hub(settings, listen, on_loopback)?;
+        let insecure = settings.parse("insecure_http", false)?;
+        if !on_loopback && hub.public_url.scheme() != "https" && !insecure {
+            bail!(
+                "listening on {listen} with a public URL of plain http would carry passwords unprotected; \
+                 set PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_INSECURE_HTTP=true"
+            );
+        }
+        let metrics_listen =
+            settings.text("metrics_listen").filter(|&text| text != "off").map(address).transpose()?;
+        Ok(Self { listen, metrics_listen, hub })
+    }
+}
+
+fn address(text: &str) -> anyhow::Result<SocketAddr> {
+    let mut found =
+        text.to_socket_addrs().with_context(|| format!("\"{text}\" is not an address and a port"))?;
+    found.next().with_context(|| format!("\"{text}\" names no address"))
+}
+
+fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Result<Config> {
+    let data_dir = PathBuf::from(settings.text("data_dir").unwrap_or("./data"));
+    let secret_key_file =
+        settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
+    let public_url = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
+    let defaults = RunLimits::default();
+    Ok(Config {
+        hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
+        public_url: public_url.parse().with_context(|| format!("public_url = \"{public_url}\""))?,
+        data_dir,
+        database_url: settings.text("database_url").map(|url| Secret::new(url.to_owned())),
+        database_pool: settings.parse("database_pool", 10)?,
+        secret_key_file,
+        registration: registration(settings.text("registration"), on_loopback)?,
+        private_networks: private_networks(settings.text("allow_private_networks"))?,
+        on_loopback,
+        trusted_proxies: proxies(settings.text("trusted_proxies"))?,
+        model: model(settings)?,
+        limits: RunLimits {
+            max_message_bytes: settings.parse("max_message_bytes", defaults.max_message_bytes)?,
+            max_answer_bytes: settings.parse("max_answer_bytes", defaults.max_answer_bytes)?,
+            runs_per_account: settings.parse("runs_per_account", defaults.runs_per_account)?,
+            whole: Duration::from_secs(settings.parse("run_seconds", defaults.whole.as_secs())?),
+            idle: Duration::from_secs(settings.parse("idle_seconds", defaults.idle.as_secs())?),
+        },
+        scale: Scale(settings.parse("limits_scale", 1)?),
+    })
+}
+
+fn registration(text: Option<&str>, on_loopback: bool) -> anyhow::Result<Registration> {
+    Ok(match text {
+        None if on_loopback => Registration::Open,
+        None | Some("invite") => Registration::Invite,
+        Some("open") => Registration::Open,
+        Some("approval") => Registration::Approval,
+        Some("closed") => Registration::Closed,
+        Some(other) => bail!("registration = \"{other}\" is none of open, approval, invite, closed"),
+    })
+}
+
+fn private_networks(text: Option<&str>) -> anyhow::Result<PrivateNetworks> {
+    Ok(match text {
+        None | Some("auto") => PrivateNetworks::Auto,
+        Some("true") => PrivateNetworks::Allowed,
+        Some("false") => PrivateNetworks::Refused,
+        Some(other) => bail!("allow_private_networks = \"{other}\" is none of auto, true, false"),
+    })
+}
+
+fn proxies(text: Option<&str>) -> anyhow::Result<Vec<IpAddr>> {
+    let words =
+        text.into_iter().flat_map(|text| text.split(',')).map(str::trim).filter(|word| !word.is_empty());
+    words.map(|word| word.parse().with_context(|| format!("trusted_proxies has \"{word}\""))).collect()
+}
+
+fn model(settings: &Settings) -> anyhow::Result<Option<OperatorModel>> {
+    let Some(base) = settings.text("llm_base_url") else { return Ok(None) };
+    Ok(Some(OperatorModel {
+        base_url: base.parse().with_context(|| format!("llm_base_url = \"{base}\""))?,
+        api_key: settings.text("llm_api_key").map(|key| Secret::new(key.to_owned())),
+        model: settings.text("llm_model").map(str::to_owned),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Command;
+
+    use super::*;
+
+    fn serve(flags: &[&str]) -> anyhow::Result<Serve> {
+        let matches =
+            Settings::flags(Command::new("plexus")).try_get_matches_from([&["plexus"], flags].concat())?;
+        let folder = tempfile::tempdir()?;
+        Serve::from_settings(&Settings::read(&matches, |_| None, &folder.path().join("plexus.toml"))?)
+    }
+
+    #[test]
+    fn defaults_are_a_hub_for_this_machine() {
+        let serve = serve(&[]).unwrap();
+        assert_eq!(serve.hub.public_url.as_str(), "http://127.0.0.1:3000/");
+        assert_eq!(serve.hub.registration, Registration::Open);
+        assert_eq!(serve.hub.secret_key_file, PathBuf::from("./data/secret.key"));
+    }
+
+    #[test]
+    fn plain_http_beyond_loopback_must_be_asked_for() {
+        assert!(serve(&["--listen", "0.0.0.0:3000"]).is_err());
+        assert!(serve(&["--listen", "0.0.0.0:3000", "--insecure-http", "true"]).is_ok());
+        let public = serve(&["--listen", "0.0.0.0:3000", "--public-url", "https://hub.example"]).unwrap();
+        assert_eq!(public.hub.registration, Registration::Invite);
+    }
+}

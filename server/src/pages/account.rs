@@ -1,0 +1,162 @@
+//! Signing in, up and out.
+
+use axum::{
+    extract::{Query, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::{
+    Form,
+    account::{LoginPage, SignupMode, SignupPage},
+};
+use plexus_domain::account::Registration;
+use plexus_hub::{
+    Error,
+    accounts::{self, Device, SignUp, SignedIn},
+};
+use serde::Deserialize;
+
+use crate::{
+    state::Site,
+    web::{caller::session_cookie, error::say, form::Fields, page::Visit},
+};
+
+#[derive(Deserialize)]
+pub struct LoginQuery {
+    #[serde(default)]
+    next: String,
+}
+
+pub async fn show_login(visit: Visit, Query(query): Query<LoginQuery>) -> Response {
+    visit.show(LoginPage { next: local_path(&query.next), form: Form::default() })
+}
+
+pub async fn login(State(site): State<Site>, visit: Visit, headers: HeaderMap, fields: Fields) -> Response {
+    let next = local_path(fields.get("next"));
+    let device = device(&visit, &headers);
+    match accounts::sign_in(&site.hub, fields.get("name"), fields.get("password").to_owned(), &device).await {
+        Ok(signed_in) => enter(&site, &signed_in, &next),
+        Err(error) => refused(visit, error, fields, |form| LoginPage { next, form }),
+    }
+}
+
+#[derive(Deserialize)]
+pub struct SignupQuery {
+    invite: Option<String>,
+    admin: Option<String>,
+}
+
+pub async fn show_signup(
+    State(site): State<Site>,
+    visit: Visit,
+    Query(query): Query<SignupQuery>,
+) -> Response {
+    let mode = signup_mode(&site, query.admin.as_deref(), query.invite.as_deref()).await;
+    visit.show_or_refuse(mode.map(|mode| SignupPage { mode, form: Form::default() }))
+}
+
+async fn signup_mode(site: &Site, admin: Option<&str>, invite: Option<&str>) -> Result<SignupMode, Error> {
+    if let Some(token) = admin
+        && accounts::is_first_administrator_token(&site.hub, token).await?
+    {
+        return Ok(SignupMode::FirstAdmin { token: token.to_owned() });
+    }
+    Ok(match (site.hub.config().registration, invite) {
+        (Registration::Open, _) => SignupMode::Open,
+        (Registration::Approval, _) => SignupMode::Approval,
+        (Registration::Invite, Some(token)) => SignupMode::Invited { token: token.to_owned() },
+        (Registration::Invite, None) => SignupMode::NeedsInvite,
+        (Registration::Closed, _) => SignupMode::Closed,
+    })
+}
+
+pub async fn signup(State(site): State<Site>, visit: Visit, headers: HeaderMap, fields: Fields) -> Response {
+    let given = |name| fields.given(name).map(str::to_owned);
+    let form = SignUp {
+        name: fields.get("name").to_owned(),
+        password: fields.get("password").to_owned(),
+        invite: given("invite"),
+        first_administrator: given("admin"),
+    };
+    let mode = match signup_mode(&site, form.first_administrator.as_deref(), form.invite.as_deref()).await {
+        Ok(mode) => mode,
+        Err(error) => return visit.refuse(error),
+    };
+    let name = form.name.trim().to_owned();
+    match accounts::sign_up(&site.hub, form, &device(&visit, &headers)).await {
+        Ok(Some(signed_in)) => enter(&site, &signed_in, "/"),
+        Ok(None) => visit.show(SignupPage { mode: SignupMode::Waiting { name }, form: Form::default() }),
+        Err(error) => refused(visit, error, fields, |form| SignupPage { mode, form }),
+    }
+}
+
+pub async fn logout(State(site): State<Site>, visit: Visit) -> Response {
+    if let Err(error) = accounts::sign_out(&site.hub, &visit.caller).await {
+        return visit.refuse(error);
+    }
+    let mut response = Redirect::to("/").into_response();
+    let headers = response.headers_mut();
+    set_cookie(headers, &session(&site, "", 0));
+    headers.insert("clear-site-data", HeaderValue::from_static("\"cache\", \"storage\""));
+    response
+}
+
+/// The form again, with what is wrong; anything that is nobody's mistake gets a page of its own.
+pub fn refused<P: plexus_app::pages::Page>(
+    visit: Visit,
+    error: Error,
+    fields: Fields,
+    page: impl FnOnce(Form) -> P,
+) -> Response {
+    let (status, refusal) = say(error);
+    if status == StatusCode::INTERNAL_SERVER_ERROR {
+        return visit.refuse(refusal.into());
+    }
+    // A wrong password is a mistake in this form, not a missing right to see it.
+    let status = if status == StatusCode::UNAUTHORIZED { StatusCode::UNPROCESSABLE_ENTITY } else { status };
+    visit.show_as(status, page(fields.into_form().refused(&refusal)))
+}
+
+fn enter(site: &Site, signed_in: &SignedIn, next: &str) -> Response {
+    const THIRTY_DAYS: u32 = 30 * 24 * 3_600;
+    let mut response = Redirect::to(next).into_response();
+    set_cookie(response.headers_mut(), &session(site, &signed_in.cookie, THIRTY_DAYS));
+    response
+}
+
+fn session(site: &Site, value: &str, max_age: u32) -> String {
+    let secure = if site.is_https() { "; Secure" } else { "" };
+    format!("{}={value}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}", session_cookie(site))
+}
+
+fn set_cookie(headers: &mut HeaderMap, cookie: &str) {
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
+        headers.append(header::SET_COOKIE, cookie);
+    }
+}
+
+fn device(visit: &Visit, headers: &HeaderMap) -> Device {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    Device { ip: visit.caller.ip, agent: agent.to_owned() }
+}
+
+/// A path on this hub; anything else becomes "/", so that signing in leads nowhere else.
+fn local_path(path: &str) -> String {
+    let local = path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n', '\t']);
+    if local { path.to_owned() } else { "/".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signing_in_leads_nowhere_else() {
+        assert_eq!(local_path("/chat/1?m=2"), "/chat/1?m=2");
+        for elsewhere in
+            ["", "https://example.org", "//example.org", "/\\example.org", "/\t/example.org", "chat"]
+        {
+            assert_eq!(local_path(elsewhere), "/", "{elsewhere}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A message, from what the hub knows to what the page shows.
+
+use plexus_app::model::{
+    Html,
+    message::{Article, Author, PartView},
+};
+use plexus_domain::{ChatId, Content, MessageId, Part, RunState, Timestamp, message::MessageState};
+use plexus_hub::{
+    live::Snapshot,
+    views::{self, MessageView},
+};
+use serde_json::Value;
+
+pub fn article(chat: ChatId, view: MessageView) -> Article {
+    let message = view.message;
+    let parts = match message.state {
+        MessageState::Open => view.open.into_iter().map(|part| so_far(message.id, part)).collect(),
+        _ => message.parts.into_iter().map(|content| part(message.id, content)).collect(),
+    };
+    let run = view.run.filter(|_| message.lane > 0);
+    Article {
+        id: message.id,
+        chat,
+        parent: message.parent,
+        lane: message.lane,
+        author: author(view.author),
+        at: message.created,
+        state: message.state,
+        parts,
+        failure: run.as_ref().and_then(|run| run.failure.as_ref()).map(ToString::to_string),
+        run: run.as_ref().map(|run| run.id),
+        alternatives: view.alternatives,
+        usage: run.as_ref().map(|run| run.usage).filter(|usage| usage.tokens_out > 0),
+        took_ms: run.as_ref().filter(|run| run.state == RunState::Completed).and_then(|run| {
+            run.ended.map(|ended| u64::try_from(ended.since(run.queued).as_millis()).unwrap_or(u64::MAX))
+        }),
+    }
+}
+
+/// As much of an article as its parts refer to.
+pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
+    Article {
+        id,
+        chat,
+        parent: None,
+        lane: 0,
+        author: Author::Gone,
+        at: Timestamp::from_millis(0),
+        state: MessageState::Open,
+        parts: Vec::new(),
+        failure: None,
+        run: None,
+        alternatives: Vec::new(),
+        usage: None,
+        took_ms: None,
+    }
+}
+
+fn author(author: views::Author) -> Author {
+    match author {
+        views::Author::Person { name } => Author::Person { name },
+        views::Author::Agent { seed, name, address } => Author::Agent { seed, name, address },
+        views::Author::Gone => Author::Gone,
+    }
+}
+
+/// A part of a message that is still being written.
+pub fn so_far(message: MessageId, open: Snapshot) -> PartView {
+    match open.whole {
+        Some(whole) => part(message, whole),
+        None => PartView::Text { closed: Html::from_markup(open.html()), tail: open.tail },
+    }
+}
+
+fn part(message: MessageId, part: Part) -> PartView {
+    let rendered = |text: &str| Html::from_markup(plexus_markup::render_in(&message.to_string(), text));
+    match part.content {
+        Content::Text { text } => PartView::Text { closed: rendered(&text), tail: String::new() },
+        Content::Data { data } => {
+            continue_with(&data).unwrap_or(PartView::Data { name: part.name, value: data })
+        }
+        Content::File { blob, size } => PartView::File {
+            name: part.name.unwrap_or_else(|| "File".to_owned()),
+            media_type: part.media_type.unwrap_or_default(),
+            size,
+            href: format!("/blobs/{blob}"),
+        },
+        Content::Link { url } => PartView::Link { name: part.name, url },
+        Content::Tool(tool) => PartView::Tool {
+            tool: tool.tool,
+            arguments: tool.arguments,
+            result: tool.result,
+            took_ms: tool.took_ms,
+        },
+        Content::Reasoning { text } => PartView::Reasoning { html: rendered(&text) },
+        Content::Approval { approval, tool, arguments } => {
+            PartView::Approval { id: approval, tool, arguments, decision: None }
+        }
+    }
+}
+
+/// What the guide says as data: an agent that the conversation can go on with.
+fn continue_with(data: &Value) -> Option<PartView> {
+    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    if data.get("action")? != "continue_with" {
+        return None;
+    }
+    Some(PartView::ContinueWith {
+        address: text("address").parse().ok()?,
+        seed: text("seed"),
+        name: text("name"),
+        summary: text("summary"),
+        text: text("text"),
+    })
+}

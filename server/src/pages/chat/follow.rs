@@ -1,0 +1,146 @@
+//! A thread for browsers without JavaScript: the answer stays open, and each block is written as it closes.
+
+use std::{collections::HashMap, time::Duration};
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use plexus_app::{
+    model::{Html, chat::ThreadPage, message::PartView},
+    render::{self, Followed},
+};
+use plexus_domain::{MessageId, event::Event, message::MessageState, part::plain_text};
+use plexus_hub::{
+    chats::{self, Reader},
+    live::{FrameKind, Snapshot},
+    views::MessageView,
+};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::{state::Site, web::page::Visit};
+
+/// A response is not kept open for ever: the page then says what it has, and a reload goes on.
+const LONGEST: Duration = Duration::from_secs(600);
+/// Pieces that wait for a slow browser. When it is full the reader falls behind and catches up.
+const WAITING: usize = 16;
+
+pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response {
+    let mut reader = match chats::follow(&site.hub, &visit.caller, page.chat, page.seq).await {
+        Ok(reader) => reader,
+        Err(error) => return visit.refuse(error),
+    };
+    let open: Vec<MessageId> =
+        page.messages.iter().filter(|one| one.state == MessageState::Open).map(|one| one.id).collect();
+    page.messages.iter_mut().filter(|one| open.contains(&one.id)).for_each(|one| {
+        // Everything that closes is written where this part is cut.
+        one.parts = vec![PartView::Text { closed: Html::default(), tail: String::new() }];
+    });
+    let pieces = render::follow(&visit.text(page), &open);
+    let (send, receive) = mpsc::channel::<Result<String, std::convert::Infallible>>(WAITING);
+    tokio::spawn(async move {
+        let mut answers = Answers::default();
+        reader.ready().iter().for_each(|frame| answers.take(&frame.kind));
+        let stop = site.stop.clone();
+        let written = stop.run_until_cancelled(write(pieces, &mut reader, &mut answers, &send));
+        let _ = tokio::time::timeout(LONGEST, written).await;
+    });
+    let mut response = Body::from_stream(ReceiverStream::new(receive)).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
+    // Compression would hold blocks back until it has enough of them.
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+type Sender = mpsc::Sender<Result<String, std::convert::Infallible>>;
+
+/// Writes the pieces of the page, and between them what the open messages become. Ends when the browser is gone.
+async fn write(pieces: Vec<Followed>, reader: &mut Reader, answers: &mut Answers, to: &Sender) -> Option<()> {
+    for piece in pieces {
+        to.send(Ok(piece.html)).await.ok()?;
+        let Some(message) = piece.then else { continue };
+        loop {
+            let (html, ended) = answers.of(message).written();
+            if !html.is_empty() {
+                to.send(Ok(html)).await.ok()?;
+            }
+            if ended {
+                break;
+            }
+            let frame = reader.next().await.ok()?;
+            answers.take(&frame.kind);
+        }
+    }
+    Some(())
+}
+
+#[derive(Default)]
+struct Answers(HashMap<MessageId, Answer>);
+
+/// What an open message became and was not written yet.
+#[derive(Default)]
+struct Answer {
+    waiting: String,
+    /// Where each part is closed up to.
+    closed_to: HashMap<usize, usize>,
+    ended: bool,
+}
+
+impl Answers {
+    fn of(&mut self, message: MessageId) -> &mut Answer {
+        self.0.entry(message).or_default()
+    }
+
+    fn take(&mut self, kind: &FrameKind) {
+        match kind {
+            FrameKind::Snapshot(snapshot) => self.of(snapshot.message).snapshot(snapshot),
+            FrameKind::Block { message, part, end, html, .. } => self.of(*message).block(*part, *end, html),
+            FrameKind::Event { event: Event::Ended { message, .. }, view, .. } => {
+                self.of(*message).end(view.as_deref());
+            }
+            FrameKind::Event { .. } | FrameKind::Text { .. } | FrameKind::ChatsChanged => {}
+        }
+    }
+}
+
+impl Answer {
+    fn block(&mut self, part: usize, end: usize, html: &str) {
+        let closed_to = self.closed_to.entry(part).or_default();
+        if end > *closed_to {
+            *closed_to = end;
+            self.waiting.push_str(html);
+        }
+    }
+
+    fn snapshot(&mut self, snapshot: &Snapshot) {
+        for block in &snapshot.closed {
+            self.block(snapshot.part, block.end, &block.html);
+        }
+    }
+
+    /// The rest of the text, as it was kept, and why it ended where that was not planned.
+    fn end(&mut self, view: Option<&MessageView>) {
+        self.ended = true;
+        let Some(view) = view else { return };
+        let scope = view.message.id.to_string();
+        for (index, part) in view.message.parts.iter().enumerate() {
+            let closed_to = self.closed_to.get(&index).copied().unwrap_or(0);
+            let text = plain_text(std::slice::from_ref(part));
+            if let Some(rest) = text.get(closed_to..).filter(|rest| !rest.trim().is_empty()) {
+                self.waiting.push_str(&plexus_markup::render_in(&scope, rest));
+            }
+        }
+        if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
+            self.waiting.push_str(&plexus_markup::render(&failure.message));
+        }
+    }
+
+    fn written(&mut self) -> (String, bool) {
+        (std::mem::take(&mut self.waiting), self.ended)
+    }
+}

@@ -1,0 +1,53 @@
+//! Conversations.
+
+pub mod article;
+pub mod follow;
+pub mod manage;
+pub mod new;
+pub mod thread;
+
+use plexus_app::model::{
+    agents::AgentRow,
+    chat::{AgentChoice, ChatItem, Sidebar},
+};
+use plexus_domain::MessageId;
+use plexus_hub::{Error, Hub, caller::Caller, chats};
+
+pub async fn sidebar(hub: &Hub, caller: &Caller) -> Result<Sidebar, Error> {
+    let (items, _) = chats::list(hub, caller, None).await?;
+    let item = |item: chats::ChatItem| ChatItem {
+        id: item.id,
+        title: item.title,
+        at: item.at,
+        running: item.running,
+    };
+    Ok(Sidebar { chats: items.into_iter().map(item).collect(), older: None })
+}
+
+fn next_id(hub: &Hub) -> MessageId {
+    hub.env().id(MessageId::new)
+}
+
+fn choice(agent: &chats::Partner) -> AgentChoice {
+    AgentChoice {
+        seed: agent.seed.clone(),
+        name: agent.name.clone(),
+        address: agent.address.clone(),
+        summary: agent.summary.clone(),
+        starters: agent.starters.clone(),
+        obstacle: agent.obstacle.clone(),
+    }
+}
+
+fn row(agent: chats::Partner) -> AgentRow {
+    AgentRow {
+        seed: agent.seed,
+        name: agent.name,
+        address: agent.address,
+        summary: agent.summary,
+        tags: Vec::new(),
+        protocol: String::new(),
+        badges: Vec::new(),
+        last_answered: None,
+    }
+}

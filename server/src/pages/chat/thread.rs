@@ -1,0 +1,135 @@
+//! `/chat/{id}`: what was said, and the form to say more.
+
+use axum::{
+    extract::{Path, Query, State},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::{Form, chat::ThreadPage};
+use plexus_domain::{ChatId, MessageId, message::MessageState};
+use plexus_hub::{
+    Error,
+    caller::Caller,
+    chats::{self, NewMessage},
+    runs,
+};
+use serde::Deserialize;
+
+use super::{article::article, choice, follow, next_id, sidebar};
+use crate::{
+    pages::account::refused,
+    state::Site,
+    web::{form::Fields, page::Visit},
+};
+
+#[derive(Default, Deserialize)]
+pub struct ThreadQuery {
+    /// The message to look at, and the branch that it is on.
+    m: Option<String>,
+    before: Option<String>,
+    /// Keep the answer open and write what comes: for browsers without JavaScript.
+    follow: Option<String>,
+}
+
+pub async fn show(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(id): Path<String>,
+    Query(query): Query<ThreadQuery>,
+) -> Response {
+    let page = match id.parse() {
+        Ok(chat) => page(&site, &visit.caller, chat, &query).await,
+        Err(refusal) => Err(gone(refusal)),
+    };
+    match page {
+        Ok(page)
+            if query.follow.is_some() && page.messages.iter().any(|one| one.state == MessageState::Open) =>
+        {
+            follow::respond(site, visit, page).await
+        }
+        page => visit.show_or_refuse(page),
+    }
+}
+
+/// An address that is no id is a page that does not exist.
+pub fn gone(_: plexus_domain::Error) -> Error {
+    plexus_domain::Error::not_found("There is no such chat, or it is not yours.").into()
+}
+
+async fn page(site: &Site, caller: &Caller, chat: ChatId, query: &ThreadQuery) -> Result<ThreadPage, Error> {
+    let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
+    let open = chats::open(&site.hub, caller, chat, message(&query.m), message(&query.before)).await?;
+    let at = open.leaf.map(|leaf| format!("m={leaf}&")).unwrap_or_default();
+    Ok(ThreadPage {
+        sidebar: sidebar(&site.hub, caller).await?,
+        chat,
+        title: open.title,
+        to: open.partners.first().map(choice),
+        older: open.older.map(|message| format!("/chat/{chat}?{at}before={message}")),
+        messages: open.messages.into_iter().map(|view| article(chat, view)).collect(),
+        leaf: open.leaf,
+        seq: open.seq,
+        next_id: next_id(&site.hub),
+        read_only: None,
+        form: Form::default(),
+    })
+}
+
+pub async fn send(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let Ok(chat) = id.parse::<ChatId>() else {
+        return visit.refuse_status(axum::http::StatusCode::NOT_FOUND);
+    };
+    let new = NewMessage {
+        id: fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub)),
+        parent: fields.given("parent").and_then(|id| id.parse().ok()),
+        text: fields.get("text").to_owned(),
+    };
+    let query = ThreadQuery::default();
+    match chats::send(&site.hub, &visit.caller, chat, new).await {
+        Ok(_) => following(chat),
+        Err(error) => match page(&site, &visit.caller, chat, &query).await {
+            Ok(page) => refused(visit, error, fields, |form| ThreadPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+pub async fn stop(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let stopped = match (id.parse::<ChatId>(), fields.get("run").parse()) {
+        (Ok(chat), Ok(run)) => runs::stop(&site.hub, &visit.caller, run).await.map(|()| chat),
+        (Err(refusal), _) | (_, Err(refusal)) => Err(gone(refusal)),
+    };
+    match stopped {
+        Ok(chat) => following(chat),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+pub async fn retry(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let retried = match (id.parse::<ChatId>(), fields.get("message").parse()) {
+        (Ok(chat), Ok(message)) => chats::retry(&site.hub, &visit.caller, message).await.map(|_| chat),
+        (Err(refusal), _) | (_, Err(refusal)) => Err(gone(refusal)),
+    };
+    match retried {
+        Ok(chat) => following(chat),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+fn following(chat: ChatId) -> Response {
+    Redirect::to(&format!("/chat/{chat}?follow")).into_response()
+}

@@ -1,0 +1,6 @@
+//! Pages and the forms on them: parse, one call, a page or a 303.
+
+pub mod account;
+pub mod chat;
+pub mod home;
+pub mod settings;

@@ -1,0 +1,71 @@
+//! `/settings/account`: password and leaving.
+
+use axum::{extract::State, response::Response};
+use plexus_app::model::{Form, settings::AccountPage};
+use plexus_domain::Error as Refusal;
+use plexus_hub::{Error, Hub, accounts, caller::Caller};
+
+use crate::{
+    pages::account::refused,
+    state::Site,
+    web::{
+        form::Fields,
+        page::{Visit, done},
+    },
+};
+
+pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+    let page = page(&site.hub, &visit.caller).await;
+    visit.show_or_refuse(page)
+}
+
+async fn page(hub: &Hub, caller: &Caller) -> Result<AccountPage, Error> {
+    let about = accounts::overview(hub, caller).await?;
+    Ok(AccountPage {
+        name: about.name.to_string(),
+        since: about.since,
+        password: Form::default(),
+        delete: Form::default(),
+        agents: about.agents,
+        chats: about.chats,
+    })
+}
+
+pub async fn change_password(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let (current, new) = (fields.get("current").to_owned(), fields.get("password").to_owned());
+    match accounts::change_password(&site.hub, &visit.caller, current, new).await {
+        Ok(()) => done("/settings/account", "password"),
+        Err(error) => again(&site, visit, error, fields, |page, form| page.password = form).await,
+    }
+}
+
+pub async fn delete(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let typed = fields.get("name").trim().to_owned();
+    let confirmed =
+        visit.caller.person.as_ref().is_some_and(|person| person.name.as_str().eq_ignore_ascii_case(&typed));
+    let deleted = if confirmed {
+        accounts::delete(&site.hub, &visit.caller, fields.get("current").to_owned()).await
+    } else {
+        Err(Refusal::invalid("name", "Type your name as it is written above, to be sure.").into())
+    };
+    match deleted {
+        Ok(()) => done("/", "account"),
+        Err(error) => again(&site, visit, error, fields, |page, form| page.delete = form).await,
+    }
+}
+
+async fn again(
+    site: &Site,
+    visit: Visit,
+    error: Error,
+    fields: Fields,
+    put: impl FnOnce(&mut AccountPage, Form),
+) -> Response {
+    match page(&site.hub, &visit.caller).await {
+        Ok(mut page) => refused(visit, error, fields, |form| {
+            put(&mut page, form);
+            page
+        }),
+        Err(error) => visit.refuse(error),
+    }
+}

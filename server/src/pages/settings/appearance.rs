@@ -1,0 +1,28 @@
+//! `/settings/appearance`: kept in cookies, so that it works for everybody and from the first byte.
+
+use axum::{
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::{Density, Theme, settings::AppearancePage};
+
+use crate::web::{form::Fields, page::Visit};
+
+pub async fn show(visit: Visit) -> Response {
+    let page = AppearancePage { theme: visit.frame().theme, density: visit.frame().density };
+    visit.show(page)
+}
+
+pub async fn save(fields: Fields) -> Response {
+    let theme = Theme::parse(fields.get("theme")).unwrap_or_default().as_str();
+    let density = Density::parse(fields.get("density")).unwrap_or_default().as_str();
+    let mut response = Redirect::to("/settings/appearance").into_response();
+    for (name, value) in [("theme", theme), ("density", density)] {
+        const YEAR: u32 = 365 * 24 * 3_600;
+        let cookie = format!("{name}={value}; Path=/; Max-Age={YEAR}; SameSite=Lax");
+        if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+    }
+    response
+}

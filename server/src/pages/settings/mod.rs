@@ -1,0 +1,12 @@
+//! What people set for themselves.
+
+pub mod account;
+pub mod appearance;
+pub mod sessions;
+pub mod tokens;
+
+use axum::response::Redirect;
+
+pub async fn home() -> Redirect {
+    Redirect::to("/settings/account")
+}

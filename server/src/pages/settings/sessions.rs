@@ -1,0 +1,82 @@
+//! `/settings/sessions`: where the person is signed in.
+
+use axum::{extract::State, response::Response};
+use plexus_app::model::settings::{SessionRow, SessionsPage};
+use plexus_hub::{Error, Hub, accounts, caller::Caller};
+
+use crate::{
+    state::Site,
+    web::{
+        form::Fields,
+        page::{Visit, done},
+    },
+};
+
+pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+    let page = page(&site.hub, &visit.caller).await;
+    visit.show_or_refuse(page)
+}
+
+async fn page(hub: &Hub, caller: &Caller) -> Result<SessionsPage, Error> {
+    let rows = accounts::list_sessions(hub, caller).await?;
+    let row = |row: accounts::SessionRow| SessionRow {
+        id: row.hash.to_string(),
+        agent: browser(&row.agent),
+        ip: row.ip,
+        created: row.created,
+        seen: row.seen,
+        current: row.current,
+    };
+    Ok(SessionsPage { sessions: rows.into_iter().map(row).collect() })
+}
+
+pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let ended = match fields.get("id") {
+        "others" => accounts::revoke_other_sessions(&site.hub, &visit.caller).await.map(|_| "sessions"),
+        id => accounts::revoke_session(&site.hub, &visit.caller, id).await.map(|()| "session"),
+    };
+    match ended {
+        Ok(word) => done("/settings/sessions", word),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// "Firefox on Linux", out of what a browser calls itself.
+fn browser(agent: &str) -> String {
+    const BROWSERS: [(&str, &str); 5] = [
+        ("Firefox/", "Firefox"),
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
+    const SYSTEMS: [(&str, &str); 5] = [
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("Windows", "Windows"),
+        ("Mac OS", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let find = |known: &[(&str, &'static str)]| {
+        known.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name)
+    };
+    match (find(&BROWSERS), find(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), None) => browser.to_owned(),
+        _ if agent.is_empty() => "Unknown program".to_owned(),
+        _ => plexus_domain::text::shorten(agent, 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_are_named() {
+        let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0 Safari/537.36";
+        assert_eq!(browser(chrome), "Chrome on Linux");
+        assert_eq!(browser("curl/8"), "curl/8");
+        assert_eq!(browser(""), "Unknown program");
+    }
+}

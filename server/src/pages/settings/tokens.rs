@@ -1,0 +1,85 @@
+//! `/settings/tokens`: what programs bring.
+
+use axum::{extract::State, response::Response};
+use plexus_app::model::{
+    Form,
+    settings::{ScopeOption, TokenRow, TokensPage},
+};
+use plexus_domain::Error as Refusal;
+use plexus_hub::{
+    Error, Hub,
+    accounts::{self, NewToken},
+    caller::{Caller, Scope},
+};
+
+use crate::{
+    pages::account::refused,
+    state::Site,
+    web::{
+        form::Fields,
+        page::{Visit, done},
+    },
+};
+
+pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+    let page = page(&site.hub, &visit.caller).await;
+    visit.show_or_refuse(page)
+}
+
+async fn page(hub: &Hub, caller: &Caller) -> Result<TokensPage, Error> {
+    let row = |token: accounts::Token| TokenRow {
+        id: token.id,
+        name: token.name,
+        scopes: token.scopes,
+        created: token.created,
+        expires: Some(token.expires),
+        used: token.used,
+    };
+    let tokens = accounts::list_tokens(hub, caller).await?.into_iter().map(row).collect();
+    let scopes = Scope::ALL
+        .into_iter()
+        .map(|scope| ScopeOption { scope: scope.as_str().to_owned(), meaning: meaning(scope).to_owned() });
+    Ok(TokensPage { tokens, scopes: scopes.collect(), created: None, form: Form::default() })
+}
+
+const fn meaning(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Read => "Read your chats and agents",
+        Scope::Chat => "Write to agents and manage your chats",
+        Scope::Agents => "Register and change your agents",
+        Scope::Team => "Start teams",
+        Scope::Admin => "What your role allows beyond your own things",
+    }
+}
+
+pub async fn create(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let created = match wanted(&fields) {
+        Ok(new) => accounts::create_token(&site.hub, &visit.caller, new).await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    match (created, page(&site.hub, &visit.caller).await) {
+        (Ok(token), Ok(page)) => visit.show(TokensPage { created: Some(token), ..page }),
+        (Err(error), Ok(page)) => refused(visit, error, fields, |form| TokensPage { form, ..page }),
+        (_, Err(error)) => visit.refuse(error),
+    }
+}
+
+fn wanted(fields: &Fields) -> Result<NewToken, Refusal> {
+    let days = fields.given("days").map(str::parse).transpose();
+    Ok(NewToken {
+        name: fields.get("name").to_owned(),
+        scopes: fields.all("scope").filter_map(Scope::parse).collect(),
+        days: days.map_err(|_| Refusal::invalid("days", "Choose how many days the token is good for."))?,
+    })
+}
+
+pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let revoked = match fields.get("id").parse() {
+        Ok(id) => accounts::revoke_token(&site.hub, &visit.caller, id).await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    match revoked {
+        Ok(()) => done("/settings/tokens", "token"),
+        Err(error) => visit.refuse(error),
+    }
+}

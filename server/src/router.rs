@@ -1,0 +1,108 @@
+//! Every route, in one place.
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    http::StatusCode,
+    middleware,
+    response::Response,
+    routing::{delete, get, patch, post},
+};
+use tower::ServiceBuilder;
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    compression::{
+        CompressionLayer,
+        predicate::{NotForContentType, Predicate as _, SizeAbove},
+    },
+    csrf::CsrfLayer,
+};
+
+use crate::{
+    api, health, pages,
+    state::Site,
+    web::{assets, headers, host, page::Visit, request_id},
+};
+
+/// Room for a form around the largest message.
+const FORM_BYTES: usize = 64 * 1024;
+
+pub fn router(site: Site) -> Router {
+    let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 4 + FORM_BYTES);
+    let shared = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
+        .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn_with_state(site.clone(), host::check))
+        .layer(middleware::from_fn_with_state(site.clone(), headers::protect))
+        .layer(compression())
+        .layer(CsrfLayer::new())
+        .layer(body);
+    Router::new()
+        .merge(page_routes())
+        .nest("/api/v1", api_routes())
+        .route("/static/{version}/{*name}", get(assets::get))
+        .fallback(missing)
+        .layer(shared)
+        .with_state(site.clone())
+        // Supervisors ask by address, and need no more than a word.
+        .merge(
+            Router::new()
+                .route("/healthz", get(health::live))
+                .route("/readyz", get(health::ready))
+                .with_state(site),
+        )
+}
+
+fn page_routes() -> Router<Site> {
+    Router::new()
+        .route("/", get(pages::home::show))
+        .route("/chat", get(pages::chat::new::show).post(pages::chat::new::send))
+        .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
+        .route("/chat/{id}/stop", post(pages::chat::thread::stop))
+        .route("/chat/{id}/retry", post(pages::chat::thread::retry))
+        .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
+        .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
+        .route("/login", get(pages::account::show_login).post(pages::account::login))
+        .route("/signup", get(pages::account::show_signup).post(pages::account::signup))
+        .route("/logout", post(pages::account::logout))
+        .route("/settings", get(pages::settings::home))
+        .route("/settings/account", get(pages::settings::account::show))
+        .route("/settings/account/password", post(pages::settings::account::change_password))
+        .route("/settings/account/delete", post(pages::settings::account::delete))
+        .route("/settings/sessions", get(pages::settings::sessions::show))
+        .route("/settings/sessions/revoke", post(pages::settings::sessions::revoke))
+        .route("/settings/tokens", get(pages::settings::tokens::show).post(pages::settings::tokens::create))
+        .route("/settings/tokens/revoke", post(pages::settings::tokens::revoke))
+        .route(
+            "/settings/appearance",
+            get(pages::settings::appearance::show).post(pages::settings::appearance::save),
+        )
+}
+
+fn api_routes() -> Router<Site> {
+    Router::new()
+        .route("/events", get(api::events::stream))
+        .route("/chats", get(api::chats::list).post(api::chats::start))
+        .route(
+            "/chats/{id}",
+            get(api::chats::open).merge(patch(api::chats::rename)).merge(delete(api::chats::delete)),
+        )
+        .route("/chats/{id}/messages", post(api::chats::send))
+        .route("/messages/{id}", get(api::chats::message))
+        .route("/messages/{id}/retry", post(api::chats::retry))
+        .route("/runs/{id}/stop", post(api::chats::stop))
+        .fallback(api::missing)
+}
+
+async fn missing(visit: Visit) -> Response {
+    visit.refuse_status(StatusCode::NOT_FOUND)
+}
+
+/// Small answers, streams and files that are packed already go as they are.
+fn compression() -> CompressionLayer<impl tower_http::compression::predicate::Predicate> {
+    let worth_it = SizeAbove::new(1_024)
+        .and(NotForContentType::SSE)
+        .and(NotForContentType::IMAGES)
+        .and(NotForContentType::const_new("application/wasm"));
+    CompressionLayer::new().compress_when(worth_it)
+}

@@ -1,0 +1,92 @@
+//! A hub that serves: started, announced, stopped. The command line and the tests use it alike.
+
+use std::{net::SocketAddr, time::Duration};
+
+use anyhow::Context as _;
+use plexus_hub::{Env, Hub, accounts};
+use tokio::{net::TcpListener, signal::unix::SignalKind, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+
+use crate::{config::Serve, prometheus, router, state::Site, web::listen};
+
+/// Requests that are still answered when the hub is told to stop get this long.
+const GRACE: Duration = Duration::from_secs(10);
+
+pub struct Running {
+    pub address: SocketAddr,
+    pub hub: Hub,
+    stop: CancellationToken,
+    servers: Vec<JoinHandle<std::io::Result<()>>>,
+}
+
+/// Opens the hub and serves it.
+pub async fn start(serve: Serve) -> anyhow::Result<Running> {
+    raise_open_files();
+    let listener = listen::bind(serve.listen).await?;
+    let address = listener.local_addr()?;
+    let mut config = serve.hub;
+    // Port 0 is known only now.
+    if config.public_url.port() == Some(0) {
+        config.public_url.set_port(Some(address.port())).ok().context("a public URL without a port")?;
+    }
+    let hub = Hub::open(config, Env::system()).await?;
+    let stop = CancellationToken::new();
+    let site = Site::new(hub.clone(), stop.clone());
+    let mut servers = vec![spawn(listener, router::router(site), &stop)];
+    if let Some(address) = serve.metrics_listen {
+        servers.push(spawn(listen::bind(address).await?, prometheus::router()?, &stop));
+    }
+    Ok(Running { address, hub, stop, servers })
+}
+
+fn spawn(
+    listener: TcpListener,
+    router: axum::Router,
+    stop: &CancellationToken,
+) -> JoinHandle<std::io::Result<()>> {
+    tokio::spawn(listen::serve(listener, router, stop.clone()))
+}
+
+impl Running {
+    /// Says where the hub is, and how the first administrator gets in.
+    #[expect(clippy::print_stdout, reason = "this is what a person who starts a hub reads")]
+    pub async fn announce(&self) -> anyhow::Result<()> {
+        println!("Plexus serves on {}", self.hub.config().public_url);
+        if let Some(link) = accounts::first_administrator_link(&self.hub).await? {
+            println!("Make the first administrator (once, within 24 hours): {link}");
+        }
+        Ok(())
+    }
+
+    /// Ends streams, lets requests finish for a while, ends runs, closes the store.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        tracing::info!("stopping");
+        self.stop.cancel();
+        for server in self.servers {
+            match tokio::time::timeout(GRACE, server).await {
+                Ok(ended) => ended??,
+                Err(_) => tracing::warn!("some requests did not end in time"),
+            }
+        }
+        self.hub.close().await;
+        Ok(())
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+pub async fn until_signal() -> anyhow::Result<()> {
+    let mut term = tokio::signal::unix::signal(SignalKind::terminate())?;
+    tokio::select! {
+        done = tokio::signal::ctrl_c() => done?,
+        _ = term.recv() => {}
+    }
+    Ok(())
+}
+
+/// A relayed stream takes two sockets; the usual limit of 1,024 files ends at five hundred of them.
+fn raise_open_files() {
+    match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(files) => tracing::info!(files, "open files allowed"),
+        Err(error) => tracing::warn!(%error, "the limit of open files stays as it is"),
+    }
+}

@@ -1,0 +1,236 @@
+//! Settings: flags, then `PLEXUS_*` variables, then `plexus.toml`, then defaults. One table names them all.
+
+use std::{collections::BTreeMap, fmt, path::Path, str::FromStr};
+
+use anyhow::{Context as _, bail};
+use clap::{Arg, ArgMatches, Command};
+
+/// One thing that an operator may set.
+pub struct Setting {
+    /// The key in `plexus.toml`; with hyphens, the flag.
+    pub key: &'static str,
+    pub variable: &'static str,
+    /// In words where it is computed.
+    pub default: &'static str,
+    /// May also be given as a file by `<variable>_FILE`, and is never printed.
+    pub secret: bool,
+    pub help: &'static str,
+}
+
+const fn setting(
+    key: &'static str,
+    variable: &'static str,
+    default: &'static str,
+    help: &'static str,
+) -> Setting {
+    Setting { key, variable, default, secret: false, help }
+}
+
+const fn secret(
+    key: &'static str,
+    variable: &'static str,
+    default: &'static str,
+    help: &'static str,
+) -> Setting {
+    Setting { key, variable, default, secret: true, help }
+}
+
+impl Setting {
+    fn flag(&self) -> clap::builder::Str {
+        clap::builder::Str::from(self.key.replace('_', "-"))
+    }
+}
+
+#[rustfmt::skip]
+pub const SETTINGS: &[Setting] = &[
+    setting("listen", "PLEXUS_LISTEN", "127.0.0.1:3000", "Address and port that the hub serves on"),
+    setting("public_url", "PLEXUS_PUBLIC_URL", "http://<listen>", "The address that people and programs use; behind a proxy, the proxy's"),
+    setting("hub_name", "PLEXUS_HUB_NAME", "Plexus", "The name that pages show"),
+    setting("data_dir", "PLEXUS_DATA_DIR", "./data", "Folder of the database, the index and the keys"),
+    secret("database_url", "DATABASE_URL", "SQLite in the data folder", "postgres://… for Postgres 15 or newer"),
+    setting("database_pool", "PLEXUS_DATABASE_POOL", "10", "Connections kept to Postgres"),
+    setting("secret_key_file", "PLEXUS_SECRET_KEY_FILE", "<data_dir>/secret.key", "The key that seals credentials; made at the first start"),
+    setting("registration", "PLEXUS_REGISTRATION", "open on loopback, else invite", "Who may sign up: open, approval, invite or closed"),
+    setting("allow_private_networks", "PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto", "Whether agents may be at private addresses: auto (an administrator's own, while the hub listens on loopback), true, false"),
+    setting("insecure_http", "PLEXUS_INSECURE_HTTP", "false", "Serve plain http beyond loopback; passwords then cross the network unprotected"),
+    setting("trusted_proxies", "PLEXUS_TRUSTED_PROXIES", "none", "Addresses of proxies whose X-Forwarded-For is believed, separated by commas"),
+    setting("llm_base_url", "PLEXUS_LLM_BASE_URL", "none", "An OpenAI-compatible server for agents that the hub runs, as in http://127.0.0.1:8080/v1"),
+    secret("llm_api_key", "PLEXUS_LLM_API_KEY", "none", "The key for that server"),
+    setting("llm_model", "PLEXUS_LLM_MODEL", "none", "The model that new agents use"),
+    setting("metrics_listen", "PLEXUS_METRICS_LISTEN", "off", "Address and port for Prometheus metrics"),
+    setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a person may send"),
+    setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer that is taken from an agent"),
+    setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Answers that one account may have in progress at once"),
+    setting("run_seconds", "PLEXUS_RUN_SECONDS", "1800", "Longest time an agent may work on one answer"),
+    setting("idle_seconds", "PLEXUS_IDLE_SECONDS", "120", "Longest silence of an agent in the middle of an answer"),
+    setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every rate limit; raised by load tests"),
+    setting("log", "PLEXUS_LOG", "info", "What is logged, as in info,plexus_hub=debug"),
+    setting("log_format", "PLEXUS_LOG_FORMAT", "text", "text or json"),
+];
+
+/// Where a value came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Flag,
+    Variable,
+    File,
+    Default,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Flag => "flag",
+            Self::Variable => "variable",
+            Self::File => "plexus.toml",
+            Self::Default => "default",
+        })
+    }
+}
+
+/// The values that were given, by key. What is missing has its default.
+#[derive(Default)]
+pub struct Settings(BTreeMap<&'static str, (String, Source)>);
+
+impl Settings {
+    /// Adds a flag for every setting.
+    pub fn flags(command: Command) -> Command {
+        SETTINGS.iter().fold(command, |command, setting| {
+            let help = format!("{} [{}] [default: {}]", setting.help, setting.variable, setting.default);
+            let arg = Arg::new(setting.key).long(setting.flag()).value_name("VALUE").help(help);
+            command.arg(arg.help_heading("Settings"))
+        })
+    }
+
+    /// Reads all sources. `variable` looks up the environment; `file` is `plexus.toml` if it exists.
+    pub fn read(
+        flags: &ArgMatches,
+        variable: impl Fn(&str) -> Option<String>,
+        file: &Path,
+    ) -> anyhow::Result<Self> {
+        let file = read_file(file)?;
+        let mut values = BTreeMap::new();
+        for setting in SETTINGS {
+            let flag = flags.try_get_one::<String>(setting.key).ok().flatten().cloned();
+            let value = match flag {
+                Some(value) => Some((value, Source::Flag)),
+                None => match from_environment(setting, &variable)? {
+                    Some(value) => Some((value, Source::Variable)),
+                    None => file.get(setting.key).map(|value| (value.clone(), Source::File)),
+                },
+            };
+            // An empty value is how compose files and shells say "not set".
+            if let Some(value) = value.filter(|(value, _)| !value.is_empty()) {
+                values.insert(setting.key, value);
+            }
+        }
+        Ok(Self(values))
+    }
+
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(|(value, _)| value.as_str())
+    }
+
+    /// The value of `key`, or `default`; an error names the setting and what was given.
+    pub fn parse<T: FromStr>(&self, key: &str, default: T) -> anyhow::Result<T>
+    where
+        T::Err: fmt::Display,
+    {
+        let Some((value, source)) = self.0.get(key) else { return Ok(default) };
+        value.parse().map_err(|error| {
+            anyhow::anyhow!("{key} = \"{value}\" (from the {source}) is not usable: {error}")
+        })
+    }
+
+    /// Setting, shown value and source: what `plexus config` prints. Secrets are not shown.
+    pub fn table(&self) -> Vec<(&'static Setting, String, Source)> {
+        let row = |setting: &'static Setting| match self.0.get(setting.key) {
+            Some((_, source)) if setting.secret => (setting, "(set, not shown)".to_owned(), *source),
+            Some((value, source)) => (setting, value.clone(), *source),
+            None => (setting, setting.default.to_owned(), Source::Default),
+        };
+        SETTINGS.iter().map(row).collect()
+    }
+}
+
+fn from_environment(
+    setting: &Setting,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> anyhow::Result<Option<String>> {
+    if let Some(value) = variable(setting.variable) {
+        return Ok(Some(value));
+    }
+    let name = format!("{}_FILE", setting.variable);
+    let Some(path) = setting.secret.then(|| variable(&name)).flatten() else { return Ok(None) };
+    let value = std::fs::read_to_string(&path).with_context(|| format!("reading {path}, named by {name}"))?;
+    Ok(Some(value.trim_end().to_owned()))
+}
+
+fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+    };
+    let table: toml::Table = text.parse().with_context(|| format!("reading {}", path.display()))?;
+    let mut values = BTreeMap::new();
+    for (key, value) in table {
+        if !SETTINGS.iter().any(|setting| setting.key == key) {
+            bail!("{} sets \"{key}\", which is no setting; `plexus config` lists them", path.display());
+        }
+        let value = match value {
+            toml::Value::String(text) => text,
+            other => other.to_string(),
+        };
+        values.insert(key, value);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(flags: &[&str], variables: &[(&str, &str)], file: &str) -> anyhow::Result<Settings> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("plexus.toml");
+        std::fs::write(&path, file)?;
+        let matches =
+            Settings::flags(Command::new("plexus")).try_get_matches_from([&["plexus"], flags].concat())?;
+        let variable =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Settings::read(&matches, variable, &path)
+    }
+
+    #[test]
+    fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
+        let file = "listen = \"127.0.0.1:1\"\ndatabase_pool = 3\nhub_name = \"File\"";
+        let given = [("PLEXUS_LISTEN", "127.0.0.1:2"), ("PLEXUS_HUB_NAME", "Variable")];
+        let settings = read(&["--listen", "127.0.0.1:3"], &given, file).unwrap();
+        assert_eq!(settings.text("listen"), Some("127.0.0.1:3"));
+        assert_eq!(settings.text("hub_name"), Some("Variable"));
+        assert_eq!(settings.parse("database_pool", 10).unwrap(), 3);
+        assert_eq!(settings.parse("limits_scale", 1).unwrap(), 1);
+        assert_eq!(settings.text("registration"), None);
+    }
+
+    #[test]
+    fn mistakes_are_named_and_secrets_are_not_shown() {
+        let error = read(&[], &[], "lisen = \"x\"").err().unwrap();
+        assert!(error.to_string().contains("\"lisen\", which is no setting"), "{error}");
+        let settings =
+            read(&[], &[("PLEXUS_DATABASE_POOL", "many"), ("PLEXUS_LLM_API_KEY", "sk-1")], "").unwrap();
+        let error = settings.parse("database_pool", 10).unwrap_err().to_string();
+        assert!(error.contains("database_pool = \"many\" (from the variable)"), "{error}");
+        assert!(settings.table().iter().all(|(_, value, _)| !value.contains("sk-1")));
+    }
+
+    #[test]
+    fn a_secret_may_come_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        std::fs::write(&file, "sk-2\n").unwrap();
+        let settings = read(&[], &[("PLEXUS_LLM_API_KEY_FILE", file.to_str().unwrap())], "").unwrap();
+        assert_eq!(settings.text("llm_api_key"), Some("sk-2"));
+    }
+}

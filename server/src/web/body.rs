@@ -1,0 +1,35 @@
+//! JSON bodies, with an error that names what is wrong.
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request},
+    http::header,
+};
+use plexus_domain::Error as Refusal;
+use serde::de::DeserializeOwned;
+
+use super::error::ApiError;
+use crate::state::Site;
+
+pub struct JsonBody<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Site> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, site: &Site) -> Result<Self, ApiError> {
+        let media_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if !media_type.unwrap_or_default().starts_with("application/json") {
+            return Err(Refusal::invalid("body", "Send JSON, with Content-Type: application/json.").into());
+        }
+        let limit = site.hub.config().limits.max_message_bytes as u64;
+        let body = Bytes::from_request(request, site)
+            .await
+            .map_err(|_| Refusal::too_large("The body is larger than this hub takes.", limit))?;
+        let value = serde_json::from_slice(&body).map_err(|error| Refusal::invalid("body", said(&error)))?;
+        Ok(Self(value))
+    }
+}
+
+fn said(error: &serde_json::Error) -> String {
+    format!("The JSON is not what is expected here: {error}.")
+}

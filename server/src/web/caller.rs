@@ -1,0 +1,81 @@
+//! Who calls: the session cookie, or a bearer token, which then counts alone.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::{
+    extract::{ConnectInfo, FromRequestParts},
+    http::{HeaderMap, header, request::Parts},
+};
+use plexus_hub::{Caller, accounts};
+
+use super::error::ApiError;
+use crate::state::Site;
+
+/// The caller of a request to `/api/v1`.
+pub struct Called(pub Caller);
+
+impl FromRequestParts<Site> for Called {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, ApiError> {
+        let ip = client_ip(parts, site);
+        let caller = match bearer(&parts.headers) {
+            Some(token) => accounts::authenticate_token(&site.hub, token, ip).await?,
+            None => by_cookie(site, &parts.headers, ip).await?,
+        };
+        Ok(Self(caller))
+    }
+}
+
+pub async fn by_cookie(site: &Site, headers: &HeaderMap, ip: IpAddr) -> plexus_hub::Result<Caller> {
+    match cookie(headers, session_cookie(site)) {
+        Some(value) => accounts::authenticate(&site.hub, value, ip).await,
+        None => Ok(Caller::nobody(ip)),
+    }
+}
+
+/// The `__Host-` prefix makes browsers refuse the cookie from anybody but this host over https.
+pub fn session_cookie(site: &Site) -> &'static str {
+    if site.is_https() { "__Host-plexus" } else { "plexus_session" }
+}
+
+/// The value of a cookie.
+pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().unwrap_or_default();
+    Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or_default().trim())
+}
+
+/// The peer's address; behind a trusted proxy the last address that no trusted proxy added.
+pub fn client_ip(parts: &Parts, site: &Site) -> IpAddr {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let peer = peer.unwrap_or(IpAddr::from([127, 0, 0, 1]));
+    let proxies = &site.hub.config().trusted_proxies;
+    if !proxies.contains(&peer) {
+        return peer;
+    }
+    let forwarded = parts.headers.get_all("x-forwarded-for").iter().filter_map(|line| line.to_str().ok());
+    let hops: Vec<IpAddr> =
+        forwarded.flat_map(|line| line.split(',')).filter_map(|hop| hop.trim().parse().ok()).collect();
+    hops.into_iter().rev().find(|hop| !proxies.contains(hop)).unwrap_or(peer)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn cookies_are_found_by_their_whole_name() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::COOKIE, HeaderValue::from_static("theme=dark; xplexus=1; plexus=two"));
+        assert_eq!(cookie(&headers, "plexus"), Some("two"));
+        assert_eq!(cookie(&headers, "lexus"), None);
+    }
+}

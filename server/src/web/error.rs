@@ -1,0 +1,91 @@
+//! How a refusal is said over HTTP: the same words on a page and in JSON, the status by the kind of refusal.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use plexus_domain::Error as Refusal;
+use plexus_hub::Error;
+use serde::Serialize;
+
+/// The status that fits a refusal.
+pub const fn status(refusal: &Refusal) -> StatusCode {
+    match refusal {
+        Refusal::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Refusal::Unauthenticated { .. } => StatusCode::UNAUTHORIZED,
+        Refusal::Forbidden { .. } => StatusCode::FORBIDDEN,
+        Refusal::NotFound { .. } => StatusCode::NOT_FOUND,
+        Refusal::Conflict { .. } => StatusCode::CONFLICT,
+        Refusal::Limited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Refusal::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// What is said of an error of any kind: refusals as they are, faults as one fixed sentence. Faults are logged here
+/// and nowhere else.
+pub fn say(error: Error) -> (StatusCode, Refusal) {
+    match error {
+        Error::Refused(refusal) => (status(&refusal), refusal),
+        Error::Fault(fault) => {
+            tracing::error!(error = format!("{fault:#}"), "a request failed");
+            let message =
+                "The hub made a mistake. It has been noted; try again, and tell the operator if it stays.";
+            (StatusCode::INTERNAL_SERVER_ERROR, Refusal::unavailable(message))
+        }
+    }
+}
+
+/// Seconds for `Retry-After`, rounded up.
+pub fn retry_after(refusal: &Refusal) -> Option<HeaderValue> {
+    match refusal {
+        Refusal::Limited { retry_after_ms, .. } => {
+            Some(HeaderValue::from(retry_after_ms.div_ceil(1_000).max(1)))
+        }
+        _ => None,
+    }
+}
+
+/// An error of `/api/v1`: `{"error": {"code", "message", "field"?, "retry_after_ms"?}}`.
+pub struct ApiError(pub Error);
+
+pub type ApiResult<T> = Result<T, ApiError>;
+
+impl<E: Into<Error>> From<E> for ApiError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    error: Detail<'a>,
+}
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    code: &'a str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, refusal) = say(self.0);
+        let retry_after_ms = match refusal {
+            Refusal::Limited { retry_after_ms, .. } => Some(retry_after_ms),
+            _ => None,
+        };
+        let code = if status == StatusCode::INTERNAL_SERVER_ERROR { "internal" } else { refusal.code() };
+        let detail = Detail { code, message: refusal.to_string(), field: refusal.field(), retry_after_ms };
+        let mut response = (status, Json(Body { error: detail })).into_response();
+        if let Some(seconds) = retry_after(&refusal) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+}

@@ -1,0 +1,50 @@
+//! Forms: urlencoded pairs, kept so that a refused form comes back as it was filled in.
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request},
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
+use plexus_app::model::Form;
+
+use crate::state::Site;
+
+/// The fields of a posted form. Repeated names are kept.
+pub struct Fields(Vec<(String, String)>);
+
+impl FromRequest<Site> for Fields {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, site: &Site) -> Result<Self, Response> {
+        let body = Bytes::from_request(request, site).await.map_err(|refused| {
+            let status = refused.status();
+            (status, "This form is larger than the hub takes. Go back and send less.\n").into_response()
+        })?;
+        if std::str::from_utf8(&body).is_err() {
+            return Err((StatusCode::BAD_REQUEST, "This form is not text.\n").into_response());
+        }
+        Ok(Self(url::form_urlencoded::parse(&body).into_owned().collect()))
+    }
+}
+
+impl Fields {
+    /// The value sent under `name`; missing is empty.
+    pub fn get(&self, name: &str) -> &str {
+        self.all(name).next().unwrap_or_default()
+    }
+
+    /// The same, where empty means that it was not given.
+    pub fn given(&self, name: &str) -> Option<&str> {
+        Some(self.get(name)).filter(|value| !value.is_empty())
+    }
+
+    pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// To show again.
+    pub fn into_form(self) -> Form {
+        Form::filled(self.0)
+    }
+}

@@ -1,0 +1,12 @@
+//! What all edges share: who calls, what a page carries, how a refusal is said.
+
+pub mod assets;
+pub mod body;
+pub mod caller;
+pub mod error;
+pub mod form;
+pub mod headers;
+pub mod host;
+pub mod listen;
+pub mod page;
+pub mod request_id;

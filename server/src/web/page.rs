@@ -1,0 +1,148 @@
+//! A request for a page: who looks, with which settings, and how it is answered.
+
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderValue, Method, StatusCode, header, request::Parts},
+    response::{Html, IntoResponse, Redirect, Response},
+};
+use plexus_app::{
+    model::{Density, Frame, Notice, Theme, Tone, Viewer, error::ErrorPage},
+    pages::Page,
+    render,
+};
+use plexus_hub::{Caller, Error};
+
+use super::{
+    caller::{by_cookie, client_ip, cookie},
+    error::{retry_after, say},
+    headers::Nonce,
+    request_id::RequestId,
+};
+use crate::state::Site;
+
+pub struct Visit {
+    pub caller: Caller,
+    frame: Frame,
+    method: Method,
+    request_id: String,
+}
+
+impl FromRequestParts<Site> for Visit {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Response> {
+        let ip = client_ip(parts, site);
+        let visit = |caller: Caller| Self {
+            frame: frame(parts, site, &caller),
+            caller,
+            method: parts.method.clone(),
+            request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default(),
+        };
+        match by_cookie(site, &parts.headers, ip).await {
+            Ok(caller) => Ok(visit(caller)),
+            Err(error) => Err(visit(Caller::nobody(ip)).refuse(error)),
+        }
+    }
+}
+
+fn frame(parts: &Parts, site: &Site, caller: &Caller) -> Frame {
+    let config = site.hub.config();
+    let said = |name| cookie(&parts.headers, name);
+    Frame {
+        hub: config.hub_name.clone(),
+        origin: config.public_url.as_str().trim_end_matches('/').to_owned(),
+        path: parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
+        nonce: parts.extensions.get::<Nonce>().map(|nonce| nonce.0.clone()).unwrap_or_default(),
+        theme: said("theme").and_then(Theme::parse).unwrap_or_default(),
+        density: said("density").and_then(Density::parse).unwrap_or_default(),
+        viewer: caller
+            .person
+            .as_ref()
+            .map(|person| Viewer { name: person.name.to_string(), role: person.role }),
+        registration: config.registration,
+        notice: said("notice").and_then(notice),
+        assets: site.assets.places(),
+        now: site.hub.env().now(),
+    }
+}
+
+/// What the request before this one did, by a word in a short-lived cookie: a text there would be anybody's.
+fn notice(word: &str) -> Option<Notice> {
+    let text = match word {
+        "password" => "Password changed. Your other sessions have ended.",
+        "session" => "Session ended.",
+        "sessions" => "All other sessions have ended.",
+        "token" => "Token revoked.",
+        "saved" => "Saved.",
+        "deleted" => "Deleted.",
+        "account" => "Your account is deleted.",
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Good, text))
+}
+
+impl Visit {
+    pub fn show(self, page: impl Page) -> Response {
+        self.show_as(StatusCode::OK, page)
+    }
+
+    pub fn show_as(self, status: StatusCode, page: impl Page) -> Response {
+        let clear = self.frame.notice.is_some();
+        let private = self.caller.person.is_some();
+        let mut response = (status, Html(render::page(self.frame, page))).into_response();
+        let headers = response.headers_mut();
+        if private {
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
+        if clear {
+            headers.append(header::SET_COOKIE, HeaderValue::from_static("notice=; Path=/; Max-Age=0"));
+        }
+        response
+    }
+
+    /// The text of the page, for answers that are written in pieces.
+    pub fn text(self, page: impl Page) -> String {
+        render::page(self.frame, page)
+    }
+
+    pub fn show_or_refuse<P: Page>(self, page: Result<P, Error>) -> Response {
+        match page {
+            Ok(page) => self.show(page),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    /// A page that says why not. Somebody who is not signed in is sent to sign in, and back.
+    pub fn refuse(self, error: Error) -> Response {
+        let (status, refusal) = say(error);
+        if status == StatusCode::UNAUTHORIZED && self.method == Method::GET {
+            let next: String = url::form_urlencoded::byte_serialize(self.frame.path.as_bytes()).collect();
+            return Redirect::to(&format!("/login?next={next}")).into_response();
+        }
+        let page = ErrorPage::of(status.as_u16(), &refusal, self.request_id.clone());
+        let mut response = self.show_as(status, page);
+        if let Some(seconds) = retry_after(&refusal) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+
+    pub fn refuse_status(self, status: StatusCode) -> Response {
+        let page = ErrorPage::new(status.as_u16(), self.request_id.clone());
+        self.show_as(status, page)
+    }
+
+    pub const fn frame(&self) -> &Frame {
+        &self.frame
+    }
+}
+
+/// 303 to `path`, with a word for the page there to say.
+pub fn done(path: &str, word: &'static str) -> Response {
+    let mut response = Redirect::to(path).into_response();
+    let cookie = format!("notice={word}; Path=/; Max-Age=30; HttpOnly; SameSite=Lax");
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}

@@ -1,0 +1,35 @@
+//! A name for each request, in its log lines, its answer and its error page.
+
+use axum::{
+    extract::{Request, State},
+    http::HeaderValue,
+    middleware::Next,
+    response::Response,
+};
+use tracing::Instrument as _;
+
+use crate::state::Site;
+
+#[derive(Clone, Debug)]
+pub struct RequestId(pub String);
+
+/// Names the request and logs its end: method, route, status and time, never what was said.
+pub async fn name(State(site): State<Site>, mut request: Request, next: Next) -> Response {
+    let id = hex(site.hub.env().bytes::<8>());
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
+    let begun = std::time::Instant::now();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let status = response.status().as_u16();
+    span.in_scope(|| tracing::debug!(status, took_ms, "answered"));
+    metrics::counter!("plexus_http_requests_total", "status" => status.to_string()).increment(1);
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("x-request-id", id);
+    }
+    response
+}
+
+fn hex(bytes: [u8; 8]) -> String {
+    format!("{:016x}", u64::from_be_bytes(bytes))
+}
