@@ -93,7 +93,8 @@ impl Database {
         let server = cluster::url()?;
         let template = TEMPLATE.get_or_init(|| make_template(&server)).await;
         let name = format!("plexus_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        run(&server, format!("create database {name} template {template}")).await;
+        // Twice as fast as the usual way, where nothing waits for the disk.
+        run(&server, format!("create database {name} template {template} strategy file_copy")).await;
         Some(Self { server, name })
     }
 
