@@ -7,21 +7,29 @@ use leptos::prelude::*;
 use plexus_domain::{MessageId, Timestamp};
 
 use crate::{
-    components::{article::MessageArticle, context},
-    model::{Assets, Frame, message::Article},
+    components::{article::MessageArticle, context, parts},
+    model::{
+        Assets, Frame,
+        message::{Article, PartView},
+    },
     pages::{Page, document::document},
 };
 
 /// A whole HTML document.
 pub fn page(frame: Frame, page: impl Page) -> String {
     let (assets, now) = (frame.assets.clone(), Some(frame.now));
-    let html = text(assets, now, || document(frame, page));
+    let html = text(assets, now, || document(&frame, page.head(), page.body()));
     format!("<!DOCTYPE html>{html}")
 }
 
 /// A message's `<article>` by itself, as the events `message` and `ended` carry it.
 pub fn article(assets: &Arc<Assets>, article: Article) -> String {
     text(assets.clone(), None, || view! { <MessageArticle article /> })
+}
+
+/// A part that came whole, as the event `open` carries it while its article is still being written.
+pub fn part(assets: &Arc<Assets>, article: Article, part: PartView) -> String {
+    text(assets.clone(), None, move || parts::part(0, &part, &article))
 }
 
 /// A document in pieces, for a reader without JavaScript: the blocks of the named message, as they close, are

@@ -25,7 +25,7 @@ fn AgentRowView(row: AgentRow) -> impl IntoView {
         <article class="row">
             <Mark seed=row.seed />
             <div>
-                <h3><a class="reach" href=agent_href(&row.address)>{row.name}</a> <span class="address">{row.address.to_string()}</span></h3>
+                <h3><a class="reach" href=agent_href(&row.address)>{row.name}</a>" "<span class="address">{row.address.to_string()}</span></h3>
                 <p class="summary">{row.summary}</p>
                 <p class="tags">{badges}{tags(row.tags)}</p>
             </div>
@@ -40,11 +40,12 @@ fn AgentRowView(row: AgentRow) -> impl IntoView {
 }
 
 /// Tags, each a link to the agents that carry it.
-pub fn tags(tags: Vec<String>) -> impl IntoView {
+pub fn tags(tags: Vec<String>) -> AnyView {
     tags.into_iter()
         .map(|tag| {
             let href = AgentsQuery::default().toggled(Facet::Tag, &tag).href();
             view! { <a class="tag" href=href>{tag}</a> }
         })
         .collect_view()
+        .into_any()
 }

@@ -27,7 +27,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
             aria-busy=open.then_some("true")>
             <div class="gutter">{picture(&article.author)}</div>
             <header>
-                <h3 id=author_id>{author(&article.author)}</h3>
+                <h2 id=author_id>{author(&article.author)}</h2>
                 <Clock at=article.at />
             </header>
             <div class="body">{parts}</div>

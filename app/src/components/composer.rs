@@ -50,7 +50,7 @@ fn addressee(to: Option<&AgentChoice>) -> AnyView {
     match to {
         Some(to) => {
             let (seed, name, address) = (to.seed.clone(), to.name.clone(), to.address.to_string());
-            view! { <p class="to"><Mark seed /> <span>{name}</span> <span class="address">{address}</span></p> }.into_any()
+            view! { <p class="to"><Mark seed /> <span>{name}</span>" "<span class="address">{address}</span></p> }.into_any()
         }
         None => view! { <p class="to quiet">"Begin with @owner/name to choose an agent."</p> }.into_any(),
     }

@@ -3,6 +3,6 @@
 use leptos::prelude::*;
 
 #[component]
-pub fn Empty(#[prop(into)] title: String, children: Children) -> impl IntoView {
-    view! { <div class="empty"><h2>{title}</h2>{children()}</div> }
+pub fn Empty(#[prop(optional, into)] title: Option<String>, children: Children) -> impl IntoView {
+    view! { <div class="empty">{title.map(|title| view! { <h2>{title}</h2> })}{children()}</div> }
 }

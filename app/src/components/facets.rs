@@ -9,21 +9,22 @@ use crate::model::{
 };
 
 /// `query` is the search that the links start from.
-pub fn facets(groups: Vec<FacetGroup>, query: &AgentsQuery) -> impl IntoView + use<> {
+pub fn facets(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     groups
         .into_iter()
         .filter(|group| !group.values.is_empty())
         .map(|group| facet_group(group, query))
         .collect_view()
+        .into_any()
 }
 
-fn facet_group(group: FacetGroup, query: &AgentsQuery) -> impl IntoView + use<> {
+fn facet_group(group: FacetGroup, query: &AgentsQuery) -> AnyView {
     let title = title(group.facet);
     let values = group.values.into_iter().map(|value| facet_value(group.facet, value, query)).collect_view();
-    view! { <section class="facet"><h3>{title}</h3><ul role="list">{values}</ul></section> }
+    view! { <section class="facet"><h2>{title}</h2><ul role="list">{values}</ul></section> }.into_any()
 }
 
-fn facet_value(facet: Facet, value: FacetValue, query: &AgentsQuery) -> impl IntoView + use<> {
+fn facet_value(facet: Facet, value: FacetValue, query: &AgentsQuery) -> AnyView {
     let chosen = query.values(facet).any(|chosen| chosen == value.value);
     let href = query.toggled(facet, &value.value).href();
     view! {
@@ -36,6 +37,7 @@ fn facet_value(facet: Facet, value: FacetValue, query: &AgentsQuery) -> impl Int
             </a>
         </li>
     }
+    .into_any()
 }
 
 pub const fn title(facet: Facet) -> &'static str {

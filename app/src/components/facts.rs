@@ -3,12 +3,12 @@
 use leptos::prelude::*;
 
 /// Pairs of a name and what stands beside it; those without a value are left out.
-pub fn facts(pairs: Vec<(&'static str, Option<AnyView>)>) -> impl IntoView {
+pub fn facts(pairs: Vec<(&'static str, Option<AnyView>)>) -> AnyView {
     let rows = pairs
         .into_iter()
         .filter_map(|(name, value)| value.map(|value| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }))
         .collect_view();
-    view! { <dl class="facts">{rows}</dl> }
+    view! { <dl class="facts">{rows}</dl> }.into_any()
 }
 
 /// A value of plain text.

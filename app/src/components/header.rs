@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::{Frame, Viewer, query::percent_encode};
 
-pub fn header(frame: &Frame) -> impl IntoView + use<> {
+pub fn header(frame: &Frame) -> AnyView {
     let hub = frame.hub.clone();
     view! {
         <header class="site-header">
@@ -23,19 +23,25 @@ pub fn header(frame: &Frame) -> impl IntoView + use<> {
                     {nav_link(frame, "/register", "Register agent")}
                 </ul>
             </nav>
-            {(frame.path != "/").then(search)}
+            {(!has_search(&frame.path)).then(search)}
             {account(frame)}
         </header>
     }
+    .into_any()
 }
 
-fn nav_link(frame: &Frame, href: &'static str, label: &'static str) -> impl IntoView + use<> {
+/// Pages with a search box of their own.
+fn has_search(path: &str) -> bool {
+    path == "/" || path.starts_with("/agents")
+}
+
+fn nav_link(frame: &Frame, href: &'static str, label: &'static str) -> AnyView {
     let rest = frame.path.strip_prefix(href);
     let here = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
-    view! { <li><a href=href aria-current=here.then_some("page")>{label}</a></li> }
+    view! { <li><a href=href aria-current=here.then_some("page")>{label}</a></li> }.into_any()
 }
 
-fn search() -> impl IntoView {
+fn search() -> AnyView {
     view! {
         <form class="header-search" role="search" action="/agents">
             <label class="hidden" for="header-q">"Search agents"</label>
@@ -44,6 +50,7 @@ fn search() -> impl IntoView {
         </form>
         <a class="button quiet search-link" href="/agents" aria-label="Search agents">{Icon::Search.view()}</a>
     }
+    .into_any()
 }
 
 fn account(frame: &Frame) -> AnyView {
@@ -53,7 +60,7 @@ fn account(frame: &Frame) -> AnyView {
     }
 }
 
-fn signed_in(viewer: &Viewer) -> impl IntoView + use<> {
+fn signed_in(viewer: &Viewer) -> AnyView {
     let name = viewer.name.clone();
     let own = format!("/@{name}");
     let admin = viewer.role == Role::Admin;
@@ -70,9 +77,10 @@ fn signed_in(viewer: &Viewer) -> impl IntoView + use<> {
             <form method="post" action="/logout"><button>"Sign out"</button></form>
         </Menu>
     }
+    .into_any()
 }
 
-fn signed_out(frame: &Frame) -> impl IntoView + use<> {
+fn signed_out(frame: &Frame) -> AnyView {
     let mut href = String::from("/login");
     if !frame.path.starts_with("/login") && !frame.path.starts_with("/signup") && frame.path != "/" {
         href.push_str("?next=");
@@ -85,4 +93,5 @@ fn signed_out(frame: &Frame) -> impl IntoView + use<> {
             <a class=Kind::Plain.class() href=href>"Sign in"</a>
         </div>
     }
+    .into_any()
 }

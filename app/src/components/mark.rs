@@ -8,7 +8,8 @@ use plexus_domain::Digest;
 const HUES: u8 = 12;
 /// The lattice has three rows of three places.
 const PLACES: u8 = 9;
-const FIRST: u8 = 10;
+/// Width and height of the drawing, and the distance between neighbours.
+const FIELD: u8 = 48;
 const GAP: u8 = 14;
 
 /// An agent's or a hub's mark. A name always stands beside it, so it is hidden from screen readers.
@@ -64,6 +65,8 @@ impl Drawing {
     }
 
     fn svg(&self) -> String {
+        let (left, top) = (self.middle(|place| place % 3), self.middle(|place| place / 3));
+        let point = |place: u8| (left + GAP * (place % 3), top + GAP * (place / 3));
         let mut svg = String::from("<path d=\"");
         for &(a, b) in &self.edges {
             let ((ax, ay), (bx, by)) = (point(a), point(b));
@@ -73,17 +76,24 @@ impl Drawing {
         self.nodes.iter().for_each(|&place| self.shape.draw(point(place), &mut svg));
         svg
     }
+
+    /// Where the lattice begins on an axis for the drawing to stand in the middle of its field.
+    fn middle(&self, axis: impl Fn(u8) -> u8) -> u8 {
+        let used = self.nodes.iter().map(|&place| axis(place));
+        let (low, high) = (used.clone().min().unwrap_or(0), used.max().unwrap_or(2));
+        FIELD / 2 - GAP * (low + high) / 2
+    }
 }
 
 impl Shape {
     fn draw(self, (x, y): (u8, u8), svg: &mut String) {
         let _ = match self {
-            Self::Disc => write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"),
-            Self::Ring => write!(svg, "<circle class=\"ring\" cx=\"{x}\" cy=\"{y}\" r=\"3.5\"/>"),
+            Self::Disc => write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\"/>"),
+            Self::Ring => write!(svg, "<circle class=\"ring\" cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"),
             Self::Square => {
-                write!(svg, "<rect x=\"{}\" y=\"{}\" width=\"7\" height=\"7\" rx=\"1\"/>", x - 3, y - 3)
+                write!(svg, "<rect x=\"{}\" y=\"{}\" width=\"8\" height=\"8\" rx=\"1\"/>", x - 4, y - 4)
             }
-            Self::Diamond => write!(svg, "<path class=\"node\" d=\"M{x} {}l5 5-5 5-5-5z\"/>", y - 5),
+            Self::Diamond => write!(svg, "<path class=\"node\" d=\"M{x} {}l6 6-6 6-6-6z\"/>", y - 6),
         };
     }
 }
@@ -111,7 +121,7 @@ fn joined(nodes: &[u8], draw: &mut impl FnMut(u8) -> u8) -> Vec<(u8, u8)> {
         let before: Vec<u8> = nodes[..index].iter().copied().filter(|&other| adjacent(node, other)).collect();
         let chosen = draw(u8::try_from(before.len()).unwrap_or(1).max(1));
         for (at, &other) in before.iter().enumerate() {
-            if at == usize::from(chosen) || draw(4) == 0 {
+            if at == usize::from(chosen) || draw(6) == 0 {
                 edges.push((other, node));
             }
         }
@@ -122,10 +132,6 @@ fn joined(nodes: &[u8], draw: &mut impl FnMut(u8) -> u8) -> Vec<(u8, u8)> {
 /// Side by side, one above the other, or across a corner.
 const fn adjacent(a: u8, b: u8) -> bool {
     (a / 3).abs_diff(b / 3) <= 1 && (a % 3).abs_diff(b % 3) <= 1 && a != b
-}
-
-const fn point(place: u8) -> (u8, u8) {
-    (FIRST + GAP * (place % 3), FIRST + GAP * (place / 3))
 }
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use leptos::prelude::*;
 #[component]
 pub fn Menu(
     summary: AnyView,
-    /// The accessible name, where the summary is only a picture.
+    /// What it is a menu of, where the summary is only a picture.
     #[prop(optional, into)]
     label: Option<String>,
     children: Children,
 ) -> impl IntoView {
     view! {
         <details class="menu">
-            <summary aria-label=label>{summary}</summary>
+            <summary>{summary}{label.map(|label| view! { <span class="hidden">{label}</span> })}</summary>
             <div class="sheet">{children()}</div>
         </details>
     }

@@ -31,16 +31,16 @@ fn state(state: &ProofState) -> AnyView {
     }
 }
 
-fn proved(by: ProofMethod, at: Timestamp) -> impl IntoView {
+fn proved(by: ProofMethod, at: Timestamp) -> AnyView {
     let how = match by {
         ProofMethod::File => "Proved by its file, ",
         ProofMethod::Dns => "Proved by its DNS record, ",
         ProofMethod::Vouched => "Vouched for by an administrator, ",
     };
-    view! { <p class="state good">{Icon::Verified.view()} <span>{how}<Ago at />"."</span></p> }
+    view! { <p class="state good">{Icon::Verified.view()} <span>{how}<Ago at />"."</span></p> }.into_any()
 }
 
-fn ways(proof: &OriginProof) -> impl IntoView + use<> {
+fn ways(proof: &OriginProof) -> AnyView {
     let (url, text, dns) = (proof.file_url.clone(), proof.file_text.clone(), proof.dns.clone());
     view! {
         <div class="ways">
@@ -60,4 +60,5 @@ fn ways(proof: &OriginProof) -> impl IntoView + use<> {
             })}
         </div>
     }
+    .into_any()
 }

@@ -41,7 +41,7 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
                 <div class="card continue">
                     <Mark seed />
                     <div>
-                        <p><a href=href>{name.clone()}</a> <span class="address">{address.to_string()}</span></p>
+                        <p><a href=href>{name.clone()}</a>" "<span class="address">{address.to_string()}</span></p>
                         <p class="quiet">{summary}</p>
                     </div>
                     <ActionForm action label=format!("Ask {name}") icon=Icon::Go fields />
@@ -61,7 +61,7 @@ fn text(index: usize, mut closed: String, tail: String, article: &Article) -> An
     view! {
         <div class="part" data-part=index>
             <div class="closed prose" inner_html=closed></div>
-            <div class="tail">{tail}</div>
+            <div class="tail">{(!tail.is_empty()).then_some(tail)}</div>
         </div>
     }
     .into_any()
@@ -75,7 +75,7 @@ fn data(name: Option<String>, value: &Value) -> AnyView {
 fn file(name: String, media_type: &str, bytes: u64, href: String) -> AnyView {
     let (kind, saved_as) = (format!("{media_type}, {}", size(bytes)), name.clone());
     view! {
-        <p class="card">{Icon::File.view()} <a href=href download=saved_as>{name}</a> <span class="quiet">{kind}</span></p>
+        <p class="card">{Icon::File.view()} <a href=href download=saved_as>{name}</a>" "<span class="quiet">{kind}</span></p>
     }
     .into_any()
 }
@@ -84,11 +84,11 @@ fn link(name: Option<String>, url: String) -> AnyView {
     let known = ["http://", "https://", "mailto:"].iter().any(|scheme| url.starts_with(scheme));
     let shown = name.unwrap_or_else(|| url.clone());
     if !known {
-        return view! { <p class="card">{Icon::Link.view()} <span>{shown}</span> <code>{url}</code></p> }
+        return view! { <p class="card">{Icon::Link.view()} <span>{shown}</span>" "<code>{url}</code></p> }
             .into_any();
     }
     view! {
-        <p class="card">{Icon::External.view()} <a href=url.clone() rel="nofollow noopener noreferrer ugc">{shown}</a> <code class="quiet">{url}</code></p>
+        <p class="card">{Icon::External.view()} <a href=url.clone() rel="nofollow noopener noreferrer ugc">{shown}</a>" "<code class="quiet">{url}</code></p>
     }
     .into_any()
 }

@@ -48,7 +48,7 @@ impl Page for AgentsPage {
                 {filter_rail(self.facets, &query)}
                 <div class="stack">
                     <div class="list-head">
-                        <p role="status">{if none { "Nothing found".to_owned() } else { total }}</p>
+                        <h2 class="total">{if none { "Nothing found".to_owned() } else { total }}</h2>
                         {(!none).then(|| sorts(&query))}
                     </div>
                     {self.did_you_mean.map(|words| did_you_mean(&words, &query))}
@@ -62,7 +62,7 @@ impl Page for AgentsPage {
 }
 
 /// The filters go along as hidden fields, so that new words keep them.
-fn search(query: &AgentsQuery) -> impl IntoView + use<> {
+fn search(query: &AgentsQuery) -> AnyView {
     let kept = query
         .filters()
         .iter()
@@ -80,10 +80,11 @@ fn search(query: &AgentsQuery) -> impl IntoView + use<> {
             <button class=Kind::Primary.class()>"Search"</button>
         </form>
     }
+    .into_any()
 }
 
 /// Beside the rows on wide windows; folded above them on narrow ones.
-fn filter_rail(groups: Vec<FacetGroup>, query: &AgentsQuery) -> impl IntoView + use<> {
+fn filter_rail(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     let chosen = query.filters().len();
     let label = if chosen == 0 { "Filters".to_owned() } else { format!("Filters ({chosen})") };
     let clear = (chosen > 0).then(|| {
@@ -97,9 +98,10 @@ fn filter_rail(groups: Vec<FacetGroup>, query: &AgentsQuery) -> impl IntoView + 
             {facets(groups, query)}
         </aside>
     }
+    .into_any()
 }
 
-fn sorts(query: &AgentsQuery) -> impl IntoView + use<> {
+fn sorts(query: &AgentsQuery) -> AnyView {
     let links = Sort::ALL
         .into_iter()
         .map(|sort| {
@@ -107,7 +109,7 @@ fn sorts(query: &AgentsQuery) -> impl IntoView + use<> {
             view! { <li><a href=query.sorted(sort).href() aria-current=current rel="nofollow">{sort_name(sort)}</a></li> }
         })
         .collect_view();
-    view! { <nav class="sorts" aria-label="Order"><ul role="list">{links}</ul></nav> }
+    view! { <nav class="sorts" aria-label="Order"><ul role="list">{links}</ul></nav> }.into_any()
 }
 
 const fn sort_name(sort: Sort) -> &'static str {
@@ -119,13 +121,13 @@ const fn sort_name(sort: Sort) -> &'static str {
     }
 }
 
-fn did_you_mean(words: &str, query: &AgentsQuery) -> impl IntoView + use<> {
+fn did_you_mean(words: &str, query: &AgentsQuery) -> AnyView {
     let href = query.with_words(words).href();
-    view! { <p>"Did you mean " <a href=href>{words.to_owned()}</a> "?"</p> }
+    view! { <p>"Did you mean " <a href=href>{words.to_owned()}</a> "?"</p> }.into_any()
 }
 
 /// Why nothing was found, and each filter as a link that takes it away.
-fn nothing(query: &AgentsQuery) -> impl IntoView + use<> {
+fn nothing(query: &AgentsQuery) -> AnyView {
     let drops = query
         .filters()
         .iter()
@@ -143,12 +145,13 @@ fn nothing(query: &AgentsQuery) -> impl IntoView + use<> {
         (false, true) => format!("No agent matches “{words}” with these filters."),
     };
     view! {
-        <Empty title="Nothing found">
+        <Empty>
             <p>{why}</p>
             {filtered.then(|| view! { <p>"Search again without:"</p><ul class="inline-list" role="list">{drops}</ul> })}
             <p><a href="/agents">"All agents"</a>" · "<a href="/register">"Register agent"</a></p>
         </Empty>
     }
+    .into_any()
 }
 
 /// Filters that only say yes are named by what they ask for.

@@ -2,36 +2,36 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Layout, Page, Robots};
+use super::{Head, Layout, Robots};
 use crate::{
     components::{footer::Footer, header::header, notice::NoticeBox},
     model::Frame,
 };
 
-pub fn document(frame: Frame, page: impl Page) -> AnyView {
-    let head = page.head();
+/// The parts are erased one by one: a type that named every element would outgrow the compiler.
+pub fn document(frame: &Frame, head: Head, body: AnyView) -> AnyView {
     let layout = head.layout;
     let class = match layout {
         Layout::Column => "column",
         Layout::Narrow => "narrow",
         Layout::Full => "full",
     };
-    let notice = frame.notice.clone().map(|notice| view! { <NoticeBox notice /> });
+    let notice = frame.notice.clone().map(|notice| view! { <NoticeBox notice /> }.into_any());
     view! {
         <html lang="en" data-theme=frame.theme.as_str() data-density=frame.density.as_str()>
-            {document_head(&frame, head)}
+            {document_head(frame, head)}
             <body class=class>
                 <a class="skip" href="#main">"Skip to content"</a>
-                {header(&frame)}
-                <main id="main">{notice}{page.body()}</main>
-                {(layout != Layout::Full).then(|| view! { <Footer hub=frame.hub.clone() /> })}
+                {header(frame)}
+                <main id="main">{notice}{body}</main>
+                {(layout != Layout::Full).then(|| view! { <Footer hub=frame.hub.clone() /> }.into_any())}
             </body>
         </html>
     }
     .into_any()
 }
 
-fn document_head(frame: &Frame, head: Head) -> impl IntoView + use<> {
+fn document_head(frame: &Frame, head: Head) -> AnyView {
     let title =
         if head.title.is_empty() { frame.hub.clone() } else { format!("{} · {}", head.title, frame.hub) };
     let canonical = head.canonical.map(|path| format!("{}{path}", frame.origin));
@@ -57,13 +57,15 @@ fn document_head(frame: &Frame, head: Head) -> impl IntoView + use<> {
             {loader}
         </head>
     }
+    .into_any()
 }
 
 /// The wasm module is named here and fetched by the loader, after the page is shown.
-fn loader(frame: &Frame) -> impl IntoView + use<> {
+fn loader(frame: &Frame) -> AnyView {
     let (assets, nonce) = (frame.assets.clone(), frame.nonce.clone());
     view! {
         <script type="module" nonce=nonce src=assets.loader_js.clone() data-module=assets.module_js.clone()
             data-wasm=assets.module_wasm.clone()></script>
     }
+    .into_any()
 }

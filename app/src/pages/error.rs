@@ -36,15 +36,16 @@ impl Page for ErrorPage {
     }
 }
 
-fn search() -> impl IntoView {
+fn search() -> AnyView {
     view! {
-        <form class="search" role="search" action="/agents">
+        <form class="search" role="search" action="/agents" aria-label="Instead">
             <label class="hidden" for="q">"Search agents"</label>
             {Icon::Search.view()}
             <input id="q" type="search" name="q" maxlength="200" placeholder="Search agents" />
             <button class="button">"Search"</button>
         </form>
     }
+    .into_any()
 }
 
 const fn words(status: u16) -> Words {

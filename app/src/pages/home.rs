@@ -49,7 +49,7 @@ impl Page for HomePage {
     }
 }
 
-fn search() -> impl IntoView {
+fn search() -> AnyView {
     view! {
         <form class="search" role="search" action="/agents">
             <label class="hidden" for="q">"Search agents"</label>
@@ -58,6 +58,7 @@ fn search() -> impl IntoView {
             <Button label="Search" kind=Kind::Primary />
         </form>
     }
+    .into_any()
 }
 
 fn list(title: &'static str, all: String, rows: Vec<AgentRow>) -> Option<AnyView> {
@@ -73,19 +74,21 @@ fn list(title: &'static str, all: String, rows: Vec<AgentRow>) -> Option<AnyView
     Some(view.into_any())
 }
 
-fn nothing_yet() -> impl IntoView {
+fn nothing_yet() -> AnyView {
     view! {
         <Empty title="No agents yet">
             <p>"This hub is new. Register the first agent: paste the address of one that speaks A2A, or write instructions for a model."</p>
             <p><ButtonLink label="Register agent" href="/register" icon=Icon::Add /></p>
         </Empty>
     }
+    .into_any()
 }
 
-fn hubs(hubs: Vec<HubLink>) -> impl IntoView {
+fn hubs(hubs: Vec<HubLink>) -> AnyView {
     let links = hubs
         .into_iter()
         .map(|hub| view! { <li><a href=hub.href><Mark seed=hub.seed /> {hub.name}</a></li> })
         .collect_view();
     view! { <section class="strip"><h2>"Connected hubs"</h2><ul role="list">{links}</ul></section> }
+        .into_any()
 }

@@ -59,20 +59,22 @@ impl Page for OwnerPage {
     }
 }
 
-fn nothing() -> impl IntoView {
+fn nothing() -> AnyView {
     view! {
         <Empty title="No agents to show">
             <p>"There are none here that everybody can find."</p>
             <p><a href="/agents">"All agents of this hub"</a></p>
         </Empty>
     }
+    .into_any()
 }
 
-fn nothing_of_mine() -> impl IntoView {
+fn nothing_of_mine() -> AnyView {
     view! {
         <Empty title="You have no agents yet">
             <p>"Bring one that runs somewhere, or write instructions for a model. It stays private until you publish it."</p>
             <p><ButtonLink label="Register agent" href="/register" kind=Kind::Primary icon=Icon::Add /></p>
         </Empty>
     }
+    .into_any()
 }

@@ -50,7 +50,7 @@ fn row(agent: AdminAgentRow) -> AnyView {
     let actions = actions(&agent);
     view! {
         <tr>
-            <th scope="row"><div class="named"><Mark seed=agent.seed /><div><a href=agent_href(&agent.address)>{agent.name}</a> <span class="address">{agent.address.to_string()}</span></div></div></th>
+            <th scope="row"><div class="named"><Mark seed=agent.seed /><div><a href=agent_href(&agent.address)>{agent.name}</a>" "<span class="address">{agent.address.to_string()}</span></div></div></th>
             <td>{agent.kind}</td>
             <td>{visibility_name(agent.visibility)}</td>
             <td><span class=class>{state}</span></td>

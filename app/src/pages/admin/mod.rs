@@ -27,15 +27,16 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
 }
 
 /// The words that a table is narrowed by.
-fn search(action: &'static str, label: &'static str, words: String) -> impl IntoView {
+fn search(action: &'static str, label: &'static str, words: String) -> AnyView {
     view! {
-        <form class="search small" role="search" action=action>
+        <form class="search small" role="search" action=action aria-label=label>
             <label class="hidden" for="q">{label}</label>
             {Icon::Search.view()}
             <input id="q" type="search" name="q" maxlength="200" value=words placeholder=label />
             <button class="button">"Search"</button>
         </form>
     }
+    .into_any()
 }
 
 /// The address of a page of a table.

@@ -49,9 +49,10 @@ fn part(number: u64, word: &str) -> Option<String> {
     (number > 0).then(|| format!("{} {word}", grouped(number)))
 }
 
-fn figure(href: &'static str, number: u64, what: &'static str, part: Option<String>) -> impl IntoView {
+fn figure(href: &'static str, number: u64, what: &'static str, part: Option<String>) -> AnyView {
     view! {
         <li><a class="reach" href=href><span class="number">{grouped(number)}</span> {what}</a>
         {part.map(|part| view! { <span class="quiet">{part}</span> })}</li>
     }
+    .into_any()
 }

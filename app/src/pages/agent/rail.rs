@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-pub fn rail(head: &AgentHead) -> impl IntoView + use<> {
+pub fn rail(head: &AgentHead) -> AnyView {
     let connect = format!("{}/connect", agent_href(&head.address));
     view! {
         <aside class="rail" aria-label="Use this agent">
@@ -28,6 +28,7 @@ pub fn rail(head: &AgentHead) -> impl IntoView + use<> {
             {links(&head.links)}
         </aside>
     }
+    .into_any()
 }
 
 /// The button, or why there is none and what to do about it.
@@ -75,7 +76,7 @@ fn chat(head: &AgentHead) -> AnyView {
     }
 }
 
-fn details(head: &AgentHead) -> impl IntoView + use<> {
+fn details(head: &AgentHead) -> AnyView {
     let shown = (head.visibility < Visibility::Public).then(|| {
         let (name, meaning) = (visibility_name(head.visibility), visibility_meaning(head.visibility));
         view! { {name}". "<span class="quiet">{meaning}</span> }.into_any()
@@ -91,6 +92,7 @@ fn details(head: &AgentHead) -> impl IntoView + use<> {
         ("Made by", head.provider.clone().and_then(fact)),
         ("Card", (!card.is_empty()).then(|| view! { <a href=card>"agent-card.json"</a> }.into_any())),
     ])
+    .into_any()
 }
 
 fn links(links: &[ExternalLink]) -> Option<AnyView> {

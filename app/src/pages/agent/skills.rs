@@ -20,12 +20,12 @@ pub fn view(skills: Vec<Skill>) -> AnyView {
 pub fn brief(skills: Vec<Skill>) -> AnyView {
     let items = skills
         .into_iter()
-        .map(|skill| view! { <li><strong>{skill.name}</strong> <span class="quiet">{skill.description}</span></li> })
+        .map(|skill| view! { <li><strong>{skill.name}</strong>" "<span class="quiet">{skill.description}</span></li> })
         .collect_view();
     view! { <ul class="plain-list" role="list">{items}</ul> }.into_any()
 }
 
-fn skill(skill: Skill) -> impl IntoView {
+fn skill(skill: Skill) -> AnyView {
     let join = |kinds: Vec<String>| (!kinds.is_empty()).then(|| kinds.join(", ")).and_then(fact);
     let examples = skill.examples.into_iter().map(|example| view! { <li>{example}</li> }).collect_view();
     let any = !examples.is_empty();
@@ -38,4 +38,5 @@ fn skill(skill: Skill) -> impl IntoView {
             <p class="tags">{tags(skill.tags)}</p>
         </section>
     }
+    .into_any()
 }

@@ -85,7 +85,7 @@ fn open_choice(agents: Vec<AgentRow>) -> AnyView {
                 <li><article class="row">
                     <Mark seed=row.seed />
                     <div>
-                        <h3><a class="reach" href=href>{row.name}</a> <span class="address">{row.address.to_string()}</span></h3>
+                        <h3><a class="reach" href=href>{row.name}</a>" "<span class="address">{row.address.to_string()}</span></h3>
                         <p class="summary">{row.summary}</p>
                         <p class="tags">{badges}</p>
                     </div>
@@ -98,6 +98,7 @@ fn open_choice(agents: Vec<AgentRow>) -> AnyView {
             <h1>"Who should answer?"</h1>
             <p class="quiet">"Choose an agent, "<a href="/agents">"search for one"</a>", or begin your message with its address."</p>
         </div>
+        <h2 class="hidden">"Agents"</h2>
         <ul class="rows" role="list">{rows}</ul>
     }
     .into_any()

@@ -8,7 +8,7 @@ use crate::{
     model::chat::{ChatItem, Sidebar},
 };
 
-pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> impl IntoView {
+pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> AnyView {
     let none = sidebar.chats.is_empty();
     let items = sidebar.chats.into_iter().map(|chat| item(chat, current)).collect_view();
     view! {
@@ -19,9 +19,10 @@ pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> impl IntoView {
             {sidebar.older.map(|href| view! { <p><a href=href>"Older chats"</a></p> })}
         </nav>
     }
+    .into_any()
 }
 
-fn item(chat: ChatItem, current: Option<ChatId>) -> impl IntoView {
+fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {
     let href = format!("/chat/{}", chat.id);
     let here = (current == Some(chat.id)).then_some("page");
     view! {
@@ -30,9 +31,10 @@ fn item(chat: ChatItem, current: Option<ChatId>) -> impl IntoView {
             <span class="when">{chat.running.then_some("Answering, ")}<Ago at=chat.at /></span></a>
         </li>
     }
+    .into_any()
 }
 
 /// Opens the drawer where the list has no place of its own.
-pub fn opener() -> impl IntoView {
-    view! { <button type="button" class="button quiet chats-open" popovertarget="chats">{Icon::Chats.view()} "Chats"</button> }
+pub fn opener() -> AnyView {
+    view! { <button type="button" class="button quiet chats-open" popovertarget="chats">{Icon::Chats.view()} "Chats"</button> }.into_any()
 }

@@ -48,7 +48,7 @@ impl Page for ThreadPage {
     }
 }
 
-fn more(chat: ChatId) -> impl IntoView {
+fn more(chat: ChatId) -> AnyView {
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
     view! {
         <Menu summary label="More about this chat">
@@ -58,4 +58,5 @@ fn more(chat: ChatId) -> impl IntoView {
             </ul>
         </Menu>
     }
+    .into_any()
 }

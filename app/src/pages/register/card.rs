@@ -65,11 +65,11 @@ fn problems(mut problems: Vec<Problem>) -> Option<AnyView> {
     Some(view! { <section class="problems"><h2>"What the hub noticed"</h2><ul role="list">{rows}</ul></section> }.into_any())
 }
 
-fn preview(card: CardPreview) -> impl IntoView {
+fn preview(card: CardPreview) -> AnyView {
     let skills = card
         .skills
         .into_iter()
-        .map(|skill| view! { <li><strong>{skill.name}</strong> <span class="quiet">{skill.description}</span></li> })
+        .map(|skill| view! { <li><strong>{skill.name}</strong>" "<span class="quiet">{skill.description}</span></li> })
         .collect_view();
     let any = !skills.is_empty();
     let interfaces = card.interfaces.into_iter().map(interface).collect_view();
@@ -88,20 +88,23 @@ fn preview(card: CardPreview) -> impl IntoView {
             ])}
         </section>
     }
+    .into_any()
 }
 
-fn interface(interface: Interface) -> impl IntoView {
+fn interface(interface: Interface) -> AnyView {
     let chosen = interface
         .chosen
         .then(|| view! { " " <span class="badge good">{Icon::Check.view()} "The hub will use this"</span> });
-    view! { <li><code>{interface.url}</code> <span class="quiet">{interface.protocol}</span>{chosen}</li> }
+    view! { <li><code>{interface.url}</code>" "<span class="quiet">{interface.protocol}</span>{chosen}</li> }
+        .into_any()
 }
 
-fn repair() -> impl IntoView {
+fn repair() -> AnyView {
     view! {
         <p>"The card cannot be used like this. Change it where the agent runs, then fetch it again."</p>
         <p class="actions"><ButtonLink label="Fetch again" href="/register" kind=Kind::Primary icon=Icon::Retry /></p>
     }
+    .into_any()
 }
 
 fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: String) -> AnyView {

@@ -27,6 +27,7 @@ impl Page for RegisterProof {
             <Steps at=Step::Proof draft=self.draft />
             <p>"The hub calls an address for other people only if whoever registers it controls it. Prove it for each of these, in one of two ways."</p>
             {form_errors(&self.form, None)}
+            <h2>"Where it runs"</h2>
             {cards}
             <form class="actions" method="post" action=action>
                 {(!proved).then(|| view! { <Button label="Check now" kind=Kind::Primary icon=Icon::Retry name="action" value="check" /> })}

@@ -47,7 +47,7 @@ impl Page for RegisterStart {
     }
 }
 
-fn with_model(has_models: bool) -> impl IntoView {
+fn with_model(has_models: bool) -> AnyView {
     let next = if has_models {
         view! { <p class="actions"><ButtonLink label="Write instructions" href="/register/instructions" icon=Icon::Edit /></p> }.into_any()
     } else {
@@ -60,6 +60,7 @@ fn with_model(has_models: bool) -> impl IntoView {
             {next}
         </section>
     }
+    .into_any()
 }
 
 fn drafts(drafts: Vec<DraftRow>) -> Option<AnyView> {
@@ -70,7 +71,7 @@ fn drafts(drafts: Vec<DraftRow>) -> Option<AnyView> {
         .into_iter()
         .map(|draft| {
             let href = format!("/register/{}/{}", draft.id, draft.step.as_str());
-            view! { <li><a href=href>{draft.label}</a> <span class="quiet">{name(draft.step)}", begun "<Ago at=draft.begun /></span></li> }
+            view! { <li><a href=href>{draft.label}</a>" "<span class="quiet">{name(draft.step)}", begun "<Ago at=draft.begun /></span></li> }
         })
         .collect_view();
     Some(view! { <Section title="Begun and not finished"><ul class="plain-list" role="list">{rows}</ul></Section> }.into_any())

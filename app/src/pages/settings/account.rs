@@ -35,7 +35,7 @@ impl Page for AccountPage {
     }
 }
 
-fn password(form: &Form) -> impl IntoView + use<> {
+fn password(form: &Form) -> AnyView {
     let current = Field::password("current", "Current password").autocomplete("current-password");
     let new = Field::password("password", "New password")
         .autocomplete("new-password")
@@ -51,9 +51,10 @@ fn password(form: &Form) -> impl IntoView + use<> {
             </form>
         </Section>
     }
+    .into_any()
 }
 
-fn delete(form: &Form, name: &str) -> impl IntoView + use<> {
+fn delete(form: &Form, name: &str) -> AnyView {
     view! {
         {form_errors(form, Some("delete"))}
         <form class="stack narrow" method="post" action="/settings/account/delete">
@@ -62,4 +63,5 @@ fn delete(form: &Form, name: &str) -> impl IntoView + use<> {
             <p class="actions"><Button label="Delete account" kind=Kind::Danger /></p>
         </form>
     }
+    .into_any()
 }

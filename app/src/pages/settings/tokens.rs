@@ -46,13 +46,14 @@ impl Page for TokensPage {
     }
 }
 
-fn created(secret: String) -> impl IntoView {
+fn created(secret: String) -> AnyView {
     view! {
         <Note tone=Tone::Good>
             <p><strong>"Copy the token now."</strong> " The hub keeps only its fingerprint and cannot show it again."</p>
             <p><Copyable text=secret about="token" /></p>
         </Note>
     }
+    .into_any()
 }
 
 fn list(tokens: Vec<TokenRow>) -> AnyView {
@@ -79,7 +80,7 @@ fn row(token: TokenRow) -> AnyView {
     .into_any()
 }
 
-fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> impl IntoView + use<> {
+fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> AnyView {
     let error = form.error("scope").map(str::to_owned);
     let boxes = scopes
         .into_iter()
@@ -100,6 +101,7 @@ fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> impl IntoView + use<> {
             {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {error}</p> })}
         </fieldset>
     }
+    .into_any()
 }
 
 fn lifetime(form: &Form) -> AnyView {

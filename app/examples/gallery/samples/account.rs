@@ -1,0 +1,110 @@
+use plexus_app::model::{
+    Density, Form, Theme,
+    account::{LoginPage, SignupMode, SignupPage},
+    settings::*,
+};
+use plexus_domain::{TokenId, account::Role};
+
+use super::{ago, frame, now, shown, shown_after, shown_to_anybody};
+
+pub fn pages() -> Vec<(&'static str, String)> {
+    let wrong = Form::filled([("name", "ada")]).with_error("", "The name or the password is wrong.");
+    let tokens = || TokensPage {
+        tokens: token_rows(),
+        scopes: scopes(),
+        created: None,
+        form: Form::filled([("scope", "chat")]),
+    };
+    let compact = plexus_app::model::Frame {
+        density: Density::Compact,
+        theme: Theme::Dark,
+        ..frame("/settings/tokens", Some(("ada", Role::User)))
+    };
+    vec![
+        ("login", shown_to_anybody("/login", LoginPage { next: "/chat".into(), form: Form::default() })),
+        ("login-wrong", shown_to_anybody("/login", LoginPage { next: "/".into(), form: wrong })),
+        ("signup", signup(SignupMode::Open)),
+        ("signup-approval", signup(SignupMode::Approval)),
+        ("signup-invite", signup(SignupMode::NeedsInvite)),
+        ("signup-closed", signup(SignupMode::Closed)),
+        ("signup-waiting", signup(SignupMode::Waiting { name: "ada".into() })),
+        ("signup-first", signup(SignupMode::FirstAdmin { token: "t".into() })),
+        (
+            "settings-account",
+            shown_after(
+                "/settings/account",
+                "Password changed. Every other session was signed out.",
+                account(),
+            ),
+        ),
+        ("settings-sessions", shown("/settings/sessions", sessions())),
+        ("settings-tokens", shown("/settings/tokens", tokens())),
+        (
+            "settings-tokens-made",
+            shown(
+                "/settings/tokens",
+                TokensPage { created: Some("plx_5Jw2vQm8sY0bT3rK9nH1cX7dF4gL6pZa".into()), ..tokens() },
+            ),
+        ),
+        ("settings-tokens-compact", plexus_app::render::page(compact, tokens())),
+        (
+            "settings-appearance",
+            shown(
+                "/settings/appearance",
+                AppearancePage { theme: Theme::System, density: Density::Comfortable },
+            ),
+        ),
+    ]
+}
+
+fn signup(mode: SignupMode) -> String {
+    shown_to_anybody("/signup", SignupPage { mode, form: Form::default() })
+}
+
+fn account() -> AccountPage {
+    let delete = Form::filled([("name", "adda")]).with_error("name", "This is not your name.");
+    AccountPage {
+        name: "ada".into(),
+        since: ago(100 * 86_400),
+        password: Form::default(),
+        delete,
+        agents: 2,
+        chats: 41,
+    }
+}
+
+fn sessions() -> SessionsPage {
+    let session = |id: &str, agent: &str, current| SessionRow {
+        id: id.into(),
+        agent: agent.into(),
+        ip: "203.0.113.7".into(),
+        created: ago(900_000),
+        seen: ago(if current { 1 } else { 80_000 }),
+        current,
+    };
+    SessionsPage {
+        sessions: vec![session("a", "Firefox on Linux", true), session("b", "Safari on iPhone", false)],
+    }
+}
+
+fn token_rows() -> Vec<TokenRow> {
+    let token = |n: u8, name: &str, used| TokenRow {
+        id: TokenId::new(now(), &[n; 10]),
+        name: name.into(),
+        scopes: vec!["chat".into(), "agents:read".into()],
+        created: ago(800_000),
+        expires: (n == 1).then(|| now() + std::time::Duration::from_secs(70 * 86_400)),
+        used,
+    };
+    vec![token(1, "Nightly report", Some(ago(3_000))), token(2, "Old script", None)]
+}
+
+fn scopes() -> Vec<ScopeOption> {
+    [
+        ("chat", "Read and write your chats"),
+        ("agents:read", "See your agents, private ones too"),
+        ("agents:write", "Register, change and delete your agents"),
+    ]
+    .map(|(scope, meaning)| ScopeOption { scope: scope.into(), meaning: meaning.into() })
+    .into()
+}

@@ -1,0 +1,117 @@
+use plexus_app::model::{Form, Pager, admin::*};
+use plexus_domain::{
+    AccountId, AgentId,
+    account::{Registration, Role},
+    agent::Visibility,
+};
+
+use super::{ago, now, shown_to_admin};
+
+pub fn pages() -> Vec<(&'static str, String)> {
+    vec![
+        ("admin", shown_to_admin("/admin", overview())),
+        ("admin-users", shown_to_admin("/admin/users", users())),
+        ("admin-agents", shown_to_admin("/admin/agents", agents())),
+        ("admin-origins", shown_to_admin("/admin/origins", origins())),
+        ("admin-invites", shown_to_admin("/admin/invites", invites())),
+    ]
+}
+
+fn overview() -> AdminOverview {
+    AdminOverview {
+        version: "0.1.0".into(),
+        started: ago(300_000),
+        database: "SQLite".into(),
+        public_url: "http://127.0.0.1:3000".into(),
+        registration: Registration::Approval,
+        accounts: 214,
+        waiting: 3,
+        agents: 1_284,
+        unverified: 40,
+        running: 7,
+        runs_today: 20_418,
+        failed_today: 36,
+        warnings: vec!["3 people wait for an answer to their request to join.".into()],
+    }
+}
+
+fn users() -> AdminUsers {
+    let user = |n: u8, name: &str, role, state, reason: Option<&str>| UserRow {
+        id: AccountId::new(now(), &[n; 10]),
+        name: name.into(),
+        role,
+        state,
+        reason: reason.map(Into::into),
+        since: ago(u64::from(n) * 900_000),
+        seen: Some(ago(u64::from(n) * 300)),
+        agents: u64::from(n),
+        own: n == 1,
+    };
+    AdminUsers {
+        words: String::new(),
+        rows: vec![
+            user(1, "grace", Role::Admin, UserState::Active, None),
+            user(
+                2,
+                "kenji",
+                Role::User,
+                UserState::Waiting,
+                Some("I run the translation agents at the library and would like to list them here."),
+            ),
+            user(3, "noor", Role::Moderator, UserState::Active, None),
+            user(4, "mallory", Role::User, UserState::Suspended, None),
+        ],
+        pager: Pager::new(1, 20, 214),
+    }
+}
+
+fn agents() -> AdminAgents {
+    let agent = |n: u8, name: &str, address: &str, kind: &str, proved| AdminAgentRow {
+        id: AgentId::new(now(), &[n; 10]),
+        seed: address.into(),
+        name: name.into(),
+        address: address.parse().unwrap(),
+        kind: kind.into(),
+        visibility: Visibility::Public,
+        paused: n == 3,
+        proved,
+        last_answered: (n < 3).then(|| ago(u64::from(n) * 80)),
+        runs_today: u64::from(n) * 1_700,
+        failed_today: u64::from(n),
+    };
+    AdminAgents {
+        words: "e".into(),
+        rows: vec![
+            agent(1, "Tide clerk", "@ada/tide-clerk", "A2A 1.0", true),
+            agent(2, "Proof reader", "@noor/proof-reader", "Model", true),
+            agent(3, "翻訳係", "@kenji/honyaku", "A2A 0.3", false),
+        ],
+        pager: Pager::new(1, 20, 3),
+    }
+}
+
+fn origins() -> AdminOrigins {
+    let row = OriginRow {
+        origin: "http://127.0.0.1:9001".into(),
+        note: "The tide clerk on this machine".into(),
+        by: "grace".into(),
+        at: ago(5_000),
+        agents: 1,
+    };
+    AdminOrigins { rows: vec![row], form: Form::default() }
+}
+
+fn invites() -> AdminInvites {
+    let row = |id: &str, used: Option<&str>| InviteRow {
+        id: id.into(),
+        by: "grace".into(),
+        expires: now() + std::time::Duration::from_secs(400_000),
+        used_by: used.map(Into::into),
+    };
+    AdminInvites {
+        registration: Registration::Invite,
+        rows: vec![row("a", None), row("b", Some("noor"))],
+        created: Some("http://127.0.0.1:3000/signup?invite=5Jw2vQm8sY0b".into()),
+        form: Form::default(),
+    }
+}

@@ -1,0 +1,255 @@
+use plexus_app::model::{
+    Form, Html,
+    chat::*,
+    message::{Article, Author, PartView},
+};
+use plexus_domain::{ApprovalId, ChatId, MessageId, RunId, message::MessageState, run::Usage};
+use serde_json::json;
+
+use super::{agents, ago, now, shown, shown_after};
+
+pub fn pages() -> Vec<(&'static str, String)> {
+    vec![
+        ("chat-new", shown("/chat", new(None))),
+        ("chat-new-to", shown("/chat?to=@plexus/calc", new(Some(calc())))),
+        ("chat-new-first", shown("/chat", NewChatPage { sidebar: Sidebar::default(), ..new(None) })),
+        ("chat", shown("/chat/x", thread(talk()))),
+        ("chat-streaming", shown("/chat/x", thread(streaming()))),
+        (
+            "chat-failed",
+            shown_after(
+                "/chat/x",
+                "Chat renamed.",
+                ThreadPage {
+                    form: Form::filled([("text", "And in fathoms?")]).with_error(
+                        "",
+                        "Too many messages at once. Try again in 12 seconds; your text is kept.",
+                    ),
+                    ..thread(failed())
+                },
+            ),
+        ),
+        ("chat-parts", shown("/chat/x", thread(parts()))),
+        (
+            "chat-rename",
+            shown(
+                "/chat/x/rename",
+                ChatDialogPage {
+                    chat: chat(),
+                    title: "Tides and lengths".into(),
+                    action: ChatAction::Rename,
+                    form: Form::default(),
+                },
+            ),
+        ),
+        (
+            "chat-delete",
+            shown(
+                "/chat/x/delete",
+                ChatDialogPage {
+                    chat: chat(),
+                    title: "Tides and lengths".into(),
+                    action: ChatAction::Delete,
+                    form: Form::default(),
+                },
+            ),
+        ),
+    ]
+}
+
+fn chat() -> ChatId {
+    ChatId::new(now(), &[1; 10])
+}
+
+fn id(n: u8) -> MessageId {
+    MessageId::new(now(), &[n; 10])
+}
+
+fn sidebar() -> Sidebar {
+    let item = |n: u8, title: &str, seconds, running| ChatItem {
+        id: ChatId::new(now(), &[n; 10]),
+        title: title.into(),
+        at: ago(seconds),
+        running,
+    };
+    Sidebar {
+        chats: vec![
+            item(1, "Tides and lengths", 90, false),
+            item(2, "A sheet of 20,000 lines", 400, true),
+            item(
+                3,
+                "What does “idempotent” mean, and why does every retry in this protocol need it?",
+                9_000,
+                false,
+            ),
+            item(4, "翻訳の用語集", 200_000, false),
+        ],
+        older: Some("/chat?before=x".into()),
+    }
+}
+
+fn calc() -> AgentChoice {
+    AgentChoice {
+        seed: "@plexus/calc".into(),
+        name: "Calc".into(),
+        address: "@plexus/calc".parse().unwrap(),
+        summary: "Arithmetic with units: sums, conversions, percentages, dates.".into(),
+        starters: vec![
+            "6 ft 2 in to cm".into(),
+            "17.5 % of 249 EUR".into(),
+            "days from 2026-11-20 to 2027-03-01".into(),
+        ],
+        obstacle: None,
+    }
+}
+
+fn new(to: Option<AgentChoice>) -> NewChatPage {
+    let mut agents = agents::rows();
+    agents.remove(4);
+    NewChatPage { sidebar: sidebar(), to, agents, next_id: id(99), form: Form::default() }
+}
+
+fn thread(messages: Vec<Article>) -> ThreadPage {
+    ThreadPage {
+        sidebar: sidebar(),
+        chat: chat(),
+        title: "Tides and lengths".into(),
+        leaf: messages.last().map(|message| message.id),
+        messages,
+        seq: 12,
+        older: None,
+        to: Some(calc()),
+        next_id: id(98),
+        read_only: None,
+        form: Form::default(),
+    }
+}
+
+fn text(html: &str) -> PartView {
+    PartView::Text { closed: Html::from_markup(html.into()), tail: String::new() }
+}
+
+fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
+    let agent = matches!(author, Author::Agent { .. });
+    Article {
+        id: id(n),
+        chat: chat(),
+        parent: (n > 1).then(|| id(n - 1)),
+        lane: i32::from(agent),
+        author,
+        at: ago(100 - u64::from(n)),
+        state: MessageState::Done,
+        parts,
+        failure: None,
+        run: agent.then(|| RunId::new(now(), &[n; 10])),
+        alternatives: vec![id(n)],
+        usage: agent.then_some(Usage { tokens_in: 40, tokens_out: 212, cost_micro: 0 }),
+        took_ms: agent.then_some(3_240),
+    }
+}
+
+fn ada() -> Author {
+    Author::Person { name: "ada".into() }
+}
+
+fn agent(name: &str, address: &str) -> Author {
+    Author::Agent { seed: address.into(), name: name.into(), address: address.parse().unwrap() }
+}
+
+fn talk() -> Vec<Article> {
+    let answer = "<p>A mark is two fathoms, and a fathom is six feet.</p><table><thead><tr><th>Length</th><th>in metres</th></tr></thead><tbody><tr><td>1 fathom</td><td>1.8288</td></tr><tr><td>2 fathoms</td><td>3.6576</td></tr></tbody></table><p>So the depth under the keel is <strong>1.86 m</strong>.</p><pre><code class=\"language-text\">2 fathoms − 1.8 m = 1.8576 m</code></pre>";
+    let question =
+        "<p>The leadsman calls “by the mark, two” and I draw 1.8 m. How much water is under the keel?</p>";
+    vec![
+        article(1, ada(), vec![text(question)]),
+        Article {
+            alternatives: vec![id(90), id(2), id(91)],
+            ..article(2, agent("Calc", "@plexus/calc"), vec![text(answer)])
+        },
+        article(3, ada(), vec![text("<p>@ada/tide-clerk and when is high water at Brest tomorrow?</p>")]),
+        article(
+            4,
+            agent("Tide clerk", "@ada/tide-clerk"),
+            vec![text(
+                "<p>High water at Brest on 21 November 2026: <strong>04:12</strong> (6.3 m) and <strong>16:38</strong> (6.0 m), UTC. Source: SHOM constants of 2024.</p><ul><li>Low water 10:22, 2.1 m</li><li>Low water 22:45, 2.3 m</li></ul>",
+            )],
+        ),
+    ]
+}
+
+fn streaming() -> Vec<Article> {
+    let open = PartView::Text {
+        closed: Html::from_markup("<p>High water comes twice a day, about 12 h 25 min apart.</p>".into()),
+        tail: "The next one at Brest is at 04:12, and the water then stands at".into(),
+    };
+    vec![
+        article(1, ada(), vec![text("<p>When is high water at Brest tomorrow?</p>")]),
+        Article {
+            state: MessageState::Open,
+            usage: None,
+            took_ms: None,
+            ..article(2, agent("Tide clerk", "@ada/tide-clerk"), vec![open])
+        },
+    ]
+}
+
+fn failed() -> Vec<Article> {
+    vec![
+        article(1, ada(), vec![text("<p>When is high water at Brest tomorrow?</p>")]),
+        Article {
+            state: MessageState::Failed,
+            failure: Some("Tide clerk could not be reached: tides.example.org refused the connection. It was tried three times in 20 seconds.".into()),
+            usage: None,
+            ..article(2, agent("Tide clerk", "@ada/tide-clerk"), vec![])
+        },
+        article(3, ada(), vec![text("<p>1 nautical mile in cables?</p>")]),
+        Article { state: MessageState::Stopped, ..article(4, agent("Calc", "@plexus/calc"), vec![text("<p>A nautical mile is ten cables, and</p>")]) },
+    ]
+}
+
+fn parts() -> Vec<Article> {
+    let approval = ApprovalId::new(now(), &[3; 10]);
+    let parts = vec![
+        PartView::Reasoning {
+            html: Html::from_markup(
+                "<p>The person wants a table. I will look up the harbour first.</p>".into(),
+            ),
+        },
+        PartView::Tool {
+            tool: "harbours.lookup".into(),
+            arguments: json!({"name": "Brest"}),
+            result: Some(json!({"id": 3, "zone": "Europe/Paris"})),
+            took_ms: Some(182),
+        },
+        text("<p>Here is what I found.</p>"),
+        PartView::Data {
+            name: Some("tides.json".into()),
+            value: json!({"harbour": "Brest", "high": ["04:12", "16:38"], "note": "</script><script>alert(1)</script>"}),
+        },
+        PartView::File {
+            name: "tides-brest.csv".into(),
+            media_type: "text/csv".into(),
+            size: 18_220,
+            href: "/blobs/x".into(),
+        },
+        PartView::Link { name: Some("Harbour page".into()), url: "https://tides.example.org/brest".into() },
+        PartView::Link { name: Some("A link that is none".into()), url: "javascript:alert(1)".into() },
+        PartView::Approval {
+            id: approval,
+            tool: "mail.send".into(),
+            arguments: json!({"to": "ada@example.org", "subject": "Tides"}),
+            decision: None,
+        },
+        PartView::ContinueWith {
+            seed: "@plexus/calc".into(),
+            name: "Calc".into(),
+            address: "@plexus/calc".parse().unwrap(),
+            summary: "Arithmetic with units.".into(),
+            text: "6.3 m in feet".into(),
+        },
+    ];
+    vec![
+        article(1, ada(), vec![text("<p>Tides for Brest, as a table, and mail it to me.</p>")]),
+        article(2, agent("Guide", "@plexus/guide"), parts),
+    ]
+}

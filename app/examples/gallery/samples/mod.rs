@@ -1,0 +1,72 @@
+//! Sample content for every page, in the states that people meet.
+
+use std::{sync::Arc, time::Duration};
+
+use plexus_app::{
+    model::{Density, Frame, Notice, Theme, Tone, Viewer},
+    pages::Page,
+    render,
+};
+use plexus_domain::{
+    Timestamp,
+    account::{Registration, Role},
+};
+
+mod account;
+mod admin;
+mod agents;
+mod chat;
+mod register;
+
+/// Every page as (name, HTML).
+pub fn all() -> Vec<(&'static str, String)> {
+    let mut pages = Vec::new();
+    pages.extend(agents::pages());
+    pages.extend(register::pages());
+    pages.extend(chat::pages());
+    pages.extend(account::pages());
+    pages.extend(admin::pages());
+    pages
+}
+
+pub fn now() -> Timestamp {
+    Timestamp::from_millis(1_795_160_000_000)
+}
+
+pub fn ago(seconds: u64) -> Timestamp {
+    now() - Duration::from_secs(seconds)
+}
+
+/// A page as somebody who is signed in sees it.
+fn shown(path: &str, page: impl Page) -> String {
+    render::page(frame(path, Some(("ada", Role::User))), page)
+}
+
+fn shown_to_admin(path: &str, page: impl Page) -> String {
+    render::page(frame(path, Some(("grace", Role::Admin))), page)
+}
+
+fn shown_to_anybody(path: &str, page: impl Page) -> String {
+    render::page(frame(path, None), page)
+}
+
+fn shown_after(path: &str, said: &str, page: impl Page) -> String {
+    let notice = Some(Notice::new(Tone::Good, said));
+    render::page(Frame { notice, ..frame(path, Some(("ada", Role::User))) }, page)
+}
+
+fn frame(path: &str, viewer: Option<(&str, Role)>) -> Frame {
+    Frame {
+        hub: "Plexus".into(),
+        origin: "http://127.0.0.1:3000".into(),
+        path: path.into(),
+        nonce: "c2FtcGxl".into(),
+        theme: Theme::System,
+        density: Density::Comfortable,
+        viewer: viewer.map(|(name, role)| Viewer { name: name.into(), role }),
+        registration: Registration::Open,
+        notice: None,
+        assets: Arc::default(),
+        now: now(),
+    }
+}

@@ -1,0 +1,106 @@
+use plexus_app::model::{Form, agent::Scheme, register::*};
+use plexus_domain::{DraftId, agent::Visibility};
+
+use super::{agents, ago, now, shown, shown_to_admin};
+
+pub fn pages() -> Vec<(&'static str, String)> {
+    let sent = || Form::filled([("url", "http://10.0.0.7:9000/agent")]);
+    vec![
+        ("register", shown("/register", start(Form::default()))),
+        ("register-refused", shown("/register", start(sent().with_error("url", "10.0.0.7 is a private address. This hub calls addresses of the public internet only; an administrator can register it.")))),
+        ("register-card", shown("/register/x/card", card(vec![warning(), hint()]))),
+        ("register-card-broken", shown("/register/x/card", card(vec![hint(), error(), warning()]))),
+        ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), origins: agents::origins(), can_vouch: true, form: Form::default() })),
+        ("register-publish", shown("/register/x/publish", publish())),
+        ("register-done", shown("/register/x/done", RegisterDone { seed: "@ada/tide-clerk".into(), name: "Tide clerk".into(), address: "@ada/tide-clerk".parse().unwrap(), proved: false, reach: Visibility::Public })),
+        ("register-instructions", shown("/register/instructions", instructions(vec![ModelOption { id: "1".into(), label: "SmolLM2 135M, on this machine".into() }]))),
+        ("register-no-model", shown("/register/instructions", instructions(vec![]))),
+    ]
+}
+
+fn draft() -> DraftId {
+    DraftId::new(now(), &[7; 10])
+}
+
+fn start(form: Form) -> RegisterStart {
+    let drafts = vec![DraftRow {
+        id: draft(),
+        label: "https://tides.example.org".into(),
+        step: Step::Proof,
+        begun: ago(4_000),
+    }];
+    RegisterStart { drafts, has_models: true, allows_private: false, form }
+}
+
+fn problem(severity: Severity, place: &str, message: &str) -> Problem {
+    Problem { severity, place: place.into(), message: message.into() }
+}
+
+fn error() -> Problem {
+    problem(
+        Severity::Error,
+        "url",
+        "This is “javascript:alert(1)”. An interface needs an http or https address.",
+    )
+}
+
+fn warning() -> Problem {
+    problem(
+        Severity::Warning,
+        "skills[2].description",
+        "It is 4,100 characters long; the hub keeps the first 2,000.",
+    )
+}
+
+fn hint() -> Problem {
+    problem(Severity::Hint, "provider", "Missing. People trust an agent more when they see who made it.")
+}
+
+fn card(problems: Vec<Problem>) -> RegisterCard {
+    let interface =
+        |url: &str, protocol: &str, chosen| Interface { url: url.into(), protocol: protocol.into(), chosen };
+    let card = CardPreview {
+        seed: "@ada/tide-clerk".into(),
+        name: "Tide clerk".into(),
+        summary: "Tide tables for 4,200 harbours, with the sources named.".into(),
+        version: "2.3.0".into(),
+        provider: None,
+        url: "https://tides.example.org/.well-known/agent-card.json".into(),
+        interfaces: vec![
+            interface("https://tides.example.org/a2a", "JSON-RPC, A2A 1.0", true),
+            interface("https://tides.example.org/v1", "REST, A2A 1.0", false),
+        ],
+        skills: agents::skills(),
+        streaming: true,
+        scheme: Some(Scheme::ApiKey("X-API-Key".into())),
+        signed_by: Some("did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK".into()),
+    };
+    RegisterCard {
+        draft: draft(),
+        owner: "ada".into(),
+        card,
+        problems,
+        form: Form::filled([("name", "tide-clerk")]),
+    }
+}
+
+fn publish() -> RegisterPublish {
+    RegisterPublish {
+        draft: draft(),
+        seed: "@ada/tide-clerk".into(),
+        name: "Tide clerk".into(),
+        address: "@ada/tide-clerk".parse().unwrap(),
+        proved: false,
+        model_backed: false,
+        can_federate: false,
+        form: Form::default(),
+    }
+}
+
+fn instructions(models: Vec<ModelOption>) -> InstructionsPage {
+    let form = Form::filled([("title", "Tide clerk"), ("name", "tide clerk")]);
+    let form = form
+        .with_error("name", "A name has only the letters a to z, digits, hyphens and underscores.")
+        .with_error("instructions", "Say what it should do.");
+    InstructionsPage { owner: "ada".into(), editing: None, models, form }
+}

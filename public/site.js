@@ -1,0 +1,109 @@
+// Small helpers for every page. Each page works without them.
+
+const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
+
+// Times: how long ago grows while a page is open, and the time of day is the reader's own.
+
+function relative(at, now) {
+  const seconds = Math.floor(Math.abs(now - at) / 1000), ahead = at > now;
+  if (seconds < MINUTE) return ahead ? "in a moment" : "just now";
+  if (seconds >= 31 * DAY) return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  const [count, unit] =
+    seconds < HOUR ? [seconds / MINUTE, "min"]
+    : seconds < DAY ? [seconds / HOUR, "h"]
+    : [seconds / DAY, seconds < 2 * DAY ? "day" : "days"];
+  return ahead ? `in ${Math.floor(count)} ${unit}` : `${Math.floor(count)} ${unit} ago`;
+}
+
+function showTimes(root) {
+  const now = new Date();
+  for (const time of root.querySelectorAll("time[data-ago]")) {
+    time.textContent = relative(new Date(time.dateTime), now);
+  }
+  for (const time of root.querySelectorAll("time[data-clock]")) {
+    const at = new Date(time.dateTime);
+    time.textContent = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    time.title = at.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+  }
+}
+
+// Copying: the button takes the code it stands beside, or the text of its message.
+
+function textBeside(button) {
+  const holder = button.closest(".code, .copyable, pre, .message");
+  const source = holder?.querySelector("code") && !holder.matches(".message") ? holder.querySelector("code") : holder?.querySelector(".body");
+  return (source ?? holder)?.innerText.trim() ?? "";
+}
+
+async function copy(button) {
+  const label = button.querySelector("span");
+  const before = label.textContent;
+  try {
+    await navigator.clipboard.writeText(textBeside(button));
+    label.textContent = "Copied";
+  } catch {
+    label.textContent = "Select it and copy by hand";
+  }
+  setTimeout(() => (label.textContent = before), 2000);
+}
+
+/** Code in text gets a button of its own; those that the server sent are shown. */
+function addCopyButtons(root) {
+  for (const pre of root.querySelectorAll(".prose pre:not(:has(.copy))")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.dataset.copy = "";
+    const label = document.createElement("span");
+    label.textContent = "Copy";
+    button.append(label);
+    pre.tabIndex = 0;
+    pre.append(button);
+  }
+  for (const button of root.querySelectorAll("button[data-copy][hidden]")) button.hidden = false;
+}
+
+// Menus close when something else is pressed.
+
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(except)) menu.open = false;
+  }
+}
+
+document.addEventListener("click", (event) => {
+  closeMenus(event.target);
+  const button = event.target.closest("button[data-copy]");
+  if (button) copy(button);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = event.target.closest?.("details.menu[open]");
+  closeMenus(null);
+  menu?.querySelector("summary").focus();
+});
+
+// A form is sent once; coming back to the page opens it again.
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post") return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+});
+
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+
+// What the chat adds later gets the same care.
+
+function careFor(root) {
+  showTimes(root);
+  addCopyButtons(root);
+}
+
+careFor(document);
+setInterval(() => showTimes(document), 30_000);
+document.addEventListener("plexus:added", (event) => careFor(event.target));
