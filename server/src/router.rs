@@ -56,6 +56,12 @@ pub fn router(site: Site) -> Router {
 fn page_routes() -> Router<Site> {
     Router::new()
         .route("/", get(pages::home::show))
+        .route("/agents", get(pages::agents::show))
+        .route("/@{owner}", get(pages::owner::show))
+        .route("/@{owner}/{agent}", get(pages::agent::overview))
+        .route("/@{owner}/{agent}/skills", get(pages::agent::skills))
+        .route("/@{owner}/{agent}/versions", get(pages::agent::versions))
+        .route("/@{owner}/{agent}/connect", get(pages::agent::connect))
         .route("/chat", get(pages::chat::new::show).post(pages::chat::new::send))
         .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))

@@ -15,8 +15,8 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Env, Error, Result, agents, limits::Limits, live, live::Live, passwords::Passwords, runs,
-    secrets::Vault,
+    Config, Env, Error, Result, agents, limits::Limits, listings, live, live::Live, passwords::Passwords,
+    runs, secrets::Vault,
 };
 
 /// One hub. Cheap to clone.
@@ -34,6 +34,7 @@ struct Parts {
     limits: Limits,
     outbound: runs::Outbound,
     running: runs::Running,
+    index: listings::Index,
     listings_changed: Notify,
     tasks: TaskTracker,
     /// The hub is about to end: what ends now was not ended by a person.
@@ -51,6 +52,7 @@ impl Hub {
         at.connections = config.database_pool;
         let store = Store::open(&at).await?;
         let vault = Vault::open(&config.secret_key_file, &env)?;
+        let index = listings::open(&config.data_dir)?;
         let hub = Self(Arc::new(Parts {
             passwords: Passwords::new(env.clone())?,
             limits: Limits::new(config.scale),
@@ -66,6 +68,7 @@ impl Hub {
             config,
             store,
             vault,
+            index,
         }));
         hub.start().await?;
         Ok(hub)
@@ -79,10 +82,13 @@ impl Hub {
         tx.commit().await?;
         runs::recover(self).await?;
         agents::ensure_builtin(self).await?;
+        listings::catch_up(self).await?;
         let hub = self.clone();
         self.tasks().spawn(async move {
             live::flush_until(hub.stop().clone(), hub.live(), hub.store(), hub.process()).await;
         });
+        let hub = self.clone();
+        self.tasks().spawn(async move { listings::index_until(hub.stop().clone(), &hub).await });
         let hub = self.clone();
         self.tasks().spawn(async move { runs::beat_until(hub.stop().clone(), &hub).await });
         Ok(())
@@ -99,9 +105,7 @@ impl Hub {
 
     /// Whether the store answers now.
     pub async fn check_store(&self) -> Result<()> {
-        let mut conn = self.store().read().await?;
-        plexus_store::counters::current(&mut conn, "listings").await?;
-        Ok(())
+        Ok(self.store().check().await?)
     }
 
     pub fn env(&self) -> &Env {
@@ -159,6 +163,10 @@ impl Hub {
 
     pub(crate) fn is_closing(&self) -> bool {
         self.0.closing.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn index(&self) -> &listings::Index {
+        &self.0.index
     }
 
     pub(crate) fn tasks(&self) -> &TaskTracker {

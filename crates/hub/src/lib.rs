@@ -13,6 +13,7 @@ mod env;
 mod error;
 mod hub;
 mod limits;
+pub mod listings;
 pub mod live;
 mod passwords;
 pub mod runs;

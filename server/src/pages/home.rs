@@ -2,17 +2,19 @@
 
 use axum::{extract::State, response::Response};
 use plexus_app::model::home::HomePage;
+use plexus_hub::listings;
 
+use super::agents::row;
 use crate::{state::Site, web::page::Visit};
 
-pub async fn show(State(_site): State<Site>, visit: Visit) -> Response {
-    let page = HomePage {
-        purpose: "Agents to talk to, from here and elsewhere.".to_owned(),
-        agents: 0,
-        answering: Vec::new(),
-        newest: Vec::new(),
-        most_used: Vec::new(),
+pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+    let page = listings::lists(&site.hub).await.map(|lists| HomePage {
+        purpose: "A hub for AI agents: find one, talk to it, publish your own.".to_owned(),
+        agents: lists.total,
+        answering: lists.answering.into_iter().map(row).collect(),
+        newest: lists.newest.into_iter().map(row).collect(),
+        most_used: lists.most_used.into_iter().map(row).collect(),
         hubs: Vec::new(),
-    };
-    visit.show(page)
+    });
+    visit.show_or_refuse(page)
 }

@@ -1,6 +1,9 @@
 //! Pages and the forms on them: parse, one call, a page or a 303.
 
 pub mod account;
+pub mod agent;
+pub mod agents;
 pub mod chat;
 pub mod home;
+pub mod owner;
 pub mod settings;

@@ -8,13 +8,13 @@ use plexus_domain::{
 use plexus_store::{
     Tx,
     agents::{self, Agent, AgentState},
-    cards, namespaces,
+    cards, listings, namespaces,
     namespaces::{Namespace, NamespaceKind},
     versions,
     versions::Version,
 };
 
-use crate::{Error, Hub, Result};
+use crate::{Error, Hub, Result, listings::publish};
 
 const OWNER: &str = "plexus";
 
@@ -91,7 +91,8 @@ async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
     };
     let card = card(hub, kind)?;
     let digest = plexus_domain::Digest::of(&card);
-    if versions::current(tx, agent.id).await?.is_some_and(|version| version.card == digest) {
+    let listed = listings::find(tx, agent.id).await?.is_some_and(|listing| listing.card == digest);
+    if listed && versions::current(tx, agent.id).await?.is_some_and(|version| version.card == digest) {
         return Ok(());
     }
     cards::insert(tx, &card).await?;
@@ -106,7 +107,8 @@ async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
         created: hub.env().now(),
         yanked_reason: None,
     };
-    Ok(versions::insert(tx, &version).await?)
+    versions::insert(tx, &version).await?;
+    publish(hub, tx, agent.id).await
 }
 
 async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<Agent> {

@@ -2,26 +2,111 @@
 
 use std::sync::Arc;
 
-use plexus_domain::agent::{Builtin, Connector as Kind};
-use plexus_runtime::{Connector, builtin::Calc};
+use plexus_a2a::Card;
+use plexus_domain::{
+    Error as Refusal,
+    agent::{Builtin, Connector as Kind},
+    run::Failure,
+};
+use plexus_runtime::{
+    Connector, Secret,
+    a2a::{A2a, Endpoint},
+    builtin::{Calc, Guide},
+    llm::{Llm, Model},
+    outbound::{self, Network, Policy},
+};
+use plexus_store::{Conn, agents::Agent, cards};
 
 use super::Job;
-use crate::{Config, Hub, Result};
+use crate::{Config, Error, Hub, Result, agents, config::PrivateNetworks, listings};
+
+/// How much of a conversation a model is sent.
+const HISTORY_BYTES: usize = 96 << 10;
 
 /// What connectors share: clients and programs that are made once.
 pub struct Outbound {
     calc: Arc<Calc>,
+    network: Network,
+    /// The client for the model server that the operator named.
+    models: Option<outbound::Outbound>,
+    private_networks: PrivateNetworks,
+    on_loopback: bool,
 }
 
 impl Outbound {
-    pub fn new(_config: &Config) -> anyhow::Result<Self> {
-        Ok(Self { calc: Arc::new(Calc::new()) })
+    pub fn new(config: &Config) -> anyhow::Result<Self> {
+        let network = Network::new()?;
+        let models = config.model.as_ref().map(|model| network.operators(&model.base_url)).transpose()?;
+        let (private_networks, on_loopback) = (config.private_networks, config.on_loopback);
+        Ok(Self { calc: Arc::new(Calc::new()), network, models, private_networks, on_loopback })
+    }
+
+    /// The client for addresses that somebody gave, by whether an administrator answers for them.
+    pub fn anyone(&self, by_administrator: bool) -> outbound::Outbound {
+        let allow_private = self.allows_private(by_administrator);
+        self.network.anyone(Policy { allow_private, ports: None })
+    }
+
+    pub const fn allows_private(&self, by_administrator: bool) -> bool {
+        match self.private_networks {
+            PrivateNetworks::Allowed => true,
+            PrivateNetworks::Refused => false,
+            PrivateNetworks::Auto => self.on_loopback && by_administrator,
+        }
+    }
+
+    pub const fn models(&self) -> Option<&outbound::Outbound> {
+        self.models.as_ref()
     }
 }
 
 pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>> {
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
-        _ => Err(plexus_domain::Error::unavailable("not yet").into()),
+        Kind::Builtin { program: Builtin::Guide } => Ok(Arc::new(Guide::new(listings::finder(hub)))),
+        Kind::Llm { model, instructions, .. } => Ok(Arc::new(llm(hub, model, instructions)?)),
+        Kind::A2a { .. } => {
+            let mut conn = hub.store().snapshot().await?;
+            agents::check_proved(&mut conn, &job.person, &job.agent, &job.version).await?;
+            Ok(Arc::new(a2a(hub, &mut conn, job).await?))
+        }
     }
+}
+
+fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<Llm> {
+    let missing = || Refusal::unavailable("This hub has no model any more. Its administrator can name one.");
+    let (operator, client) = hub.config().model.as_ref().zip(hub.outbound().models()).ok_or_else(missing)?;
+    let model = Model {
+        base: operator.base_url.clone(),
+        key: operator.api_key.as_ref().map(|key| Secret::new(key.reveal())),
+        name: name.to_owned(),
+        history_bytes: HISTORY_BYTES,
+    };
+    Llm::new(client.clone(), model, instructions.to_owned()).map_err(refused)
+}
+
+async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
+    let card = card(conn, job).await?;
+    let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
+    let endpoint = Endpoint::of(&card).ok_or_else(unusable)?;
+    let agent = A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)?;
+    match agents::credentials_for(hub, conn, &job.person, &job.agent, &job.version, &card).await? {
+        Some((origin, credentials)) => agent.with_credentials(&origin, credentials).map_err(refused),
+        None => Ok(agent),
+    }
+}
+
+/// An agent may be where its owner may have it.
+async fn client(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<outbound::Outbound> {
+    Ok(hub.outbound().anyone(agents::is_administrators(conn, agent).await?))
+}
+
+async fn card(conn: &mut Conn, job: &Job) -> Result<Card> {
+    let missing = || Error::Fault(anyhow::anyhow!("version {} has no readable card", job.version.id));
+    let body = cards::find(conn, &job.version.card).await?.ok_or_else(missing)?;
+    Card::read(&body).card.ok_or_else(missing)
+}
+
+fn refused(failure: Failure) -> Error {
+    Refusal::conflict(failure.message).into()
 }

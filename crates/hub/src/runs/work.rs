@@ -3,12 +3,15 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt as _;
-use plexus_domain::run::{Failure, FailureClass};
+use plexus_domain::{
+    RunState,
+    run::{Failure, FailureClass},
+};
 use plexus_runtime::{End, Limits, Request, perform};
 use tokio_util::sync::CancellationToken;
 
 use super::{Job, connect, finish, finish::Outcome, output::Speaker, request};
-use crate::{Error, Hub, live::Topic};
+use crate::{Error, Hub, listings::seen_alive, live::Topic};
 
 /// Begins to work on runs that are committed.
 pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) {
@@ -38,8 +41,12 @@ async fn work(hub: &Hub, job: &Job, mut speaker: Speaker, stop: &CancellationTok
         ))
     });
     let outcome = Outcome::new(end, hub.is_closing());
+    let answered = outcome.state == RunState::Completed;
     finish::finish(hub, job, &speaker, outcome).await;
     hub.live().end(job.message);
+    if answered && let Err(error) = seen_alive(hub, job.agent.id).await {
+        tracing::warn!(%error, "an agent that answered could not be noted as online");
+    }
 }
 
 async fn answer(

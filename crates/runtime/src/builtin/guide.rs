@@ -8,7 +8,7 @@ use plexus_domain::{
     run::Failure,
     text::{one_line, shorten},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::markdown::escape;
@@ -28,6 +28,8 @@ pub struct Found {
     pub summary: String,
     /// Of the agent's page, on this hub.
     pub url: String,
+    /// What its mark is drawn from.
+    pub seed: String,
 }
 
 const SHOWN: usize = 5;
@@ -149,7 +151,8 @@ impl Connector for Guide {
         output: &mut dyn Output,
         _stop: &CancellationToken,
     ) -> Result<End, Failure> {
-        let words = wanted(&request.question());
+        let question = shorten(&one_line(&request.question()), QUERY_CHARS);
+        let words = wanted(&question);
         if words.is_empty() {
             output.text(HELP)?;
             return Ok(End::Completed);
@@ -157,18 +160,26 @@ impl Connector for Guide {
         let found = self.search(&words).await;
         output.text(&answer(&words.join(" "), &found))?;
         for agent in found {
-            let address = agent.address.to_string();
-            let action =
-                json!({"action": "continue_with", "address": address, "name": one_line(&agent.name)});
-            output.part(Content::Data { data: action }.into())?;
+            output.part(Content::Data { data: go_on_with(&agent, &question) }.into())?;
         }
         Ok(End::Completed)
     }
 }
 
+/// A button, as data: the page that shows it sends `text` to the agent at `address`.
+fn go_on_with(agent: &Found, question: &str) -> Value {
+    json!({
+        "action": "continue_with",
+        "address": agent.address,
+        "name": one_line(&agent.name),
+        "summary": shorten(&one_line(&agent.summary), SUMMARY_CHARS),
+        "seed": agent.seed,
+        "text": question,
+    })
+}
+
 /// What is looked for, without the words that people put around it.
 fn wanted(question: &str) -> Vec<String> {
-    let question = shorten(&one_line(question), QUERY_CHARS);
     let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#');
     let words = question.split_whitespace().map(|word| word.trim_matches(is_edge));
     let is_filler = |word: &str| FILLERS.binary_search(&word.to_lowercase().as_str()).is_ok();
@@ -218,6 +229,7 @@ mod tests {
             name: "An [agent]".to_owned(),
             summary: summary.to_owned(),
             url,
+            seed: address.to_owned(),
         }
     }
 
@@ -237,7 +249,14 @@ mod tests {
             "I found one agent for “weather”:\n\n\
              - [An \\[agent\\]](</@ada/weather>) (@ada/weather): weather for \\<b\\>sailors\\</b\\>\n"
         );
-        let button = json!({"action": "continue_with", "address": "@ada/weather", "name": "An [agent]"});
+        let button = json!({
+            "action": "continue_with",
+            "address": "@ada/weather",
+            "name": "An [agent]",
+            "summary": "weather for <b>sailors</b>",
+            "seed": "@ada/weather",
+            "text": "Can you find me an agent for the weather, please?",
+        });
         assert_eq!(heard.parts, [Content::Data { data: button }.into()]);
     }
 

@@ -1,0 +1,191 @@
+//! Looking at an agent, or at all of an owner's.
+
+use plexus_a2a::Card;
+use plexus_domain::{
+    Address, HubRowId, Name, Timestamp,
+    agent::{Access, Connector, Visibility},
+};
+use plexus_store::{
+    Conn,
+    agents::{self, Agent, AgentState},
+    cards,
+    grants::{self, Target},
+    listings, namespaces,
+    namespaces::NamespaceKind,
+    proofs,
+    proofs::Proof,
+    runs, versions,
+    versions::Version,
+};
+
+use super::reach::owns;
+use crate::{
+    Caller, Hub, Result,
+    caller::Person,
+    listings::{Row, Summary},
+    views,
+};
+
+/// An agent as somebody sees it.
+pub struct AgentView {
+    pub agent: Agent,
+    pub address: Address,
+    pub seed: String,
+    pub summary: Summary,
+    pub is_online: bool,
+    pub card: Option<Card>,
+    /// The newest first; the first that was not yanked is current.
+    pub versions: Vec<Version>,
+    pub proofs: Vec<Proof>,
+    pub can_manage: bool,
+    pub callable: Callable,
+    pub last_run: Option<Timestamp>,
+}
+
+/// Whether the viewer can talk to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callable {
+    Yes,
+    SignIn,
+    /// Nobody proved control of this origin, so the hub calls it for its owner only.
+    Unproved {
+        origin: String,
+    },
+    NotAllowed,
+    Paused,
+}
+
+/// A namespace and its agents, as somebody sees them.
+pub struct OwnerView {
+    pub name: Name,
+    pub kind: NamespaceKind,
+    pub since: Timestamp,
+    pub own: bool,
+    pub agents: Vec<Row>,
+}
+
+/// The agent at `address`; none where there is none that the caller may know of.
+pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<AgentView>> {
+    let mut conn = hub.store().snapshot().await?;
+    if address.hub.is_some() {
+        return Ok(None);
+    }
+    let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
+    let Some(agent) = found.filter(|agent| agent.state != AgentState::Deleted) else { return Ok(None) };
+    let person = caller.person.as_ref();
+    let can_manage = manages(&mut conn, person, &agent).await?;
+    if agent.visibility == Visibility::Private && !can_manage {
+        return Ok(None);
+    }
+    let versions = versions::list_by_agent(&mut conn, agent.id).await?;
+    let current = versions.iter().find(|version| version.yanked_reason.is_none());
+    let body = match current {
+        Some(version) => cards::find(&mut conn, &version.card).await?,
+        None => None,
+    };
+    let card = body.and_then(|body| Card::read(&body).card);
+    let proofs = proofs::list_by_agent(&mut conn, agent.id).await?;
+    let callable = callable(&mut conn, person, &agent, current, &proofs, can_manage).await?;
+    let summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
+    let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended);
+    Ok(Some(AgentView {
+        address: views::address(&agent),
+        seed: views::seed(&agent),
+        is_online: summary.is_online(hub.env().now()),
+        summary,
+        card,
+        versions,
+        proofs,
+        can_manage,
+        callable,
+        last_run,
+        agent,
+    }))
+}
+
+/// An owner's agents: all of them for those who act for it, else those that everybody may find.
+pub async fn owner(hub: &Hub, caller: &Caller, name: &Name) -> Result<Option<OwnerView>> {
+    let mut conn = hub.store().snapshot().await?;
+    let found = namespaces::by_name(&mut conn, name).await?;
+    let Some(namespace) = found.filter(|namespace| namespace.retired.is_none()) else { return Ok(None) };
+    let own = match &caller.person {
+        Some(person) => namespaces::role_of(&mut conn, namespace.id, person.account).await?.is_some(),
+        None => false,
+    };
+    let now = hub.env().now();
+    let mut rows = Vec::new();
+    for agent in agents::list_by_namespace(&mut conn, namespace.id).await? {
+        if own || agent.visibility.is_listed() {
+            rows.push(row(&mut conn, &agent, now).await?);
+        }
+    }
+    Ok(Some(OwnerView {
+        name: namespace.name,
+        kind: namespace.kind,
+        since: namespace.created,
+        own,
+        agents: rows,
+    }))
+}
+
+async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Result<Row> {
+    let summary = summary(conn, agent, None, None).await?;
+    Ok(Row {
+        seed: views::seed(agent),
+        address: views::address(agent),
+        online: summary.is_online(now),
+        title: summary.title,
+        summary: summary.summary,
+        tags: summary.tags,
+        protocol: summary.protocol,
+        kind: summary.kind,
+        verified: summary.verified,
+        online_at: summary.online_at,
+    })
+}
+
+async fn summary(
+    conn: &mut Conn,
+    agent: &Agent,
+    version: Option<&Version>,
+    card: Option<&Card>,
+) -> Result<Summary> {
+    if let Some(listing) = listings::find(conn, agent.id).await? {
+        return Ok(serde_json::from_value(listing.summary).unwrap_or_default());
+    }
+    Ok(match (card, version) {
+        (Some(card), Some(version)) => Summary::new(card, &version.connector, false),
+        _ => Summary { title: agent.name.to_string(), ..Summary::default() },
+    })
+}
+
+async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
+    match person {
+        Some(person) => owns(conn, person, agent).await,
+        None => Ok(false),
+    }
+}
+
+async fn callable(
+    conn: &mut Conn,
+    person: Option<&Person>,
+    agent: &Agent,
+    version: Option<&Version>,
+    proofs: &[Proof],
+    mine: bool,
+) -> Result<Callable> {
+    let Some(person) = person else { return Ok(Callable::SignIn) };
+    if agent.state == AgentState::Paused {
+        return Ok(Callable::Paused);
+    }
+    let elsewhere = version.is_some_and(|version| matches!(version.connector, Connector::A2a { .. }));
+    if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && proof.ok_at.is_none()) {
+        return Ok(Callable::Unproved { origin: unproved.origin.clone() });
+    }
+    let allowed = match agent.access {
+        Access::Open | Access::Accounts => true,
+        Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), person.principal).await?,
+        Access::Owner => mine,
+    };
+    Ok(if allowed { Callable::Yes } else { Callable::NotAllowed })
+}

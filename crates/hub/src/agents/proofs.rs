@@ -1,0 +1,222 @@
+//! That whoever registers an agent controls the origins which the hub is to call for it.
+
+use std::time::Duration;
+
+use hickory_resolver::{TokioResolver, proto::rr::RData};
+use plexus_a2a::{Card, card::Origin};
+use plexus_domain::{AgentId, Digest, Error as Refusal, ProofId, Timestamp, agent::Connector};
+use plexus_runtime::outbound::Outbound;
+use plexus_store::{
+    Conn, Tx,
+    agents::Agent,
+    proofs,
+    proofs::{Proof, ProofMethod},
+    versions::Version,
+};
+use serde::{Deserialize, Serialize};
+use url::{Host, Url};
+
+use super::reach::owns;
+use crate::{Hub, Result, caller::Person, keys, views};
+
+/// Where the file of a proof is served, at the origin.
+const FILE: &str = "/.well-known/plexus-agent-proof.txt";
+/// The label that the record of a proof has before the host name.
+const LABEL: &str = "_plexus";
+const PREFIX: &str = "plexus-agent-proof=";
+/// Room for the proofs of a few hundred agents at one origin.
+const MAX_FILE_BYTES: usize = 64 << 10;
+const DNS_TIME: Duration = Duration::from_secs(10);
+
+/// How control of one origin stands, and what would prove it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginProof {
+    pub origin: String,
+    pub check: Check,
+    pub file_url: String,
+    /// What the file, or the record, has to hold.
+    pub token: String,
+    /// The name of the TXT record; none for an address that is not a name.
+    pub record: Option<String>,
+}
+
+/// What the last look at an origin came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Check {
+    #[default]
+    Never,
+    Proved {
+        by: By,
+        at: Timestamp,
+    },
+    Failed {
+        message: String,
+        at: Timestamp,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    File,
+    Dns,
+    /// An administrator's word.
+    Voucher,
+}
+
+impl Check {
+    pub const fn is_proved(&self) -> bool {
+        matches!(self, Self::Proved { .. })
+    }
+}
+
+/// What proves control for this agent of this hub. It is no secret: it is worth nothing for another agent.
+pub(super) async fn token(conn: &mut Conn, agent: AgentId) -> Result<String> {
+    let hub = keys::hub_key(conn).await?;
+    Ok(format!("{PREFIX}{}", Digest::of(format!("plexus agent proof 1\n{hub}\n{agent}"))))
+}
+
+pub(super) fn describe(origin: &str, check: Check, token: &str) -> OriginProof {
+    let host = Url::parse(origin).ok().and_then(|url| match url.host() {
+        Some(Host::Domain(name)) => Some(name.to_owned()),
+        _ => None,
+    });
+    OriginProof {
+        origin: origin.to_owned(),
+        check,
+        file_url: format!("{origin}{FILE}"),
+        token: token.to_owned(),
+        record: host.map(|host| format!("{LABEL}.{host}")),
+    }
+}
+
+/// The origins that the hub may call for an agent with this card, as they are written in the store.
+pub(super) fn origins(card: &Card) -> Vec<String> {
+    card.origins().iter().map(Origin::to_string).collect()
+}
+
+/// Looks for the token at the origin: in its file, then in its record.
+pub(super) async fn check(hub: &Hub, outbound: &Outbound, origin: &str, token: &str) -> Check {
+    let asked = describe(origin, Check::Never, token);
+    let by_file = in_file(outbound, &asked).await;
+    let at = hub.env().now();
+    let Err(mut message) = by_file else { return Check::Proved { by: By::File, at } };
+    if let Some(name) = &asked.record {
+        match in_record(name, token).await {
+            Ok(()) => return Check::Proved { by: By::Dns, at },
+            Err(why) => message = format!("{message} {why}"),
+        }
+    }
+    Check::Failed { message, at }
+}
+
+async fn in_file(outbound: &Outbound, asked: &OriginProof) -> Result<(), String> {
+    let url: Url = asked.file_url.parse().map_err(|error| format!("{} is no address: {error}.", asked.file_url))?;
+    let found = outbound.fetch(&url, MAX_FILE_BYTES).await.map_err(|failure| failure.message)?;
+    if found.url.origin() != url.origin() {
+        return Err(format!("{url} leads to another address. The file has to be served at the origin itself."));
+    }
+    if !found.status.is_success() {
+        return Err(format!("{url} answered {}.", found.status));
+    }
+    let text = String::from_utf8_lossy(&found.body);
+    match text.lines().any(|line| line.trim() == asked.token) {
+        true => Ok(()),
+        false => Err(format!("{url} was found, but does not hold the text.")),
+    }
+}
+
+async fn in_record(name: &str, token: &str) -> Result<(), String> {
+    let unreadable = |error: &dyn std::fmt::Display| format!("The record {name} could not be read: {error}.");
+    let resolver = TokioResolver::builder_tokio().and_then(|builder| builder.build());
+    let resolver = resolver.map_err(|error| unreadable(&error))?;
+    // The last dot keeps the resolver from trying the machine's own domain.
+    let asked = tokio::time::timeout(DNS_TIME, resolver.txt_lookup(format!("{name}."))).await;
+    let found = match asked {
+        Err(_) => return Err(format!("The record {name} was not answered in time.")),
+        Ok(Err(error)) if error.is_no_records_found() => return Err(format!("There is no TXT record {name}.")),
+        Ok(Err(error)) => return Err(unreadable(&error)),
+        Ok(Ok(found)) => found,
+    };
+    let holds = found.answers().iter().any(|record| match &record.data {
+        RData::TXT(text) => text.txt_data.concat() == token.as_bytes(),
+        _ => false,
+    });
+    if holds { Ok(()) } else { Err(format!("The record {name} does not hold the text.")) }
+}
+
+/// Writes what is known of an origin.
+pub(super) async fn put(hub: &Hub, tx: &mut Tx, agent: AgentId, origin: &str, check: &Check) -> Result<()> {
+    let (method, ok_at, failed_at) = match check {
+        Check::Never => (ProofMethod::WellKnown, None, None),
+        Check::Proved { by: By::File, at } => (ProofMethod::WellKnown, Some(*at), None),
+        Check::Proved { by: By::Dns, at } => (ProofMethod::Dns, Some(*at), None),
+        Check::Proved { by: By::Voucher, at } => (ProofMethod::Voucher, Some(*at), None),
+        Check::Failed { at, .. } => (ProofMethod::WellKnown, None, Some(*at)),
+    };
+    let id = hub.env().id(ProofId::new);
+    Ok(proofs::put(tx, &Proof { id, agent, origin: origin.to_owned(), method, ok_at, failed_at }).await?)
+}
+
+pub(super) fn read(proof: &Proof) -> Check {
+    let by = match proof.method {
+        ProofMethod::Dns => By::Dns,
+        ProofMethod::Voucher => By::Voucher,
+        ProofMethod::WellKnown | ProofMethod::Card => By::File,
+    };
+    match (proof.ok_at, proof.failed_at) {
+        (Some(at), None) => Check::Proved { by, at },
+        (_, Some(at)) => {
+            Check::Failed { message: "Neither the file nor the record held the text.".to_owned(), at }
+        }
+        (None, None) => Check::Never,
+    }
+}
+
+/// The first origin of a remote agent whose control nobody proved; the one that is called comes first.
+pub(crate) async fn unproved(conn: &mut Conn, agent: &Agent, version: &Version) -> Result<Option<String>> {
+    let Connector::A2a { url, .. } = &version.connector else { return Ok(None) };
+    let known = proofs::list_by_agent(conn, agent.id).await?;
+    let called = Url::parse(url).ok().and_then(|url| Origin::of(&url)).map(|origin| origin.to_string());
+    let called = called.unwrap_or_else(|| url.clone());
+    if !known.iter().any(|proof| proof.origin == called && proof.holds()) {
+        return Ok(Some(called));
+    }
+    Ok(known.into_iter().find(|proof| !proof.holds()).map(|proof| proof.origin))
+}
+
+/// Refuses to call an agent with an unproved origin for anybody but its owner's people.
+pub(crate) async fn check_proved(
+    conn: &mut Conn,
+    person: &Person,
+    agent: &Agent,
+    version: &Version,
+) -> Result<()> {
+    let Some(origin) = unproved(conn, agent, version).await? else { return Ok(()) };
+    if owns(conn, person, agent).await? {
+        return Ok(());
+    }
+    let address = views::address(agent);
+    let words = format!(
+        "{address} is unverified: nobody has proved control of {origin}, so the hub calls it for its owner only."
+    );
+    Err(Refusal::forbidden(words).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_asked_of_names_only() {
+        let record = |origin| describe(origin, Check::Never, "t").record;
+        assert_eq!(record("https://a.example:8443").as_deref(), Some("_plexus.a.example"));
+        assert_eq!(record("http://127.0.0.1:9"), None);
+        assert_eq!(record("http://[::1]:9"), None);
+        assert_eq!(
+            describe("https://a.example", Check::Never, "t").file_url,
+            "https://a.example/.well-known/plexus-agent-proof.txt"
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! Keys that the hub holds: its own, and those of its agents. Seeds lie sealed in the store.
+
+use anyhow::Context as _;
+use plexus_a2a::{
+    keys::{PublicKey, SecretKey},
+    listing::{Genesis, ListingId},
+};
+use plexus_domain::{AgentId, Digest, HubRowId, KeyId, NamespaceId, SecretId, Timestamp};
+use plexus_store::{
+    Conn, Tx, keys,
+    keys::{Key, KeyKind},
+    secrets,
+    secrets::Secret,
+};
+
+use crate::{Error, Hub, Result};
+
+/// The key file that secrets are sealed with now.
+pub(crate) const KEY_VERSION: i64 = 1;
+
+/// Whose a key is.
+#[derive(Clone, Copy)]
+enum Holder {
+    Hub,
+    Agent(AgentId),
+    Recovery(AgentId),
+}
+
+/// What an agent is known by for good: its keys, and the listing id that follows from them.
+pub(crate) struct Identity {
+    pub listing: ListingId,
+    agent: SecretKey,
+    agent_seed: [u8; 32],
+    recovery: SecretKey,
+    recovery_seed: [u8; 32],
+}
+
+impl Identity {
+    /// A new one, for an agent that is registered at `created`.
+    pub fn new(hub: &Hub, created: Timestamp) -> Result<Self> {
+        let (agent_seed, recovery_seed) = (hub.env().bytes(), hub.env().bytes());
+        let (agent, recovery) = (SecretKey::from_seed(&agent_seed), SecretKey::from_seed(&recovery_seed));
+        let genesis = Genesis {
+            agent: agent.public(),
+            recovery: recovery.public(),
+            created,
+            nonce: nonce(&agent_seed),
+        };
+        let listing = genesis.id().map_err(Error::fault)?;
+        Ok(Self { listing, agent, agent_seed, recovery, recovery_seed })
+    }
+
+    /// Writes the keys of an agent whose row is there; `namespace` owns it.
+    pub async fn keep(&self, hub: &Hub, tx: &mut Tx, agent: AgentId, namespace: NamespaceId) -> Result<()> {
+        insert(hub, tx, namespace, Holder::Agent(agent), &self.agent, &self.agent_seed).await?;
+        insert(hub, tx, namespace, Holder::Recovery(agent), &self.recovery, &self.recovery_seed).await
+    }
+}
+
+/// The genesis of a listing can be told again as long as its first key is known, so its nonce follows from that.
+fn nonce(seed: &[u8; 32]) -> [u8; 16] {
+    let digest = Digest::of([b"plexus listing nonce 1\n", seed.as_slice()].concat());
+    std::array::from_fn(|at| digest.as_bytes()[at])
+}
+
+/// Makes the hub's own key where it has none; `namespace` is the hub's.
+pub(crate) async fn ensure_hub(hub: &Hub, tx: &mut Tx, namespace: NamespaceId) -> Result<()> {
+    if !keys::list_by_hub(tx, HubRowId::SELF).await?.is_empty() {
+        return Ok(());
+    }
+    let seed = hub.env().bytes();
+    insert(hub, tx, namespace, Holder::Hub, &SecretKey::from_seed(&seed), &seed).await
+}
+
+/// The key by which other hubs know this one.
+pub(crate) async fn hub_key(conn: &mut Conn) -> Result<PublicKey> {
+    let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
+    let key = held.first().context("the hub has no key")?;
+    let bytes: &[u8; 32] = key.public.as_slice().try_into().context("the hub's key has another length")?;
+    PublicKey::from_bytes(bytes).map_err(Error::fault)
+}
+
+async fn insert(
+    hub: &Hub,
+    tx: &mut Tx,
+    namespace: NamespaceId,
+    holder: Holder,
+    key: &SecretKey,
+    seed: &[u8; 32],
+) -> Result<()> {
+    let id = hub.env().id(KeyId::new);
+    let secret = seal(hub, tx, namespace, &format!("key {id}"), seed).await?;
+    let (kind, agent, of) = match holder {
+        Holder::Hub => (KeyKind::Hub, None, Some(HubRowId::SELF)),
+        Holder::Agent(agent) => (KeyKind::Agent, Some(agent), None),
+        Holder::Recovery(agent) => (KeyKind::Recovery, Some(agent), None),
+    };
+    let public = key.public().as_bytes().to_vec();
+    let created = hub.env().now();
+    let row = Key { id, kind, agent, hub: of, public, secret: Some(secret), created, retired: None };
+    Ok(keys::insert(tx, &row).await?)
+}
+
+/// Seals `plain` for `purpose` and keeps it.
+pub(crate) async fn seal(
+    hub: &Hub,
+    tx: &mut Tx,
+    namespace: NamespaceId,
+    purpose: &str,
+    plain: &[u8],
+) -> Result<SecretId> {
+    let sealed = hub.vault().seal(purpose, plain)?;
+    keep_sealed(hub, tx, namespace, purpose, sealed).await
+}
+
+/// Keeps what was sealed for `purpose` before.
+pub(crate) async fn keep_sealed(
+    hub: &Hub,
+    tx: &mut Tx,
+    namespace: NamespaceId,
+    purpose: &str,
+    sealed: Vec<u8>,
+) -> Result<SecretId> {
+    let id = hub.env().id(SecretId::new);
+    let row = Secret { id, namespace, kind: purpose.to_owned(), sealed, key_version: KEY_VERSION };
+    secrets::insert(tx, &row).await?;
+    Ok(id)
+}
+
+/// What was sealed, as it was. `purpose` must be the one that it was sealed for.
+pub(crate) async fn open(hub: &Hub, conn: &mut Conn, id: SecretId, purpose: &str) -> Result<Vec<u8>> {
+    let row = secrets::find(conn, id).await?.with_context(|| format!("secret {id} is gone"))?;
+    Ok(hub.vault().open_sealed(purpose, &row.sealed)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nonce_follows_from_its_seed() {
+        assert_eq!(nonce(&[1; 32]), nonce(&[1; 32]));
+        assert_ne!(nonce(&[1; 32]), nonce(&[2; 32]));
+    }
+}

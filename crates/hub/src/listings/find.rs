@@ -1,0 +1,125 @@
+//! Finding agents.
+
+use std::{collections::HashMap, sync::Arc};
+
+use async_trait::async_trait;
+use plexus_domain::{Address, AgentId, Timestamp, page::PageSize};
+use plexus_runtime::builtin::{Finder, Found as Suggestion};
+use plexus_search::{Facets, Hit, Query, Sort};
+use plexus_store::agents;
+
+use super::summary::ONLINE;
+use crate::{Error, Hub, Result, views};
+
+/// An agent in a list.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// What its mark is drawn from.
+    pub seed: String,
+    pub address: Address,
+    pub title: String,
+    pub summary: String,
+    pub tags: Vec<String>,
+    pub protocol: String,
+    pub kind: String,
+    pub verified: bool,
+    pub online: bool,
+    pub online_at: Option<Timestamp>,
+}
+
+pub struct Found {
+    pub total: usize,
+    pub rows: Vec<Row>,
+    pub facets: Option<Facets>,
+    pub did_you_mean: Option<String>,
+    /// The change of the listings that this answer knows of.
+    pub change: u64,
+}
+
+/// Searches what everybody here may find.
+pub async fn search(hub: &Hub, query: Query) -> Result<Found> {
+    let index = hub.index().clone();
+    let (hits, change) = tokio::task::spawn_blocking(move || (index.search(&query), index.last_change()))
+        .await
+        .map_err(Error::fault)?;
+    let hits = hits.map_err(Error::fault)?;
+    let rows = rows(hub, hits.rows).await?;
+    Ok(Found { total: hits.total, rows, facets: hits.facets, did_you_mean: hits.did_you_mean, change })
+}
+
+/// The short lists of the first page.
+pub struct Lists {
+    pub total: u64,
+    pub answering: Vec<Row>,
+    pub newest: Vec<Row>,
+    pub most_used: Vec<Row>,
+}
+
+pub async fn lists(hub: &Hub) -> Result<Lists> {
+    let size = PageSize::new(5)?;
+    let list = |sort, online_since| Query { sort, online_since, size, ..Query::default() };
+    let recently = online_since(hub);
+    Ok(Lists {
+        total: hub.index().len(),
+        answering: search(hub, list(Sort::Used, Some(recently))).await?.rows,
+        newest: search(hub, list(Sort::New, None)).await?.rows,
+        most_used: search(hub, list(Sort::Used, None)).await?.rows,
+    })
+}
+
+/// Agents that answered since then are online.
+pub fn online_since(hub: &Hub) -> Timestamp {
+    hub.env().now() - ONLINE
+}
+
+/// The rows of hits whose agents are still there.
+async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<Row>> {
+    let ids: Vec<AgentId> = hits.iter().map(|hit| hit.agent).collect();
+    let known = agents::list(&mut hub.store().read().await?, &ids).await?;
+    let known: HashMap<_, _> = known.into_iter().map(|agent| (agent.id, agent)).collect();
+    let now = hub.env().now();
+    let row = |hit: Hit| {
+        let agent = known.get(&hit.agent).filter(|agent| agent.visibility.is_listed())?;
+        Some(Row {
+            seed: views::seed(agent),
+            address: views::address(agent),
+            title: hit.name,
+            summary: hit.summary,
+            tags: hit.tags,
+            protocol: hit.protocol,
+            kind: hit.kind,
+            verified: hit.verified,
+            online: hit.online_at.is_some_and(|at| now.since(at) < ONLINE),
+            online_at: hit.online_at,
+        })
+    };
+    Ok(hits.into_iter().filter_map(row).collect())
+}
+
+/// What the guide searches with.
+pub fn finder(hub: &Hub) -> Arc<dyn Finder> {
+    Arc::new(Searching(hub.clone()))
+}
+
+struct Searching(Hub);
+
+#[async_trait]
+impl Finder for Searching {
+    async fn find(&self, query: &str, limit: usize) -> Vec<Suggestion> {
+        let size =
+            u16::try_from(limit).ok().and_then(|rows| PageSize::new(rows).ok()).unwrap_or(PageSize::DEFAULT);
+        let query = Query { size, ..Query::text(query) };
+        let found = search(&self.0, query)
+            .await
+            .inspect_err(|error| tracing::warn!(%error, "the guide cannot search"));
+        let rows = found.map(|found| found.rows).unwrap_or_default();
+        let suggestion = |row: Row| Suggestion {
+            url: format!("/@{}/{}", row.address.owner, row.address.name),
+            seed: row.seed,
+            address: row.address,
+            name: row.title,
+            summary: row.summary,
+        };
+        rows.into_iter().map(suggestion).collect()
+    }
+}

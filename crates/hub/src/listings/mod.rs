@@ -1,0 +1,25 @@
+//! Listings: what everybody may read about an agent, and the index that finds it.
+//!
+//! A listing is written in the transaction that changes its agent, with the next change number. A worker brings the
+//! index up to the last change; the index keeps the number of the last change that it holds, so a hub that died in
+//! between goes on where it was.
+
+mod find;
+mod publish;
+mod summary;
+mod sync;
+
+pub use find::{Found, Lists, Row, finder, lists, online_since, search};
+pub use plexus_search::{FacetCount, Facets, Query, Sort};
+pub(crate) use publish::{publish, seen_alive};
+pub use summary::Summary;
+pub(crate) use sync::{catch_up, index_until};
+
+use std::{path::Path, sync::Arc};
+
+/// The index, shared by searches and the worker.
+pub type Index = Arc<plexus_search::Index>;
+
+pub(crate) fn open(data_dir: &Path) -> anyhow::Result<Index> {
+    Ok(Arc::new(plexus_search::Index::open(data_dir.join("index"))?))
+}

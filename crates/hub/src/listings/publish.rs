@@ -1,0 +1,93 @@
+//! Writing what a listing says.
+
+use std::time::Duration;
+
+use plexus_a2a::Card;
+use plexus_domain::{AgentId, Timestamp, agent::Connector};
+use plexus_store::{
+    Conn, Tx,
+    agents::{self, AgentState},
+    cards,
+    listings::{self, Listing, ListingState},
+    proofs, runs, versions,
+};
+
+use super::Summary;
+use crate::{Error, Hub, Result};
+
+/// How often an agent that keeps answering is written down as alive.
+const ALIVE_EVERY: Duration = Duration::from_secs(5 * 60);
+const USES_COUNTED: i64 = 1_000;
+const MONTH: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// Brings the agent's listing up to its current version, its proofs and its state. Wake the index after the commit.
+pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()> {
+    let missing = |what| Error::Fault(anyhow::anyhow!("agent {agent} has no {what}"));
+    let row = agents::find(tx, agent).await?.ok_or_else(|| missing("row"))?;
+    let version = versions::current(tx, agent).await?.ok_or_else(|| missing("version"))?;
+    let body = cards::find(tx, &version.card).await?.ok_or_else(|| missing("card"))?;
+    let card = Card::read(&body).card.ok_or_else(|| missing("readable card"))?;
+    let before = listings::find(tx, agent).await?;
+    let mut summary = Summary::new(&card, &version.connector, verified(tx, agent, &version.connector).await?);
+    if let Some(before) = before.as_ref().map(read_summary) {
+        (summary.online_at, summary.uses) = (before.online_at, before.uses);
+    }
+    let state = match row.state {
+        AgentState::Active => ListingState::Live,
+        AgentState::Paused => ListingState::Paused,
+        AgentState::Deleted => ListingState::Deleted,
+    };
+    let now = hub.env().now();
+    // A sequence that follows the clock stays ahead of whatever another copy of the hub signed before.
+    let seq = before.map_or(0, |before| before.seq).max(now.millis().saturating_mul(1_000)) + 1;
+    let listing = Listing {
+        agent,
+        seq,
+        card: version.card,
+        summary: serde_json::to_value(summary).map_err(Error::fault)?,
+        envelope: None,
+        issued: now,
+        expires: None,
+        leased_until: None,
+        state,
+        change: 0,
+    };
+    listings::put(tx, &listing).await?;
+    Ok(())
+}
+
+pub(super) fn read_summary(listing: &Listing) -> Summary {
+    serde_json::from_value(listing.summary.clone()).unwrap_or_default()
+}
+
+/// What runs here needs no proof; what runs elsewhere needs one for the origin that is called.
+async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Result<bool> {
+    match connector {
+        Connector::A2a { .. } => {
+            let proofs = proofs::list_by_agent(conn, agent).await?;
+            Ok(!proofs.is_empty() && proofs.iter().all(|proof| proof.ok_at.is_some()))
+        }
+        Connector::Llm { .. } | Connector::Builtin { .. } => Ok(true),
+    }
+}
+
+/// Notes that the agent answered, so that lists show it as online.
+pub(crate) async fn seen_alive(hub: &Hub, agent: AgentId) -> Result<()> {
+    let now = hub.env().now();
+    let known = listings::find(&mut hub.store().read().await?, agent).await?;
+    let fresh = |at: Timestamp| now.since(at) < ALIVE_EVERY;
+    match known {
+        Some(listing) if !read_summary(&listing).online_at.is_some_and(fresh) => {}
+        _ => return Ok(()),
+    }
+    let mut tx = hub.store().write_bulk().await?;
+    let Some(mut listing) = listings::find(&mut tx, agent).await? else { return Ok(()) };
+    let latest = runs::list_by_agent(&mut tx, agent, USES_COUNTED).await?;
+    let uses = latest.iter().filter(|run| now.since(run.queued) < MONTH).count();
+    let summary = Summary { online_at: Some(now), uses: uses as u64, ..read_summary(&listing) };
+    listing.summary = serde_json::to_value(summary).map_err(Error::fault)?;
+    listings::put(&mut tx, &listing).await?;
+    tx.commit().await?;
+    hub.listings_changed();
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! What lists, pages and the index read about an agent, kept as JSON beside its listing.
+
+use std::time::Duration;
+
+use plexus_a2a::Card;
+use plexus_domain::{
+    Timestamp,
+    agent::{A2aProtocol, Connector},
+    text,
+};
+use serde::{Deserialize, Serialize};
+
+/// An agent counts as online this long after it last answered.
+pub const ONLINE: Duration = Duration::from_secs(15 * 60);
+
+const SUMMARY_CHARS: usize = 160;
+const TAGS: usize = 16;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    /// The name on the card.
+    pub title: String,
+    /// One line.
+    pub summary: String,
+    pub description: String,
+    pub tags: Vec<String>,
+    /// Names, descriptions and examples of its skills, for the index.
+    pub skills: String,
+    /// How it is spoken to, such as "A2A 1.0".
+    pub protocol: String,
+    pub kind: String,
+    /// Control of every origin that the hub calls was proved, or vouched for.
+    pub verified: bool,
+    /// When its last card fetch or run succeeded.
+    pub online_at: Option<Timestamp>,
+    /// Runs in the last 30 days, as of `online_at`.
+    pub uses: u64,
+}
+
+impl Summary {
+    pub fn new(card: &Card, connector: &Connector, verified: bool) -> Self {
+        let mut tags: Vec<String> = card.skills.iter().flat_map(|skill| skill.tags.clone()).collect();
+        tags.iter_mut().for_each(|tag| *tag = tag.trim().to_lowercase());
+        tags.retain(|tag| !tag.is_empty());
+        tags.sort();
+        tags.dedup();
+        tags.truncate(TAGS);
+        Self {
+            title: card.name.clone(),
+            summary: first_sentence(&card.description),
+            description: card.description.clone(),
+            tags,
+            skills: skills(card),
+            protocol: protocol(connector).to_owned(),
+            kind: connector.kind().to_owned(),
+            verified,
+            online_at: None,
+            uses: 0,
+        }
+    }
+
+    pub fn is_online(&self, now: Timestamp) -> bool {
+        self.online_at.is_some_and(|at| now.since(at) < ONLINE)
+    }
+}
+
+const fn protocol(connector: &Connector) -> &'static str {
+    match connector {
+        Connector::A2a { protocol: A2aProtocol::V1, .. } => "A2A 1.0",
+        Connector::A2a { protocol: A2aProtocol::V03, .. } => "A2A 0.3",
+        Connector::Llm { .. } => "Model",
+        Connector::Builtin { .. } => "Built in",
+    }
+}
+
+fn skills(card: &Card) -> String {
+    let words = card.skills.iter().flat_map(|skill| {
+        [skill.name.as_str(), skill.description.as_str()]
+            .into_iter()
+            .chain(skill.examples.iter().map(String::as_str))
+    });
+    words.collect::<Vec<_>>().join("\n")
+}
+
+fn first_sentence(description: &str) -> String {
+    let line = text::one_line(description);
+    let end = line.find(". ").map_or(line.len(), |at| at + 1);
+    text::shorten(&line[..end], SUMMARY_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_one_short_line() {
+        assert_eq!(first_sentence("Counts words. And more."), "Counts words.");
+        assert_eq!(first_sentence("a\nb"), "a b");
+        assert!(first_sentence(&"word ".repeat(100)).chars().count() <= SUMMARY_CHARS);
+    }
+}

@@ -1,0 +1,19 @@
+//! How a program reaches an agent through this hub.
+
+use plexus_app::model::agent::Snippet;
+use plexus_domain::Address;
+
+pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
+    let begin = format!(
+        "curl {origin}/api/v1/chats \\\n  -H \"Authorization: Bearer $PLEXUS_TOKEN\" \\\n  \
+         -H \"Content-Type: application/json\" \\\n  \
+         -d '{{\"id\": \"'$(uuidgen --time-v7)'\", \"to\": \"{address}\", \"text\": \"Hello\"}}'"
+    );
+    let read = format!("curl {origin}/api/v1/chats/$CHAT -H \"Authorization: Bearer $PLEXUS_TOKEN\"");
+    let follow =
+        format!("curl -N \"{origin}/api/v1/events?chat=$CHAT\" -H \"Authorization: Bearer $PLEXUS_TOKEN\"");
+    [("Begin a chat", begin), ("Read the chat", read), ("Follow the answer as it is written", follow)]
+        .into_iter()
+        .map(|(title, code)| Snippet { title: title.to_owned(), language: "bash".to_owned(), code })
+        .collect()
+}

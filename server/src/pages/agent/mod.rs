@@ -1,0 +1,160 @@
+//! `/@{owner}/{agent}` and its tabs.
+
+mod connect;
+
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::Response,
+};
+use plexus_app::model::{
+    Badge, Html,
+    agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill, VersionRow},
+};
+use plexus_domain::{
+    Address,
+    agent::{Connector, Visibility},
+};
+use plexus_hub::agents::{self, AgentState, AgentView, Callable};
+
+use crate::{state::Site, web::page::Visit};
+
+pub async fn overview(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+    show(site, visit, &path, |view, _| AgentTab::Overview(about(view))).await
+}
+
+pub async fn skills(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+    show(site, visit, &path, |view, _| AgentTab::Skills(skill_rows(view))).await
+}
+
+pub async fn versions(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+    show(site, visit, &path, |view, _| AgentTab::Versions(version_rows(view))).await
+}
+
+pub async fn connect(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+    show(site, visit, &path, |view, origin| AgentTab::Connect(connect::snippets(origin, &view.address))).await
+}
+
+async fn show(
+    State(site): State<Site>,
+    visit: Visit,
+    (owner, name): &(String, String),
+    tab: impl FnOnce(&AgentView, &str) -> AgentTab,
+) -> Response {
+    let (Ok(owner), Ok(name)) = (owner.parse(), name.parse()) else {
+        return visit.refuse_status(StatusCode::NOT_FOUND);
+    };
+    match agents::look(&site.hub, &visit.caller, &Address::local(owner, name)).await {
+        Ok(Some(view)) => {
+            let tab = tab(&view, &visit.frame().origin);
+            visit.show(AgentPage { head: head(view), tab })
+        }
+        Ok(None) => visit.refuse_status(StatusCode::NOT_FOUND),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// What stands above the tabs and in the rail.
+pub fn head(view: AgentView) -> AgentHead {
+    let badges = badges(&view);
+    let card = view.card.as_ref();
+    let version = view.versions.first();
+    AgentHead {
+        seed: view.seed,
+        name: view.summary.title.clone(),
+        summary: view.summary.summary.clone(),
+        badges,
+        callable: match view.callable {
+            Callable::Yes => model::Callable::Yes,
+            Callable::SignIn => model::Callable::SignIn,
+            Callable::Unproved { origin } => model::Callable::Unproved { origin },
+            Callable::NotAllowed => model::Callable::NotAllowed,
+            Callable::Paused => model::Callable::Paused,
+        },
+        visibility: view.agent.visibility,
+        can_manage: view.can_manage,
+        protocol: view.summary.protocol.clone(),
+        version: version.map(|version| version.semver.clone()).unwrap_or_default(),
+        published: version.map(|version| version.created),
+        last_answered: view.summary.online_at.or(view.last_run),
+        uses: view.summary.uses,
+        provider: card.and_then(|card| card.provider.as_ref()).map(|provider| provider.organization.clone()),
+        links: card
+            .and_then(|card| card.documentation_url.as_ref())
+            .map(|url| ExternalLink { label: "Documentation".to_owned(), url: url.to_string() })
+            .into_iter()
+            .collect(),
+        card_href: String::new(),
+        address: view.address,
+    }
+}
+
+fn badges(view: &AgentView) -> Vec<Badge> {
+    let mut badges = Vec::new();
+    if view.is_online {
+        badges.push(Badge::Online);
+    }
+    match view.versions.first().map(|version| &version.connector) {
+        Some(Connector::Builtin { .. }) => badges.push(Badge::BuiltIn),
+        Some(Connector::A2a { .. }) if view.summary.verified => {
+            badges.extend(view.proofs.iter().map(|proof| match proof.method {
+                agents::ProofMethod::Voucher => Badge::Vouched(proof.origin.clone()),
+                _ => Badge::Domain(proof.origin.clone()),
+            }));
+        }
+        Some(Connector::A2a { .. }) => badges.push(Badge::Unverified),
+        _ => {}
+    }
+    match view.agent.visibility {
+        Visibility::Private => badges.push(Badge::Private),
+        Visibility::Unlisted => badges.push(Badge::Unlisted),
+        Visibility::Public | Visibility::Federated => {}
+    }
+    if view.agent.state == AgentState::Paused {
+        badges.push(Badge::Paused);
+    }
+    badges
+}
+
+fn about(view: &AgentView) -> Overview {
+    let starters: Vec<String> = match view.versions.first().map(|version| &version.connector) {
+        Some(Connector::Llm { starters, .. }) => starters.clone(),
+        _ => view
+            .card
+            .iter()
+            .flat_map(|card| &card.skills)
+            .flat_map(|skill| skill.examples.clone())
+            .take(4)
+            .collect(),
+    };
+    Overview {
+        description: Html::from_markup(plexus_markup::render(&view.summary.description)),
+        starters,
+        skills: skill_rows(view),
+        tags: view.summary.tags.clone(),
+    }
+}
+
+fn skill_rows(view: &AgentView) -> Vec<Skill> {
+    let skills = view.card.iter().flat_map(|card| &card.skills);
+    let row = |skill: &agents::CardSkill| Skill {
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+        tags: skill.tags.clone(),
+        examples: skill.examples.clone(),
+        inputs: skill.input_modes.clone(),
+        outputs: skill.output_modes.clone(),
+    };
+    skills.map(row).collect()
+}
+
+fn version_rows(view: &AgentView) -> Vec<VersionRow> {
+    let row = |version: &agents::Version| VersionRow {
+        version: version.semver.clone(),
+        created: version.created,
+        protocol: view.summary.protocol.clone(),
+        card: version.card.to_string(),
+        yanked: version.yanked_reason.clone(),
+    };
+    view.versions.iter().map(row).collect()
+}

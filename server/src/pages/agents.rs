@@ -1,0 +1,125 @@
+//! `/agents`: search.
+
+use axum::{
+    extract::{RawQuery, State},
+    response::Response,
+};
+use plexus_app::model::{
+    Badge, Pager,
+    agents::{AgentRow, AgentsPage, FacetGroup, FacetValue},
+    query::{AgentsQuery, Facet, Sort as Order},
+};
+use plexus_domain::page::PageSize;
+use plexus_hub::listings::{self, FacetCount, Facets, Query, Row, Sort};
+
+use crate::{state::Site, web::page::Visit};
+
+pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuery) -> Response {
+    let raw = raw.unwrap_or_default();
+    let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
+    let page = match listings::search(&site.hub, wanted(&site, &query)).await {
+        Ok(found) => Ok(AgentsPage {
+            rows: found.rows.into_iter().map(row).collect(),
+            facets: found.facets.map(|facets| groups(&query, facets)).unwrap_or_default(),
+            pager: Pager::new(query.page(), PageSize::DEFAULT.rows(), found.total as u64),
+            did_you_mean: found.did_you_mean,
+            query,
+        }),
+        Err(error) => Err(error),
+    };
+    visit.show_or_refuse(page)
+}
+
+fn wanted(site: &Site, query: &AgentsQuery) -> Query {
+    let one = |facet| query.values(facet).next().map(str::to_owned);
+    let is = |facet| query.values(facet).any(|value| value == "yes");
+    Query {
+        text: query.words().to_owned(),
+        tags: query.values(Facet::Tag).map(str::to_owned).collect(),
+        protocol: one(Facet::Protocol),
+        kind: one(Facet::Kind),
+        owner: one(Facet::Owner),
+        verified: is(Facet::Verified).then_some(true),
+        online_since: is(Facet::Online).then(|| listings::online_since(&site.hub)),
+        sort: match (query.sort(), query.words().is_empty()) {
+            (Order::Best, false) => Sort::Relevance,
+            (Order::Newest, _) => Sort::New,
+            (Order::MostUsed, _) | (Order::Best, true) => Sort::Used,
+            (Order::Name, _) => Sort::Name,
+        },
+        page: query.page() as usize - 1,
+        count_facets: true,
+        typing: true,
+        ..Query::default()
+    }
+}
+
+fn groups(query: &AgentsQuery, facets: Facets) -> Vec<FacetGroup> {
+    let yes = |facet, label: &str| FacetGroup {
+        facet,
+        values: vec![FacetValue { value: "yes".to_owned(), label: label.to_owned(), count: None }],
+    };
+    vec![
+        yes(Facet::Online, "Online now"),
+        yes(Facet::Verified, "Verified"),
+        group(query, Facet::Kind, facets.kinds, kind),
+        group(query, Facet::Protocol, facets.protocols, str::to_owned),
+        group(query, Facet::Tag, facets.tags, str::to_owned),
+        group(query, Facet::Owner, facets.owners, |owner| format!("@{owner}")),
+    ]
+}
+
+/// Chosen values stay in the list, counted or not, so that they can be taken back.
+fn group(
+    query: &AgentsQuery,
+    facet: Facet,
+    counts: Vec<FacetCount>,
+    label: impl Fn(&str) -> String,
+) -> FacetGroup {
+    let mut values: Vec<FacetValue> = counts
+        .into_iter()
+        .map(|counted| FacetValue {
+            label: label(&counted.value),
+            value: counted.value,
+            count: Some(counted.count),
+        })
+        .collect();
+    for chosen in query.values(facet) {
+        if !values.iter().any(|value| value.value == chosen) {
+            values.push(FacetValue { value: chosen.to_owned(), label: label(chosen), count: None });
+        }
+    }
+    FacetGroup { facet, values }
+}
+
+fn kind(kind: &str) -> String {
+    match kind {
+        "a2a" => "Elsewhere, over A2A",
+        "llm" => "Model with instructions",
+        "builtin" => "Built in",
+        other => other,
+    }
+    .to_owned()
+}
+
+pub fn row(row: Row) -> AgentRow {
+    let mut badges = Vec::new();
+    if row.online {
+        badges.push(Badge::Online);
+    }
+    match (row.kind.as_str(), row.verified) {
+        ("builtin", _) => badges.push(Badge::BuiltIn),
+        ("a2a", false) => badges.push(Badge::Unverified),
+        _ => {}
+    }
+    AgentRow {
+        seed: row.seed,
+        name: row.title,
+        address: row.address,
+        summary: row.summary,
+        tags: row.tags,
+        protocol: row.protocol,
+        badges,
+        last_answered: row.online_at,
+    }
+}
