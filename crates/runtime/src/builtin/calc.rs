@@ -8,6 +8,7 @@ use std::{sync::Arc, thread, time::Duration};
 
 use async_trait::async_trait;
 use plexus_domain::{
+    part::plain_text,
     run::{Failure, FailureClass},
     text::one_line,
 };
@@ -22,7 +23,7 @@ use self::{
     sheet::Sheet,
 };
 use super::markdown::{code, escape};
-use crate::{Connector, End, Output, Request};
+use crate::{Connector, End, Output, Request, Speaker, Turn};
 
 /// How many calculations go on at once; the others wait their turn, slice by slice.
 const AT_ONCE: usize = 2;
@@ -33,7 +34,7 @@ const STUCK: Duration = Duration::from_secs(10);
 
 const HELP: &str = "I work out expressions with units, for example `120 km / (1.5 hours) to m/s`, `5'6\" to cm`, \
 `@2026-01-31 + 45 days` or `15% of 80`. Send many lines and I answer them as a sheet, line by line; \
-`width = 3 m` gives a value a name for the lines below it.";
+`width = 3 m` gives a value a name for the lines below it and for later messages.";
 
 /// Works out expressions with fend; no network, no clock, no exchange rates.
 pub struct Calc {
@@ -45,8 +46,8 @@ impl Calc {
         Self { at_once: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
-    async fn answer_one(&self, line: String) -> Result<String, Failure> {
-        self.work(move || match Calculator::new().evaluate(&line, ONE_LINE) {
+    async fn answer_one(&self, line: String, mut calculator: Calculator) -> Result<String, Failure> {
+        self.work(move || match calculator.evaluate(&line, ONE_LINE) {
             Ok(value) if value.is_empty() => HELP.to_owned(),
             Ok(value) => format!("{} = **{}**", code(&line), escape(&value)),
             Err(problem) => format!("I could not work out {}: {}.\n\n{HELP}", code(&line), escape(&problem)),
@@ -64,17 +65,32 @@ impl Calc {
             if stop.is_cancelled() {
                 return Ok(End::Stopped);
             }
+            let advance = move || {
+                let markdown = sheet.advance();
+                (sheet, markdown)
+            };
             let markdown;
-            (sheet, markdown) = self
-                .work(move || {
-                    let markdown = sheet.advance();
-                    (sheet, markdown)
-                })
-                .await?;
+            (sheet, markdown) = self.work(advance).await?;
             output.text(&markdown)?;
             task::yield_now().await;
         }
         Ok(End::Completed)
+    }
+
+    /// A calculator that knows the names that people gave earlier in the chat.
+    async fn calculator(&self, before: &[Turn]) -> Result<Calculator, Failure> {
+        let by_people = before.iter().filter(|turn| matches!(turn.speaker, Speaker::Person { .. }));
+        let said: Vec<String> =
+            by_people.map(|turn| plain_text(&turn.parts)).filter(|said| said.contains('=')).collect();
+        let mut calculator = Calculator::new();
+        if said.is_empty() {
+            return Ok(calculator);
+        }
+        self.work(move || {
+            calculator.recall(said.iter().flat_map(|said| said.lines()));
+            calculator
+        })
+        .await
     }
 
     /// Runs `job` on a thread with the stack that fend needs, when it is this one's turn.
@@ -111,12 +127,18 @@ impl Connector for Calc {
         stop: &CancellationToken,
     ) -> Result<End, Failure> {
         let question = request.question();
+        let calculator =
+            self.calculator(request.turns.split_last().map_or(&[], |(_, before)| before)).await?;
         if question.trim().lines().nth(1).is_some() {
-            return self.answer_sheet(Sheet::new(&question), output, stop).await;
+            return self.answer_sheet(Sheet::new(&question, calculator), output, stop).await;
         }
         let line = one_line(&question);
         let line = line.trim_end_matches(['=', '?', ' ']);
-        let answer = if line.is_empty() { HELP.to_owned() } else { self.answer_one(line.to_owned()).await? };
+        let answer = if line.is_empty() {
+            HELP.to_owned()
+        } else {
+            self.answer_one(line.to_owned(), calculator).await?
+        };
         output.text(&answer)?;
         Ok(End::Completed)
     }
@@ -125,7 +147,7 @@ impl Connector for Calc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ask, run, run_until_first_word};
+    use crate::testing::{ask, person, run, run_until_first_word};
 
     async fn answer_to(question: &str) -> String {
         let (end, heard) = run(&Calc::new(), ask(question)).await.unwrap();
@@ -172,6 +194,14 @@ mod tests {
              width + 3 s    = ? (cannot convert from s to m: units 'second' and 'meter' are incompatible)\n\
              ans = 2        = 2\n2 width        = 8 m\n```\n"
         );
+    }
+
+    #[tokio::test]
+    async fn names_of_earlier_messages_are_still_known() {
+        let turns =
+            vec![person("what = is this\nside = 3 m"), person("area = side^2"), person("area + 1 m^2")];
+        let (_, heard) = run(&Calc::new(), Request { turns, ..ask("") }).await.unwrap();
+        assert_eq!(heard.text, "`area + 1 m^2` = **10 m^2**");
     }
 
     #[tokio::test]

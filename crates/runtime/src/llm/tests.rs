@@ -25,7 +25,7 @@ use crate::{
 };
 
 const EVENTS: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/event-stream; charset=utf-8")];
-const SHORT: Duration = Duration::from_millis(150);
+const SHORT: Duration = Duration::from_millis(400);
 
 fn model(base: &Url, key: Option<&str>) -> Llm {
     let outbound = Network::new().unwrap().operators(base).unwrap();

@@ -18,6 +18,8 @@ pub(super) const STACK_BYTES: usize = 64 << 20;
 const STACK_USED_MAX: usize = STACK_BYTES / 2;
 /// A value that could be shown in time is at most some 50 KB, so this bounds a sheet's memory.
 const MAX_NAMES: usize = 4_096;
+/// What earlier messages of a chat may take again.
+const RECALL: Duration = Duration::from_millis(100);
 /// Longer results and messages are cut when they are shown.
 const MAX_CHARS: usize = 2_000;
 
@@ -50,6 +52,19 @@ impl Calculator {
                 Err(format!("'{name}' can stand for a number or a date, not for this"))
             }
             _ => Ok(shorten(&one_line(result.get_main_result()), MAX_CHARS)),
+        }
+    }
+
+    /// Takes up the names of earlier lines, as far as that is quick; what does not work out is passed over.
+    pub fn recall<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+        let until = Instant::now() + RECALL;
+        let assignments = lines.filter(|line| Expression::parse(line).is_ok_and(|line| line.name.is_some()));
+        for line in assignments {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let _ = self.evaluate(line, left);
         }
     }
 

@@ -32,10 +32,11 @@ enum Line {
 }
 
 impl Sheet {
-    pub fn new(text: &str) -> Self {
+    /// `calculator` may know names from before.
+    pub fn new(text: &str, calculator: Calculator) -> Self {
         let is_fence = |line: &&str| line.trim_start().starts_with("```");
         let lines = text.trim().lines().filter(|line| !is_fence(line)).map(Line::new).collect();
-        Self { lines, next: 0, width: 0, calculator: Calculator::new() }
+        Self { lines, next: 0, width: 0, calculator }
     }
 
     pub fn is_done(&self) -> bool {
