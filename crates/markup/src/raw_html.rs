@@ -12,7 +12,7 @@ const INLINE: [&str; 17] = [
     "u", "var",
 ];
 const BLOCK: [&str; 2] = ["details", "summary"];
-const VOID: [&str; 2] = ["br", "hr"];
+const VOID: [&str; 1] = ["br"];
 
 /// Keeps what is written well-formed: a tag ends at the latest with the node that it stands in.
 ///

@@ -1,0 +1,87 @@
+//! Words of the index that a word of the query may stand for.
+
+use std::{cmp::Reverse, collections::HashMap};
+
+use tantivy::{Searcher, Term, query::FuzzyTermQuery, schema::Field};
+
+use crate::error::Result;
+
+/// Words that one word is replaced by; the most frequent are taken.
+const MAX_EXPANSIONS: usize = 64;
+/// Words looked at for it, so that one letter does not walk a whole dictionary.
+const MAX_VISITED: usize = 20_000;
+/// Letters from which one slip, and two slips, are forgiven.
+const ONE_SLIP: usize = 4;
+const TWO_SLIPS: usize = 8;
+
+/// Words that begin with `prefix`, most frequent first.
+pub fn beginning_with(searcher: &Searcher, field: Field, prefix: &str) -> Result<Vec<String>> {
+    let mut counts = Counts::default();
+    for segment in searcher.segment_readers() {
+        let inverted = segment.inverted_index(field)?;
+        let mut words = inverted.terms().range().ge(prefix).into_stream()?;
+        let mut visited = 0;
+        while visited < MAX_VISITED
+            && let Some((word, info)) = words.next()
+            && word.starts_with(prefix.as_bytes())
+        {
+            visited += 1;
+            counts.add(word, info.doc_freq);
+        }
+    }
+    Ok(counts.most_frequent())
+}
+
+/// Words that differ from `word` by as few slips as possible, most frequent first; without `word` itself.
+pub fn similar_to(searcher: &Searcher, field: Field, word: &str) -> Result<Vec<String>> {
+    for distance in 1..=slips(word) {
+        let mut counts = within(searcher, field, word, distance)?;
+        counts.0.remove(word);
+        if !counts.0.is_empty() {
+            return Ok(counts.most_frequent());
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// A number is never misspelt: another digit is another thing.
+fn slips(word: &str) -> u8 {
+    match word.chars().count() {
+        _ if word.chars().any(char::is_numeric) => 0,
+        ..ONE_SLIP => 0,
+        ONE_SLIP..TWO_SLIPS => 1,
+        _ => 2,
+    }
+}
+
+fn within(searcher: &Searcher, field: Field, word: &str, distance: u8) -> Result<Counts> {
+    let query = FuzzyTermQuery::new(Term::from_field_text(field, word), distance, true);
+    let mut counts = Counts::default();
+    for segment in searcher.segment_readers() {
+        let inverted = segment.inverted_index(field)?;
+        let mut words = inverted.terms().search(query.automaton()?).into_stream()?;
+        while let Some((word, info)) = words.next() {
+            counts.add(word, info.doc_freq);
+        }
+    }
+    Ok(counts)
+}
+
+/// In how many documents each word is found.
+#[derive(Default)]
+struct Counts(HashMap<String, u64>);
+
+impl Counts {
+    fn add(&mut self, word: &[u8], documents: u32) {
+        if let Ok(word) = std::str::from_utf8(word) {
+            *self.0.entry(word.to_owned()).or_default() += u64::from(documents);
+        }
+    }
+
+    fn most_frequent(self) -> Vec<String> {
+        let mut words: Vec<(Reverse<u64>, String)> =
+            self.0.into_iter().map(|(word, count)| (Reverse(count), word)).collect();
+        words.sort_unstable();
+        words.into_iter().take(MAX_EXPANSIONS).map(|(_, word)| word).collect()
+    }
+}

@@ -1,0 +1,289 @@
+//! The index in its folder: opened, written, built anew.
+
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::{Mutex, RwLock};
+use tantivy::{IndexReader, IndexWriter, ReloadPolicy, indexer::LogMergePolicy};
+
+use crate::{
+    error::{Error, Result},
+    listing::{Change, Listing},
+    names::NameCache,
+    query::{Hits, Query},
+    schema::{self, Fields},
+    search,
+};
+
+/// The engine's least for one thread.
+const WRITER_BYTES: usize = 15_000_000;
+/// A rebuild writes everything: with more room there is less to merge afterwards.
+const REBUILD_BYTES: usize = 60_000_000;
+/// Segments of a size that are merged into one: few segments keep queries fast.
+const MERGE_AT: usize = 4;
+/// Names the folder in use, inside the index folder.
+const CURRENT: &str = "current";
+
+/// An index over listings; shared by reference between threads. All calls block on disk or CPU.
+pub struct Index {
+    /// None keeps the index in memory.
+    folder: Option<PathBuf>,
+    live: RwLock<Arc<Live>>,
+    /// Held by whoever writes.
+    writing: Mutex<()>,
+}
+
+struct Live {
+    engine: tantivy::Index,
+    reader: IndexReader,
+    fields: Fields,
+    names: NameCache,
+    last_change: AtomicU64,
+    place: Option<PathBuf>,
+}
+
+impl Index {
+    /// Opens the index in `folder`, or an empty one ([`Index::last_change`] is 0) when there is none that can be used.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
+        let folder = folder.into();
+        fs::create_dir_all(&folder).map_err(Error::folder(&folder))?;
+        let live = match Live::current(&folder) {
+            Ok(Some(live)) => live,
+            Ok(None) => Live::start(&folder)?,
+            Err(error) => {
+                tracing::warn!(folder = %folder.display(), %error, "The search index is damaged and is built anew.");
+                Live::start(&folder)?
+            }
+        };
+        remove_others(&folder, live.place.as_deref());
+        Ok(Self::of(Some(folder), live))
+    }
+
+    /// An empty index that is gone with the process.
+    pub fn in_memory() -> Result<Self> {
+        Ok(Self::of(None, Live::create(None)?))
+    }
+
+    fn of(folder: Option<PathBuf>, live: Live) -> Self {
+        Self { folder, live: RwLock::new(Arc::new(live)), writing: Mutex::new(()) }
+    }
+
+    /// The change number that was given with the last write that is durable and visible.
+    pub fn last_change(&self) -> u64 {
+        self.live().last_change.load(Ordering::Acquire)
+    }
+
+    /// How many listings are found.
+    pub fn len(&self) -> u64 {
+        self.live().reader.searcher().num_docs()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn search(&self, query: &Query) -> Result<Hits> {
+        let live = self.live();
+        search::search(&live.reader.searcher(), &live.fields, &live.names, query)
+    }
+
+    /// Writes changes in their order, and that the index is now at `last_change`. Visible to searches on return.
+    ///
+    /// All or nothing: after an error or a crash the index is where it was.
+    pub fn apply(&self, changes: &[Change], last_change: u64) -> Result<()> {
+        let _writing = self.writing.lock();
+        let live = self.live();
+        let mut writer = live.writer(WRITER_BYTES)?;
+        for change in changes {
+            live.write(&mut writer, change)?;
+        }
+        live.commit(writer, last_change)
+    }
+
+    /// Builds the index anew beside the one in use, and takes its place when complete.
+    ///
+    /// `last_change` is read from the store before the listings are, so that later changes are applied again.
+    pub fn rebuild<E>(
+        &self,
+        listings: impl IntoIterator<Item = Result<Listing, E>>,
+        last_change: u64,
+    ) -> Result<()>
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let _writing = self.writing.lock();
+        let place = self.folder.as_deref().map(next_place).transpose()?;
+        let live = Live::create(place)?;
+        let mut writer = live.writer(REBUILD_BYTES)?;
+        for listing in listings {
+            let listing = listing.map_err(|error| Error::Source(error.into()))?;
+            live.write(&mut writer, &Change::Put(Box::new(listing)))?;
+        }
+        live.commit(writer, last_change)?;
+        live.merge_all()?;
+        if let (Some(folder), Some(place)) = (&self.folder, &live.place) {
+            point_to(folder, place)?;
+        }
+        let place = live.place.clone();
+        *self.live.write() = Arc::new(live);
+        if let Some(folder) = &self.folder {
+            remove_others(folder, place.as_deref());
+        }
+        Ok(())
+    }
+
+    fn live(&self) -> Arc<Live> {
+        self.live.read().clone()
+    }
+}
+
+impl Live {
+    /// The index that the folder names as current. None when there is none of this version.
+    fn current(folder: &Path) -> Result<Option<Self>> {
+        let pointer = folder.join(CURRENT);
+        let name = match fs::read_to_string(&pointer) {
+            Ok(name) if version_of(&name) == Some(schema::VERSION) => name,
+            Ok(_) => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::folder(pointer)(error)),
+        };
+        let place = folder.join(name);
+        let engine = tantivy::Index::open_in_dir(&place)?;
+        if engine.schema() != schema::schema().0 {
+            return Ok(None);
+        }
+        if let Some(file) = engine.validate_checksum()?.into_iter().next() {
+            return Err(Error::folder(place.join(file))(ErrorKind::InvalidData.into()));
+        }
+        Self::of(engine, Some(place)).map(Some)
+    }
+
+    /// An empty index, named as current.
+    fn start(folder: &Path) -> Result<Self> {
+        let place = next_place(folder)?;
+        let live = Self::create(Some(place.clone()))?;
+        point_to(folder, &place)?;
+        Ok(live)
+    }
+
+    fn create(place: Option<PathBuf>) -> Result<Self> {
+        let (schema, _) = schema::schema();
+        let engine = match &place {
+            Some(path) => {
+                fs::create_dir_all(path).map_err(Error::folder(path))?;
+                tantivy::Index::create_in_dir(path, schema)?
+            }
+            None => tantivy::Index::create_in_ram(schema),
+        };
+        Self::of(engine, place)
+    }
+
+    fn of(engine: tantivy::Index, place: Option<PathBuf>) -> Result<Self> {
+        let reader = engine.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let payload = engine.load_metas()?.payload;
+        let last_change = payload.and_then(|text| text.parse().ok()).unwrap_or(0);
+        let (_, fields) = schema::schema();
+        Ok(Self {
+            engine,
+            reader,
+            fields,
+            names: NameCache::default(),
+            last_change: AtomicU64::new(last_change),
+            place,
+        })
+    }
+
+    /// Lives as long as one write, so that an idle hub keeps neither its memory nor its threads.
+    fn writer(&self, bytes: usize) -> Result<IndexWriter> {
+        let writer = self.engine.writer_with_num_threads(1, bytes)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_min_num_segments(MERGE_AT);
+        writer.set_merge_policy(Box::new(policy));
+        Ok(writer)
+    }
+
+    fn write(&self, writer: &mut IndexWriter, change: &Change) -> Result<()> {
+        match change {
+            Change::Put(listing) => {
+                writer.delete_term(self.fields.agent_term(listing.agent));
+                writer.add_document(self.fields.document(listing)?)?;
+            }
+            Change::Remove(agent) => {
+                writer.delete_term(self.fields.agent_term(*agent));
+            }
+        }
+        Ok(())
+    }
+
+    fn commit(&self, mut writer: IndexWriter, last_change: u64) -> Result<()> {
+        let mut commit = writer.prepare_commit()?;
+        commit.set_payload(&last_change.to_string());
+        commit.commit()?;
+        self.reader.reload()?;
+        self.last_change.store(last_change, Ordering::Release);
+        let segments = self.engine.searchable_segment_ids()?;
+        writer.wait_merging_threads()?;
+        let merged = self.engine.searchable_segment_ids()?;
+        if merged != segments {
+            self.reader.reload()?;
+        }
+        self.names.keep(&merged);
+        Ok(())
+    }
+
+    fn merge_all(&self) -> Result<()> {
+        let segments = self.engine.searchable_segment_ids()?;
+        if segments.len() > 1 {
+            let mut writer: IndexWriter = self.engine.writer_with_num_threads(1, WRITER_BYTES)?;
+            writer.merge(&segments).wait()?;
+            writer.wait_merging_threads()?;
+            self.reader.reload()?;
+        }
+        Ok(())
+    }
+}
+
+/// `v{version}-{n}`, with an `n` that is not in use.
+fn next_place(folder: &Path) -> Result<PathBuf> {
+    let entries = fs::read_dir(folder).map_err(Error::folder(folder))?;
+    let numbers = entries.filter_map(|entry| number_of(entry.ok()?.file_name().to_str()?));
+    let next = numbers.max().map_or(0, |last| last + 1);
+    Ok(folder.join(format!("v{}-{next}", schema::VERSION)))
+}
+
+fn version_of(name: &str) -> Option<u32> {
+    number_of(name)?;
+    name.strip_prefix('v')?.split_once('-')?.0.parse().ok()
+}
+
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_prefix('v')?.split_once('-')?.1.parse().ok()
+}
+
+/// Names `place` as the folder in use: whole or not at all.
+fn point_to(folder: &Path, place: &Path) -> Result<()> {
+    let name = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let draft = folder.join("current.new");
+    fs::write(&draft, name).map_err(Error::folder(&draft))?;
+    fs::File::open(&draft).and_then(|file| file.sync_all()).map_err(Error::folder(&draft))?;
+    fs::rename(&draft, folder.join(CURRENT)).map_err(Error::folder(folder))
+}
+
+/// Removes the folders of earlier indexes and of rebuilds that did not finish. What cannot be removed stays.
+fn remove_others(folder: &Path, keep: Option<&Path>) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_str().and_then(number_of).is_some()) {
+        if Some(entry.path().as_path()) != keep
+            && let Err(error) = fs::remove_dir_all(entry.path())
+        {
+            tracing::warn!(path = %entry.path().display(), %error, "An old search index cannot be removed.");
+        }
+    }
+}

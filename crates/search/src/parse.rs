@@ -1,0 +1,118 @@
+//! What a person typed into the search box.
+
+/// Bytes; nobody types more, and each word costs a lookup.
+const MAX_TEXT: usize = 512;
+
+/// A piece of the text, with the characters it was written as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub raw: String,
+    pub ask: Ask,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    Words(String),
+    Phrase(String),
+    /// Not these words, next to each other.
+    Without(String),
+    Tag(String),
+    Owner(String),
+    Protocol(String),
+    Kind(String),
+    Verified,
+}
+
+/// Cuts a text into pieces. Every text has a meaning: what is no known operator is words.
+pub fn parse(text: &str) -> Vec<Piece> {
+    let mut rest = cut(text).trim_start();
+    let mut pieces = Vec::new();
+    while !rest.is_empty() {
+        let raw = &rest[..piece_length(rest)];
+        rest = rest[raw.len()..].trim_start();
+        pieces.push(Piece { raw: raw.to_owned(), ask: ask(raw) });
+    }
+    pieces
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT)]
+}
+
+/// Up to the next white space outside quotes. A quote counts where a value may begin: `"`, `-"`, `tag:"`.
+fn piece_length(text: &str) -> usize {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let Some(quote) = text[..end].find('"') else { return end };
+    let opens = quote == 0 || text[..quote].ends_with([':', '-']);
+    let close = text[quote + 1..].find('"').filter(|_| opens);
+    close.map_or(end, |at| quote + 1 + at + 1)
+}
+
+fn ask(raw: &str) -> Ask {
+    if let Some(without) = raw.strip_prefix('-').filter(|rest| !rest.is_empty()) {
+        return Ask::Without(unquoted(without).to_owned());
+    }
+    if raw.starts_with('"') {
+        return Ask::Phrase(unquoted(raw).to_owned());
+    }
+    raw.split_once(':')
+        .and_then(|(name, value)| operator(name, unquoted(value)))
+        .unwrap_or_else(|| Ask::Words(raw.to_owned()))
+}
+
+fn operator(name: &str, value: &str) -> Option<Ask> {
+    let value = Some(value.to_owned()).filter(|value| !value.is_empty())?;
+    Some(match name.to_ascii_lowercase().as_str() {
+        "tag" => Ask::Tag(value),
+        "owner" | "by" => Ask::Owner(value),
+        "protocol" => Ask::Protocol(value),
+        "kind" => Ask::Kind(value),
+        "is" if value.eq_ignore_ascii_case("verified") => Ask::Verified,
+        _ => return None,
+    })
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim_matches('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asks(text: &str) -> Vec<Ask> {
+        parse(text).into_iter().map(|piece| piece.ask).collect()
+    }
+
+    #[test]
+    fn operators_phrases_and_words() {
+        let text =
+            "weather owner:@ada Tag:\"machine learning\" \"exact words\" -slow -\"not this\" is:verified";
+        assert_eq!(
+            asks(text),
+            [
+                Ask::Words("weather".into()),
+                Ask::Owner("@ada".into()),
+                Ask::Tag("machine learning".into()),
+                Ask::Phrase("exact words".into()),
+                Ask::Without("slow".into()),
+                Ask::Without("not this".into()),
+                Ask::Verified,
+            ]
+        );
+        let raws: Vec<String> = parse(text).into_iter().map(|piece| piece.raw).collect();
+        assert_eq!(raws.join(" "), text);
+    }
+
+    #[test]
+    fn everything_else_is_words() {
+        for odd in
+            ["is:nice", "tag:", "https://a.example/x", "-", "a\"b", "AND", "(", "owner:\"\"", ":", "\u{0}"]
+        {
+            assert_eq!(asks(odd), [Ask::Words(odd.into())], "{odd}");
+        }
+        assert_eq!(asks("\"open phrase"), [Ask::Phrase("open".into()), Ask::Words("phrase".into())]);
+        assert_eq!(asks("  "), []);
+        assert!(parse(&"é".repeat(MAX_TEXT)).len() == 1);
+    }
+}

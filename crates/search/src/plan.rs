@@ -1,0 +1,240 @@
+//! A query as the engine takes it.
+
+use std::ops::Bound;
+
+use tantivy::{
+    Searcher, Term,
+    query::{AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query as Ask, RangeQuery, TermQuery},
+    schema::{Field, IndexRecordOption},
+};
+
+use crate::{
+    error::Result,
+    expand,
+    parse::{self, Piece},
+    query::Query,
+    schema::{Fields, label, whole},
+    text::{self, Token},
+};
+
+/// Words of one query; more are ignored.
+const MAX_WORDS: usize = 24;
+/// A word that only begins like, or resembles, what was asked for counts less than the word itself.
+const BEGINNING: f32 = 0.6;
+const SIMILAR: f32 = 0.3;
+/// What a whole name that is the whole text adds to the score: more than any words can.
+const EXACT_NAME: f32 = 40.0;
+
+/// How far the words may be from what is found. Each step finds what the one before does, and more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// All words as they are; the last may be a beginning while someone is typing.
+    Exact,
+    /// The last word may be a beginning.
+    Beginning,
+    /// Words may be misspelt.
+    Similar,
+    /// One of the words is enough.
+    Any,
+}
+
+impl Effort {
+    pub const ALL: [Self; 4] = [Self::Exact, Self::Beginning, Self::Similar, Self::Any];
+}
+
+type Clause = (Occur, Box<dyn Ask>);
+
+pub struct Plan<'s> {
+    searcher: &'s Searcher,
+    fields: &'s Fields,
+    pub pieces: Vec<Piece>,
+    words: Vec<Token>,
+    /// Filters, phrases, and what must not be there.
+    fixed: Vec<Clause>,
+    typing: bool,
+}
+
+impl<'s> Plan<'s> {
+    pub fn new(searcher: &'s Searcher, fields: &'s Fields, query: &Query) -> Self {
+        Self::of_pieces(searcher, fields, query, parse::parse(&query.text))
+    }
+
+    pub fn of_pieces(searcher: &'s Searcher, fields: &'s Fields, query: &Query, pieces: Vec<Piece>) -> Self {
+        let mut plan = Self {
+            searcher,
+            fields,
+            pieces: Vec::new(),
+            words: Vec::new(),
+            fixed: Vec::new(),
+            typing: query.typing,
+        };
+        plan.filter(query);
+        for piece in &pieces {
+            plan.take(&piece.ask);
+        }
+        plan.words.truncate(MAX_WORDS);
+        plan.pieces = pieces;
+        plan
+    }
+
+    pub fn has_words(&self) -> bool {
+        !self.words.is_empty()
+    }
+
+    /// Whether a greater effort can find more.
+    pub fn may_find_more(&self, effort: Effort) -> bool {
+        self.has_words() && (effort != Effort::Any || self.words.len() > 1)
+    }
+
+    pub fn query(&self, effort: Effort) -> Result<Box<dyn Ask>> {
+        let occur = if effort == Effort::Any { Occur::Should } else { Occur::Must };
+        let mut words = Vec::new();
+        for at in 0..self.words.len() {
+            words.push((occur, self.word(at, effort)?));
+        }
+        let mut clauses: Vec<Clause> =
+            self.fixed.iter().map(|(occur, ask)| (*occur, ask.box_clone())).collect();
+        match effort {
+            Effort::Any => clauses.push((Occur::Must, Box::new(BooleanQuery::new(words)))),
+            _ => clauses.extend(words),
+        }
+        clauses.extend(self.exact_name()?);
+        if !clauses.iter().any(|(occur, _)| *occur == Occur::Must) {
+            clauses.push((Occur::Must, Box::new(AllQuery)));
+        }
+        Ok(match clauses.len() {
+            1 => clauses.swap_remove(0).1,
+            _ => Box::new(BooleanQuery::new(clauses)),
+        })
+    }
+
+    fn filter(&mut self, query: &Query) {
+        query.tags.iter().for_each(|tag| self.must_be(self.fields.tag, tag));
+        for (field, value) in [
+            (self.fields.protocol, &query.protocol),
+            (self.fields.kind, &query.kind),
+            (self.fields.owner, &query.owner),
+        ] {
+            value.iter().for_each(|value| self.must_be(field, value));
+        }
+        if let Some(verified) = query.verified {
+            self.must(term(Term::from_field_bool(self.fields.verified, verified)));
+        }
+        if let Some(since) = query.online_since {
+            let from = Term::from_field_i64(self.fields.online_at, since.millis());
+            self.must(Box::new(RangeQuery::new(Bound::Included(from), Bound::Unbounded)));
+        }
+    }
+
+    fn take(&mut self, ask: &parse::Ask) {
+        match ask {
+            parse::Ask::Words(words) => self.words.extend(text::query_tokens(words)),
+            parse::Ask::Phrase(phrase) => {
+                self.fixed.extend(self.phrase(phrase).map(|ask| (Occur::Must, ask)));
+            }
+            parse::Ask::Without(phrase) => {
+                self.fixed.extend(self.phrase(phrase).map(|ask| (Occur::MustNot, ask)));
+            }
+            parse::Ask::Tag(tag) => self.must_be(self.fields.tag, tag),
+            parse::Ask::Owner(owner) => self.must_be(self.fields.owner, owner),
+            parse::Ask::Protocol(protocol) => self.must_be(self.fields.protocol, protocol),
+            parse::Ask::Kind(kind) => self.must_be(self.fields.kind, kind),
+            parse::Ask::Verified => self.must(term(Term::from_field_bool(self.fields.verified, true))),
+        }
+    }
+
+    fn must_be(&mut self, field: Field, value: &str) {
+        self.must(term(Term::from_field_text(field, &label(value))));
+    }
+
+    fn must(&mut self, ask: Box<dyn Ask>) {
+        self.fixed.push((Occur::Must, ask));
+    }
+
+    fn phrase(&self, phrase: &str) -> Option<Box<dyn Ask>> {
+        let tokens = text::query_tokens(phrase);
+        let terms: Vec<(usize, Term)> = tokens
+            .into_iter()
+            .take(MAX_WORDS)
+            .map(|token| (token.position, Term::from_field_text(self.fields.text, &token.text)))
+            .collect();
+        match &terms[..] {
+            [] => None,
+            [(_, only)] => Some(term(only.clone())),
+            _ => Some(Box::new(PhraseQuery::new_with_offset(terms))),
+        }
+    }
+
+    fn word(&self, at: usize, effort: Effort) -> Result<Box<dyn Ask>> {
+        let word = &self.words[at];
+        let is_last = at + 1 == self.words.len();
+        let begins = word.alone || (is_last && (self.typing || effort >= Effort::Beginning));
+        let mut others = Vec::new();
+        if begins && word.text.chars().count() > usize::from(!word.alone) {
+            let found = expand::beginning_with(self.searcher, self.fields.text, &word.text)?;
+            others.extend(found.into_iter().map(|other| (other, BEGINNING)));
+        }
+        if effort >= Effort::Similar {
+            let found = expand::similar_to(self.searcher, self.fields.text, &word.text)?;
+            others.extend(found.into_iter().map(|other| (other, SIMILAR)));
+        }
+        others.retain(|(other, _)| *other != word.text);
+        Ok(self.one_of(&word.text, others))
+    }
+
+    fn one_of(&self, word: &str, others: Vec<(String, f32)>) -> Box<dyn Ask> {
+        let exact = ranked(Term::from_field_text(self.fields.text, word));
+        if others.is_empty() {
+            return exact;
+        }
+        let mut clauses = vec![(Occur::Should, exact)];
+        for (other, boost) in others {
+            let ask = ranked(Term::from_field_text(self.fields.text, &other));
+            clauses.push((Occur::Should, Box::new(BoostQuery::new(ask, boost))));
+        }
+        Box::new(BooleanQuery::new(clauses))
+    }
+
+    /// Ranks an agent first whose name is just what was typed. Left out where there is none: without it the engine
+    /// can skip most documents.
+    fn exact_name(&self) -> Result<Option<Clause>> {
+        let typed: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        let name = Term::from_field_text(self.fields.exact, &whole(&typed.join(" ")));
+        if typed.is_empty() || self.searcher.doc_freq(&name)? == 0 {
+            return Ok(None);
+        }
+        Ok(Some((Occur::Should, Box::new(BoostQuery::new(term(name), EXACT_NAME)))))
+    }
+
+    /// The pieces with each word that no document has replaced by the closest that some have; none if all are known.
+    pub fn corrected(&self) -> Result<Option<Vec<Piece>>> {
+        let mut pieces = self.pieces.clone();
+        let mut corrected = false;
+        for piece in &mut pieces {
+            if let parse::Ask::Words(words) = &piece.ask
+                && let Some(better) = self.correction(words)?
+            {
+                *piece = Piece { raw: better.clone(), ask: parse::Ask::Words(better) };
+                corrected = true;
+            }
+        }
+        Ok(corrected.then_some(pieces))
+    }
+
+    fn correction(&self, words: &str) -> Result<Option<String>> {
+        let tokens = text::query_tokens(words);
+        let [word] = &tokens[..] else { return Ok(None) };
+        if self.searcher.doc_freq(&Term::from_field_text(self.fields.text, &word.text))? > 0 {
+            return Ok(None);
+        }
+        Ok(expand::similar_to(self.searcher, self.fields.text, &word.text)?.into_iter().next())
+    }
+}
+
+fn term(term: Term) -> Box<dyn Ask> {
+    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+}
+
+fn ranked(term: Term) -> Box<dyn Ask> {
+    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}

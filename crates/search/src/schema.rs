@@ -1,0 +1,199 @@
+//! How a listing becomes a document of the index.
+
+use std::collections::HashMap;
+
+use plexus_domain::AgentId;
+use tantivy::{
+    TantivyDocument, Term,
+    schema::{
+        FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    },
+    tokenizer::{PreTokenizedString, Token},
+};
+
+use crate::{
+    error::Result,
+    listing::{Hit, Listing},
+    text,
+};
+
+/// Raised with every change of this file or of `text.rs`: a folder of another version is built anew.
+pub const VERSION: u32 = 1;
+
+/// How often a word counts by where it stands. One field with repeated words ranks like BM25F and is asked with
+/// one term per word, which is what the engine prunes best.
+const NAME: usize = 8;
+const TAG: usize = 5;
+const SUMMARY: usize = 3;
+const BODY: usize = 1;
+/// Saying a word in the description more often does not help.
+const MAX_BODY_REPEATS: usize = 2;
+/// Words of one listing; the rest is not found.
+const MAX_TOKENS: usize = 4_096;
+const MAX_TAGS: usize = 64;
+
+/// Names of the fast fields, by which results are sorted and counted.
+pub mod fast {
+    pub const TAG: &str = "tag";
+    pub const PROTOCOL: &str = "protocol";
+    pub const KIND: &str = "kind";
+    pub const OWNER: &str = "owner";
+    pub const NAME: &str = "name";
+    pub const ONLINE_AT: &str = "online_at";
+    pub const CREATED: &str = "created";
+    pub const UPDATED: &str = "updated";
+    pub const USES: &str = "uses";
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Fields {
+    pub agent: Field,
+    pub row: Field,
+    pub text: Field,
+    /// Whole names and addresses, folded.
+    pub exact: Field,
+    pub tag: Field,
+    pub protocol: Field,
+    pub kind: Field,
+    pub owner: Field,
+    pub verified: Field,
+    pub online_at: Field,
+    name: Field,
+    created: Field,
+    updated: Field,
+    uses: Field,
+}
+
+pub fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let words = TextFieldIndexing::default()
+        .set_tokenizer("raw")
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let label = STRING.set_fast("raw");
+    let fields = Fields {
+        agent: builder.add_bytes_field("agent", INDEXED),
+        row: builder.add_bytes_field("row", STORED),
+        text: builder.add_text_field("text", TextOptions::default().set_indexing_options(words)),
+        exact: builder.add_text_field("exact", STRING),
+        tag: builder.add_text_field(fast::TAG, label.clone()),
+        protocol: builder.add_text_field(fast::PROTOCOL, label.clone()),
+        kind: builder.add_text_field(fast::KIND, label.clone()),
+        owner: builder.add_text_field(fast::OWNER, label),
+        verified: builder.add_bool_field("verified", INDEXED),
+        online_at: builder.add_i64_field(fast::ONLINE_AT, FAST),
+        name: builder.add_text_field(fast::NAME, TextOptions::default().set_fast("raw")),
+        created: builder.add_i64_field(fast::CREATED, FAST),
+        updated: builder.add_i64_field(fast::UPDATED, FAST),
+        uses: builder.add_u64_field(fast::USES, FAST),
+    };
+    (builder.build(), fields)
+}
+
+impl Fields {
+    /// The term that names an agent's document.
+    pub fn agent_term(&self, agent: AgentId) -> Term {
+        Term::from_field_bytes(self.agent, agent.uuid().as_bytes())
+    }
+
+    pub fn document(&self, listing: &Listing) -> Result<TantivyDocument> {
+        let mut document = TantivyDocument::default();
+        document.add_bytes(self.agent, listing.agent.uuid().as_bytes());
+        document.add_bytes(self.row, &serde_json::to_vec(&Hit::from(listing))?);
+        document.add_pre_tokenized_text(self.text, words(listing));
+        for whole in exact_names(listing) {
+            document.add_text(self.exact, whole);
+        }
+        for tag in listing.tags.iter().take(MAX_TAGS) {
+            document.add_text(self.tag, label(tag));
+        }
+        document.add_text(self.protocol, label(&listing.protocol));
+        document.add_text(self.kind, label(&listing.kind));
+        document.add_text(self.owner, label(&listing.owner));
+        document.add_bool(self.verified, listing.verified);
+        if let Some(at) = listing.online_at {
+            document.add_i64(self.online_at, at.millis());
+        }
+        document.add_text(self.name, text::fold(&listing.name));
+        document.add_i64(self.created, listing.created.millis());
+        document.add_i64(self.updated, listing.updated.millis());
+        document.add_u64(self.uses, listing.uses);
+        Ok(document)
+    }
+}
+
+/// The form in which a tag, an owner, a protocol or a kind is compared and counted.
+pub fn label(raw: &str) -> String {
+    text::fold(raw.trim().trim_start_matches('@'))
+}
+
+/// The form in which a whole name is compared: its words.
+pub fn whole(raw: &str) -> String {
+    let tokens = text::query_tokens(raw);
+    tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn exact_names(listing: &Listing) -> Vec<String> {
+    let own = listing.address.trim_start_matches('@').split('@').next().unwrap_or_default();
+    let short = own.split('/').nth(1).unwrap_or_default();
+    let mut names = vec![whole(&listing.name), whole(&listing.address), whole(own), whole(short)];
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn words(listing: &Listing) -> PreTokenizedString {
+    let mut words = Words::default();
+    words.add(&listing.name, NAME);
+    words.add(&listing.address, NAME / 2);
+    for tag in listing.tags.iter().take(MAX_TAGS) {
+        words.add(tag, TAG);
+    }
+    words.add(&listing.summary, SUMMARY);
+    words.add(&listing.description, BODY);
+    words.add(&listing.skills, BODY);
+    words.finish()
+}
+
+/// Collects the words of a document with their positions; repeats are put behind the text.
+#[derive(Default)]
+struct Words {
+    tokens: Vec<Token>,
+    repeats: Vec<String>,
+    seen_in_body: HashMap<String, usize>,
+    position: usize,
+}
+
+impl Words {
+    fn add(&mut self, raw: &str, weight: usize) {
+        let start = self.position;
+        for token in text::index_tokens(raw) {
+            if self.tokens.len() >= MAX_TOKENS || (weight == BODY && self.is_stuffed(&token.text)) {
+                continue;
+            }
+            self.repeats.extend(std::iter::repeat_n(token.text.clone(), weight - 1));
+            self.position = start + token.position;
+            self.push(token.text);
+        }
+        // A phrase does not reach from one part into the next.
+        self.position += 2;
+    }
+
+    fn is_stuffed(&mut self, word: &str) -> bool {
+        let seen = self.seen_in_body.entry(word.to_owned()).or_default();
+        *seen += 1;
+        *seen > MAX_BODY_REPEATS
+    }
+
+    fn push(&mut self, text: String) {
+        self.tokens.push(Token { text, position: self.position, ..Token::default() });
+    }
+
+    fn finish(mut self) -> PreTokenizedString {
+        for repeat in std::mem::take(&mut self.repeats) {
+            self.position += 2;
+            self.push(repeat);
+        }
+        PreTokenizedString { text: String::new(), tokens: self.tokens }
+    }
+}

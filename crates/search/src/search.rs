@@ -1,0 +1,119 @@
+//! Answering a query: as exact as possible, and only as far away as needed.
+
+use tantivy::{
+    DocAddress, Order, Searcher, TantivyDocument,
+    collector::{Count, TopDocs},
+    query::Query as Ask,
+    schema::Value,
+};
+
+use crate::{
+    error::Result,
+    facets::FacetCollector,
+    listing::Hit,
+    names::NameCache,
+    plan::{Effort, Plan},
+    query::{Hits, Query, Sort},
+    schema::{Fields, fast},
+};
+
+/// With fewer finds than this the next effort is made.
+const FEW: usize = 3;
+/// Pages end here: nobody reads so far, and each row before a page costs memory.
+const MAX_ROWS: usize = 10_000;
+
+pub fn search(searcher: &Searcher, fields: &Fields, names: &NameCache, query: &Query) -> Result<Hits> {
+    let plan = Plan::new(searcher, fields, query);
+    let found = find(searcher, &plan)?;
+    let mut hits = Hits { total: found.total, ..Hits::default() };
+    if found.exact < FEW {
+        hits.did_you_mean = did_you_mean(searcher, fields, query, &plan, found.exact)?;
+    }
+    if query.count_facets {
+        hits.facets = Some(searcher.search(&*found.ask, &FacetCollector(names))?);
+    }
+    hits.rows = rows(searcher, fields, query, &plan, &*found.ask)?;
+    Ok(hits)
+}
+
+struct Found {
+    ask: Box<dyn Ask>,
+    total: usize,
+    /// How many have all words as they are.
+    exact: usize,
+}
+
+/// Makes greater efforts until enough is found, and stays with the least that finds as much.
+fn find(searcher: &Searcher, plan: &Plan<'_>) -> Result<Found> {
+    let ask = plan.query(Effort::Exact)?;
+    let exact = searcher.search(&*ask, &Count)?;
+    let mut found = Found { ask, total: exact, exact };
+    for effort in Effort::ALL.into_iter().skip(1).filter(|effort| plan.may_find_more(*effort)) {
+        // Any of the words is a last resort: a few that have all are better than many that have one.
+        let enough = if effort == Effort::Any { 1 } else { FEW };
+        if found.total >= enough {
+            break;
+        }
+        let ask = plan.query(effort)?;
+        let total = searcher.search(&*ask, &Count)?;
+        if total > found.total {
+            found = Found { ask, total, exact };
+        }
+    }
+    Ok(found)
+}
+
+fn did_you_mean(
+    searcher: &Searcher,
+    fields: &Fields,
+    query: &Query,
+    plan: &Plan<'_>,
+    exact: usize,
+) -> Result<Option<String>> {
+    let Some(pieces) = plan.corrected()? else { return Ok(None) };
+    let text = pieces.iter().map(|piece| piece.raw.as_str()).collect::<Vec<_>>().join(" ");
+    let corrected = Plan::of_pieces(searcher, fields, query, pieces).query(Effort::Exact)?;
+    Ok((searcher.search(&*corrected, &Count)? > exact).then_some(text))
+}
+
+fn rows(
+    searcher: &Searcher,
+    fields: &Fields,
+    query: &Query,
+    plan: &Plan<'_>,
+    ask: &dyn Ask,
+) -> Result<Vec<Hit>> {
+    let size = usize::from(query.size.rows());
+    let offset = query.page.saturating_mul(size);
+    if offset.saturating_add(size) > MAX_ROWS {
+        return Ok(Vec::new());
+    }
+    let top = TopDocs::with_limit(size).and_offset(offset);
+    let sort = if query.sort == Sort::Relevance && !plan.has_words() { Sort::Used } else { query.sort };
+    let places: Vec<DocAddress> = match sort {
+        Sort::Relevance => addresses(searcher.search(ask, &top.order_by_score())?),
+        Sort::New => newest(searcher, ask, top, fast::CREATED)?,
+        Sort::Updated => newest(searcher, ask, top, fast::UPDATED)?,
+        Sort::Used => {
+            addresses(searcher.search(ask, &top.order_by_fast_field::<u64>(fast::USES, Order::Desc))?)
+        }
+        Sort::Name => {
+            addresses(searcher.search(ask, &top.order_by_string_fast_field(fast::NAME, Order::Asc))?)
+        }
+    };
+    places.into_iter().map(|place| row(searcher, fields, place)).collect()
+}
+
+fn newest(searcher: &Searcher, ask: &dyn Ask, top: TopDocs, by: &str) -> Result<Vec<DocAddress>> {
+    Ok(addresses(searcher.search(ask, &top.order_by_fast_field::<i64>(by, Order::Desc))?))
+}
+
+fn addresses<K>(found: Vec<(K, DocAddress)>) -> Vec<DocAddress> {
+    found.into_iter().map(|(_, place)| place).collect()
+}
+
+fn row(searcher: &Searcher, fields: &Fields, place: DocAddress) -> Result<Hit> {
+    let document: TantivyDocument = searcher.doc(place)?;
+    let bytes = document.get_first(fields.row).and_then(|value| value.as_bytes()).unwrap_or_default();
+    Ok(serde_json::from_slice(bytes)?)
+}

@@ -1,0 +1,52 @@
+//! Listings for tests.
+
+use plexus_domain::{AgentId, Timestamp};
+use plexus_search::{Change, Hits, Index, Listing, Query};
+
+pub fn id(n: u16) -> AgentId {
+    let [high, low] = n.to_be_bytes();
+    AgentId::new(Timestamp::from_millis(1_000), &[0, 0, 0, 0, 0, 0, 0, 0, high, low])
+}
+
+/// Agent `n` called `name`, with nothing else said about it.
+pub fn listing(n: u16, name: &str) -> Listing {
+    Listing {
+        agent: id(n),
+        address: format!("@owner{n}/agent{n}"),
+        name: name.to_owned(),
+        owner: format!("owner{n}"),
+        summary: String::new(),
+        description: String::new(),
+        tags: Vec::new(),
+        skills: String::new(),
+        protocol: "a2a".to_owned(),
+        kind: "a2a".to_owned(),
+        verified: false,
+        online_at: None,
+        created: Timestamp::from_millis(i64::from(n)),
+        updated: Timestamp::from_millis(i64::from(n)),
+        uses: 0,
+    }
+}
+
+pub fn put(listing: Listing) -> Change {
+    Change::Put(Box::new(listing))
+}
+
+pub fn index(listings: impl IntoIterator<Item = Listing>) -> Index {
+    let index = Index::in_memory().unwrap();
+    let changes: Vec<Change> = listings.into_iter().map(put).collect();
+    index.apply(&changes, 1).unwrap();
+    index
+}
+
+pub fn names(hits: &Hits) -> Vec<&str> {
+    hits.rows.iter().map(|hit| hit.name.as_str()).collect()
+}
+
+/// The names that a text finds, best first.
+pub fn find(index: &Index, text: &str) -> Vec<String> {
+    let hits = index.search(&Query::text(text)).unwrap();
+    assert_eq!(hits.total, hits.rows.len());
+    names(&hits).into_iter().map(str::to_owned).collect()
+}

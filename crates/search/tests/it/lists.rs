@@ -1,0 +1,156 @@
+//! Filters, sorting, pages and counts.
+
+use std::collections::BTreeMap;
+
+use crate::common::{find, index, listing, names};
+use plexus_domain::{Timestamp, page::PageSize};
+use plexus_search::{FacetCount, Index, Listing, Query, Sort};
+use proptest::prelude::*;
+
+fn some() -> Index {
+    index((1_u16..=5).map(|n| Listing {
+        owner: if n < 3 { "Ada".into() } else { "bob".into() },
+        tags: vec![if n % 2 == 0 { "Even".into() } else { "odd".into() }, "Number".into()],
+        protocol: if n == 1 { "1.0".into() } else { "0.3".into() },
+        kind: if n == 5 { "llm".into() } else { "a2a".into() },
+        verified: n == 2,
+        online_at: (n > 3).then(|| Timestamp::from_millis(i64::from(n) * 1_000)),
+        updated: Timestamp::from_millis(100 - i64::from(n)),
+        uses: u64::from(n) % 3,
+        summary: "agent".into(),
+        ..listing(n, &format!("{} {n}", ["e", "D", "c", "B", "a"][usize::from(n) - 1]))
+    }))
+}
+
+#[test]
+fn filters_hold_together_and_operators_mean_the_same() {
+    let index = some();
+    let numbers = |query: &Query| -> String {
+        let query = Query { sort: Sort::New, ..query.clone() };
+        let hits = index.search(&query).unwrap();
+        names(&hits).iter().map(|name| &name[2..]).collect()
+    };
+    for (query, text, expected) in [
+        (Query { tags: vec!["even".into()], ..Query::default() }, "tag:EVEN", "42"),
+        (
+            Query { tags: vec!["odd".into(), "number".into()], ..Query::default() },
+            "tag:odd tag:number",
+            "531",
+        ),
+        (Query { owner: Some("@ada".into()), ..Query::default() }, "owner:ADA", "21"),
+        (Query { protocol: Some("1.0".into()), ..Query::default() }, "protocol:1.0 agent", "1"),
+        (Query { kind: Some("llm".into()), ..Query::default() }, "kind:llm", "5"),
+        (Query { verified: Some(true), ..Query::default() }, "is:verified", "2"),
+    ] {
+        assert_eq!(numbers(&query), expected);
+        assert_eq!(numbers(&Query::text(text)), expected, "{text}");
+    }
+    let since = |millis| Query { online_since: Some(Timestamp::from_millis(millis)), ..Query::default() };
+    assert_eq!(numbers(&since(4_000)), "54");
+    assert_eq!(numbers(&since(4_001)), "5");
+    assert_eq!(numbers(&Query { verified: Some(false), ..Query::default() }), "5431");
+    assert_eq!(numbers(&Query { tags: vec!["none".into()], ..Query::default() }), "");
+}
+
+#[test]
+fn sorted_by_what_was_asked() {
+    let index = some();
+    for (sort, expected) in [
+        (Sort::New, "54321"),
+        (Sort::Updated, "12345"),
+        (Sort::Name, "54321"),
+        (Sort::Used, "52413"),
+        (Sort::Relevance, "52413"),
+    ] {
+        let hits = index.search(&Query { sort, ..Query::default() }).unwrap();
+        let numbers: String = names(&hits).iter().map(|name| &name[2..]).collect();
+        let uses = |n: char| n.to_digit(10).map_or(0, |n| n % 3);
+        if matches!(sort, Sort::Used | Sort::Relevance) {
+            assert!(numbers.chars().map(uses).is_sorted_by(|a, b| a >= b), "{numbers}");
+        } else {
+            assert_eq!(numbers, expected);
+        }
+        assert_eq!(Sort::parse(sort.as_str()), Some(sort));
+    }
+}
+
+#[test]
+fn pages_cut_one_list() {
+    let index = index((0..95).map(|n| Listing { summary: "agent".into(), ..listing(n, &format!("A{n}")) }));
+    let mut seen = Vec::new();
+    for page in 0..4 {
+        let query = Query { page, size: PageSize::new(30).unwrap(), ..Query::text("agent") };
+        let hits = index.search(&query).unwrap();
+        assert_eq!(hits.total, 95);
+        seen.extend(names(&hits).into_iter().map(str::to_owned));
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 95);
+    for page in [4, 1_000, usize::MAX] {
+        assert_eq!(
+            index.search(&Query { page, ..Query::text("agent") }).unwrap().rows.len(),
+            if page == 4 { 15 } else { 0 }
+        );
+    }
+}
+
+#[test]
+fn a_row_has_what_was_put() {
+    let put = Listing { tags: vec!["Ünï Tag".into()], uses: 7, ..listing(1, "Name") };
+    let index = index([put.clone()]);
+    let hit = index.search(&Query::default()).unwrap().rows.remove(0);
+    assert_eq!(hit, (&put).into());
+    assert_eq!(find(&index, "tag:\"uni tag\""), ["Name"]);
+}
+
+fn drawn() -> impl Strategy<Value = Vec<Listing>> {
+    let labels = prop::collection::btree_set(0_u16..60, 0..5);
+    let one = (labels, 0_u16..40, 0_u16..3, 0_u16..2, prop::bool::ANY);
+    prop::collection::vec(one, 1..60).prop_map(|drawn| {
+        (0..)
+            .zip(drawn)
+            .map(|(n, (tags, owner, protocol, kind, common))| Listing {
+                tags: tags.iter().map(|tag| format!("t{tag}")).collect(),
+                owner: format!("o{owner}"),
+                protocol: format!("p{protocol}"),
+                kind: format!("k{kind}"),
+                summary: if common { "common".into() } else { "rare".into() },
+                ..listing(n, "x")
+            })
+            .collect()
+    })
+}
+
+/// The 20 most frequent values, then by name.
+fn counted<'l>(values: impl Iterator<Item = &'l String>) -> Vec<FacetCount> {
+    let mut counts = BTreeMap::<&String, u64>::new();
+    values.for_each(|value| *counts.entry(value).or_default() += 1);
+    let mut counts: Vec<_> =
+        counts.into_iter().map(|(value, count)| FacetCount { value: value.clone(), count }).collect();
+    counts.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+    counts.truncate(20);
+    counts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn facets_are_what_counting_gives(listings in drawn(), parts in 1_usize..4) {
+        let index = Index::in_memory().unwrap();
+        for part in listings.chunks(listings.len().div_ceil(parts)) {
+            let changes: Vec<_> = part.iter().cloned().map(crate::common::put).collect();
+            index.apply(&changes, 1).unwrap();
+        }
+        let found: Vec<&Listing> = listings.iter().filter(|listing| listing.summary == "common").collect();
+        let query = Query { count_facets: true, ..Query::text("\"common\"") };
+        let hits = index.search(&query).unwrap();
+        let facets = hits.facets.unwrap();
+        prop_assert_eq!(hits.total, found.len());
+        prop_assert_eq!(facets.tags, counted(found.iter().flat_map(|listing| &listing.tags)));
+        prop_assert_eq!(facets.owners, counted(found.iter().map(|listing| &listing.owner)));
+        prop_assert_eq!(facets.protocols, counted(found.iter().map(|listing| &listing.protocol)));
+        prop_assert_eq!(facets.kinds, counted(found.iter().map(|listing| &listing.kind)));
+    }
+}

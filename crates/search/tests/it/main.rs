@@ -1,0 +1,7 @@
+//! The index through its public functions.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
+
+mod common;
+mod folder;
+mod lists;
+mod words;
