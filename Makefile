@@ -54,7 +54,7 @@ test: ## Install what the tests need, then run all of them
 test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
 	@scripts/with-postgres cargo test $(HUB)
 test-browser: ## Run the browser tests on the hub that `make build` made
-	@cd end2end && npm test --silent
+	@scripts/with-postgres npm --prefix end2end test --silent
 fmt: ## Format the Rust code
 	@cargo fmt --all
 fmt-check:

@@ -11,7 +11,7 @@ if [ -z "${RUSTUP_TOOLCHAIN:-}" ] && [ -s "$cache/toolchain" ]; then
     export RUSTUP_TOOLCHAIN
 fi
 
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$@"; }
 
 # Ends the script with what went wrong and what to do next.
 fail() {

@@ -1,10 +1,15 @@
 // A hub of the test's own: the built binary, a free port, a folder that goes away with it.
 
+import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { freePort, start } from "./process.mjs";
+
+/** Runs a program to its end; rejects when its exit code is not 0. */
+export const run = promisify(execFile);
 
 const target = process.env.CARGO_TARGET_DIR ?? resolve(import.meta.dirname, "../../target");
 export const binary = process.env.PLEXUS_BINARY ?? join(target, "debug/plexus");
@@ -17,16 +22,18 @@ const READY_TRIES = 400;
 
 /**
  * Starts a hub on loopback.
- * @param {object} [env] more `PLEXUS_*` variables
- * @returns a hub with `url`, `adminLink`, `restart()`, `stop()`; `stop()` also removes its folder
+ * @param {object} [env] more `PLEXUS_*` variables; `PORT` in a value stands for the hub's own
+ * @param {string} [user] whom it runs as, where the tests run as root
+ * @returns a hub with `url`, `adminLink`, `kill()`, `restart()`, `stop()`; `stop()` also removes its folder
  */
-export async function startHub(env = {}) {
+export async function startHub(env = {}, user = undefined) {
   await access(binary).catch(() => {
     throw new Error(`${binary} is missing: run 'make build' first`);
   });
   const folder = await mkdtemp(join(tmpdir(), "plexus-"));
   folders.add(folder);
-  const hub = new Hub(folder, await freePort(), env);
+  if (user) await run("chown", [user, folder]);
+  const hub = new Hub(folder, await freePort(), env, user);
   await hub.start();
   return hub;
 }
@@ -34,12 +41,15 @@ export async function startHub(env = {}) {
 class Hub {
   #folder;
   #env;
+  #user;
   #program;
 
-  constructor(folder, port, env) {
+  constructor(folder, port, env, user) {
     this.#folder = folder;
-    this.url = `http://127.0.0.1:${port}`;
-    this.#env = { PLEXUS_LISTEN: `127.0.0.1:${port}`, PLEXUS_DATA_DIR: folder, PLEXUS_LIMITS_SCALE: "100", ...env };
+    this.#user = user;
+    const all = { PLEXUS_LISTEN: "127.0.0.1:PORT", PLEXUS_DATA_DIR: folder, PLEXUS_LIMITS_SCALE: "100", ...env };
+    this.#env = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value.replace("PORT", port)]));
+    this.url = this.#env.PLEXUS_PUBLIC_URL ?? `http://127.0.0.1:${port}`;
   }
 
   get log() {
@@ -48,16 +58,21 @@ class Hub {
 
   /** The one-time link that makes the first administrator, as the hub printed it. */
   get adminLink() {
-    const match = this.log.match(/https?:\/\/\S+\/first\S*|https?:\/\/\S+[?#]\S+/);
+    const match = this.log.match(/http\S+\?admin=\S+/);
     if (!match) throw new Error(`the hub printed no administrator link:\n${this.log}`);
     return match[0];
   }
 
   async start() {
-    const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, ...this.#env };
-    this.#program = await start({ command: binary, args: ["serve"], env, cwd: this.#folder, ready: /https?:\/\// });
+    const [command, ...args] = [...this.#as(), binary, "serve"];
+    this.#program = await start({ command, args, env: this.#whole, cwd: this.#folder, ready: /serves on/ });
     await this.#ready();
+  }
+
+  /** Runs another command of the binary beside the hub, with the hub's own settings. */
+  async command(...args) {
+    const [command, ...rest] = [...this.#as(), binary, ...args];
+    return run(command, rest, { env: this.#whole, cwd: this.#folder });
   }
 
   async kill() {
@@ -73,6 +88,15 @@ class Hub {
     const code = await this.#program.stop();
     await rm(this.#folder, { recursive: true, force: true });
     return code;
+  }
+
+  get #whole() {
+    const { PATH, HOME } = process.env;
+    return { PATH, HOME, ...this.#env };
+  }
+
+  #as() {
+    return this.#user ? ["setpriv", `--reuid=${this.#user}`, "--regid=nogroup", "--clear-groups", "--"] : [];
   }
 
   async #ready() {

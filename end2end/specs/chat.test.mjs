@@ -1,0 +1,111 @@
+// Chatting with the calculator that every hub has: streaming, reload, a second tab, a killed hub, no script.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, openTab, SCRIPTS } from "../lib/browser.mjs";
+import { checkPage } from "../lib/checks.mjs";
+import { startHub } from "../lib/hub.mjs";
+import { answer, answered, chatOf, countsUp, go, says, send, signIn, signUp, textOf } from "../lib/walk.mjs";
+
+const LINES = 30_000;
+/** Each line adds nothing to its own number, so the results count up. */
+const SHEET = Array.from({ length: LINES }, (_, index) => `${index + 1} + 0`).join("\n");
+const RESULT = /= (\d+)$/gm;
+
+let hub, browser;
+before(async () => {
+  hub = await startHub();
+  browser = await launch();
+  const tab = await openTab(browser);
+  await signUp(tab, hub.adminLink, "ada");
+  await tab.close();
+});
+after(async () => {
+  await browser?.close();
+  await hub?.stop();
+});
+
+for (const script of SCRIPTS) {
+  test(`a question and its answer, script ${script}`, async () => {
+    const tab = await begin({ script });
+    await send(tab, "120 km / (1.5 hours) to m/s");
+    assert.match(await answered(tab), /22\.2/);
+    await checkPage(tab, "chat");
+    await send(tab, "2 ^ 10");
+    await says(tab, "1024");
+    await tab.close();
+  });
+
+  test(`a reload in mid-answer shows every line once, script ${script}`, async () => {
+    const tab = await begin({ script });
+    await send(tab, SHEET);
+    await says(tab, /= 32\b/);
+    await tab.page.reload({ waitUntil: "commit" });
+    await says(tab, /= 64\b/);
+    await whole(tab);
+    await tab.close();
+  });
+}
+
+test("a second tab sees the same answer while it is written", async () => {
+  const tab = await begin();
+  await send(tab, SHEET);
+  await says(tab, /= 32\b/);
+  const second = await tab.beside();
+  await go(second, tab.page.url());
+  await says(second, /= 32\b/);
+  await Promise.all([whole(tab), whole(second)]);
+  await tab.close();
+});
+
+test("closing the browser does not stop the answer", async () => {
+  const tab = await begin();
+  await send(tab, SHEET);
+  await says(tab, /= 32\b/);
+  const path = chatOf(tab);
+  await tab.close();
+  const later = await openTab(browser);
+  await signIn(later, hub, "ada");
+  await go(later, hub.url + path);
+  await whole(later);
+  await later.close();
+});
+
+test("a hub that is killed in mid-answer keeps what was written and says that it ended early", async () => {
+  const tab = await begin();
+  tab.expect(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|EventSource/);
+  await send(tab, SHEET);
+  await says(tab, /= 64\b/);
+  await hub.kill();
+  await hub.start();
+  await tab.page.reload({ waitUntil: "commit" });
+  await answered(tab, "failed");
+  const lines = countsUp(await textOf(tab), RESULT);
+  assert.ok(lines >= 32 && lines < LINES, `${lines} lines were kept`);
+  await checkPage(tab, "chat-failed");
+  await tab.close();
+});
+
+test("a stopped answer keeps what was written", async () => {
+  const tab = await begin();
+  await send(tab, SHEET);
+  await says(tab, /= 32\b/);
+  await answer(tab).getByRole("button", { name: /^Stop/ }).click();
+  await answered(tab, "stopped");
+  const lines = countsUp(await textOf(tab), RESULT);
+  assert.ok(lines >= 32 && lines < LINES, `${lines} lines were kept`);
+  await tab.close();
+});
+
+/** A tab in which Ada is signed in and about to write to the calculator. */
+async function begin(mode) {
+  const tab = await openTab(browser, mode);
+  await signIn(tab, hub, "ada");
+  await go(tab, `${hub.url}/chat?to=@plexus/calc`);
+  await tab.islands();
+  return tab;
+}
+
+async function whole(tab) {
+  assert.equal(countsUp(await answered(tab), RESULT), LINES);
+}

@@ -1,0 +1,55 @@
+// An agent that the hub runs itself, on a real small model behind an OpenAI-compatible server.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startModel } from "../lib/agents.mjs";
+import { launch, openTab } from "../lib/browser.mjs";
+import { checkPage } from "../lib/checks.mjs";
+import { startHub } from "../lib/hub.mjs";
+import { answer, answered, go, press, send, signUp, textOf } from "../lib/walk.mjs";
+
+let hub, browser, model, tab;
+before(async () => {
+  model = await startModel();
+  hub = await startHub({ PLEXUS_LLM_BASE_URL: model.url, PLEXUS_LLM_MODEL: "smollm2" });
+  browser = await launch();
+  tab = await openTab(browser);
+  await signUp(tab, hub.adminLink, "ada");
+});
+after(async () => {
+  await browser?.close();
+  await hub?.stop();
+  await model?.stop();
+});
+
+test("an agent is made of instructions and a model", async () => {
+  await go(tab, `${hub.url}/register/instructions`);
+  await checkPage(tab, "instructions");
+  await tab.page.getByLabel("Title").fill("Tide clerk");
+  await tab.page.getByLabel("Name in its address").fill("tides");
+  await tab.page.getByLabel("Summary").fill("Answers questions about the sea.");
+  await tab.page.getByLabel("Instructions").fill("You answer in one short sentence.");
+  await press(tab, "Continue");
+  await press(tab, "Publish");
+  await tab.page.getByRole("heading", { name: "Tide clerk is registered" }).waitFor();
+});
+
+test("it streams, counts its tokens, and remembers the conversation", async () => {
+  await go(tab, `${hub.url}/chat?to=@ada/tides`);
+  await tab.islands();
+  await send(tab, "Say hello to the sea.");
+  assert.ok((await answered(tab)).length > 0);
+  assert.match(await answer(tab).locator("footer").innerText(), /\d+ tokens?/);
+  await send(tab, "And again.");
+  await answered(tab);
+  await checkPage(tab, "chat-llm");
+});
+
+test("it can be stopped in mid-answer", async () => {
+  await send(tab, "Tell a very long story about a lighthouse, with many chapters.");
+  await tab.page.locator("#thread article.agent.open").getByText(/\w+ \w+/).first().waitFor();
+  await answer(tab).getByRole("button", { name: /^Stop/ }).click();
+  await answered(tab, "stopped");
+  assert.ok((await textOf(tab)).length > 0);
+  await tab.close();
+});
