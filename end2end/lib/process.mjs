@@ -10,6 +10,7 @@ const KEPT_OUTPUT = 200_000;
 
 const running = new Set();
 process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
 /**
  * Starts a program and waits until a line of its output matches `ready`.
