@@ -18,7 +18,11 @@ use crate::{
 /// A whole HTML document.
 pub fn page(frame: Frame, page: impl Page) -> String {
     let (assets, now) = (frame.assets.clone(), Some(frame.now));
-    let html = text(assets, now, || document(&frame, page.head(), page.body()));
+    let role = frame.viewer.as_ref().map(|viewer| viewer.role);
+    let html = text(assets, now, || {
+        provide_context(context::Viewing(role));
+        document(frame, page.head(), page.body())
+    });
     format!("<!DOCTYPE html>{html}")
 }
 

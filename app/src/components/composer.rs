@@ -20,7 +20,8 @@ const MAX: u32 = 100_000;
 
 impl Composer<'_> {
     pub fn view(self) -> AnyView {
-        let to = self.to.map(|to| to.address.to_string());
+        // A chat that is under way knows by itself who keeps it.
+        let to = self.to.filter(|_| self.parent.is_none()).map(|to| to.address.to_string());
         let name = self.to.map_or("an agent", |to| to.name.as_str());
         let label = format!("Message to {name}");
         let text = format!("\n{}", self.form.value("text"));

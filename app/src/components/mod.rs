@@ -1,5 +1,7 @@
 //! Small parts that pages are made of, one per file.
 
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its properties")]
+
 pub mod agent_row;
 pub mod article;
 pub mod badge;

@@ -20,7 +20,8 @@ pub fn Ago(at: Timestamp) -> impl IntoView {
 #[component]
 pub fn Clock(at: Timestamp) -> impl IntoView {
     let stamp = at.to_rfc3339();
-    view! { <time data-clock="" datetime=stamp.clone() title=date_and_clock(at)>{clock(&stamp).to_owned()}</time> }
+    let clock_of_day = clock(&stamp).to_owned();
+    view! { <time data-clock="" datetime=stamp title=date_and_clock(at)>{clock_of_day}</time> }
 }
 
 /// The date alone.

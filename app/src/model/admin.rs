@@ -47,7 +47,7 @@ pub struct UserRow {
     pub since: Timestamp,
     pub seen: Option<Timestamp>,
     pub agents: u64,
-    /// The viewer's own row has no actions.
+    /// No actions: it is the viewer's own row, or the viewer is no administrator.
     pub own: bool,
 }
 
@@ -58,7 +58,8 @@ pub enum UserState {
     Suspended,
 }
 
-/// `/admin/agents?q=&page=`. Posted to `/admin/agents/{id}` with `action`: `pause`, `resume`, `unlist`, `delete`.
+/// `/admin/agents?q=&page=`. Posted to `/admin/agents/{id}` with `action` (`pause`, `resume`, `unlist`, `delete`) and
+/// `reason`.
 #[derive(Clone, Debug)]
 pub struct AdminAgents {
     pub words: String,
@@ -79,6 +80,8 @@ pub struct AdminAgentRow {
     pub last_answered: Option<Timestamp>,
     pub runs_today: u64,
     pub failed_today: u64,
+    /// The viewer may take it out of lists and delete it.
+    pub can_withdraw: bool,
 }
 
 /// Origins that an administrator answers for. Added at `/admin/origins` with `origin` and `note`, removed at
@@ -114,5 +117,7 @@ pub struct InviteRow {
     pub id: String,
     pub by: String,
     pub expires: Timestamp,
+    pub used: bool,
+    /// While that account is there.
     pub used_by: Option<String>,
 }

@@ -9,22 +9,24 @@ use crate::{
 };
 
 /// The parts are erased one by one: a type that named every element would outgrow the compiler.
-pub fn document(frame: &Frame, head: Head, body: AnyView) -> AnyView {
+pub fn document(frame: Frame, head: Head, body: AnyView) -> AnyView {
     let layout = head.layout;
     let class = match layout {
         Layout::Column => "column",
         Layout::Narrow => "narrow",
         Layout::Full => "full",
     };
-    let notice = frame.notice.clone().map(|notice| view! { <NoticeBox notice /> }.into_any());
+    let (head, header) = (document_head(&frame, head), header(&frame));
+    let notice = frame.notice.map(|notice| view! { <NoticeBox notice /> }.into_any());
+    let footer = (layout != Layout::Full).then(|| view! { <Footer hub=frame.hub /> }.into_any());
     view! {
         <html lang="en" data-theme=frame.theme.as_str() data-density=frame.density.as_str()>
-            {document_head(frame, head)}
+            {head}
             <body class=class>
                 <a class="skip" href="#main">"Skip to content"</a>
-                {header(frame)}
+                {header}
                 <main id="main">{notice}{body}</main>
-                {(layout != Layout::Full).then(|| view! { <Footer hub=frame.hub.clone() /> }.into_any())}
+                {footer}
             </body>
         </html>
     }

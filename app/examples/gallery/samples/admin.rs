@@ -78,6 +78,7 @@ fn agents() -> AdminAgents {
         last_answered: (n < 3).then(|| ago(u64::from(n) * 80)),
         runs_today: u64::from(n) * 1_700,
         failed_today: u64::from(n),
+        can_withdraw: true,
     };
     AdminAgents {
         words: "e".into(),
@@ -106,6 +107,7 @@ fn invites() -> AdminInvites {
         id: id.into(),
         by: "grace".into(),
         expires: now() + std::time::Duration::from_secs(400_000),
+        used: used.is_some(),
         used_by: used.map(Into::into),
     };
     AdminInvites {

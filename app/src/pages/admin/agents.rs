@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use super::{page_href, search, with_side};
 use crate::{
     components::{
-        button::{ActionForm, Kind},
+        button::{ActionForm, Button, Kind},
         empty::Empty,
         mark::Mark,
         menu::Menu,
@@ -63,22 +63,35 @@ fn row(agent: AdminAgentRow) -> AnyView {
     .into_any()
 }
 
+/// Whatever is taken from an agent's owner needs a reason; giving it back does not.
 fn actions(agent: &AdminAgentRow) -> AnyView {
-    let (action, name) = (format!("/admin/agents/{}", agent.id), agent.name.clone());
-    let pause = if agent.paused { ("Resume", "resume") } else { ("Pause", "pause") };
-    let items = [pause, ("Take out of lists", "unlist")]
-        .map(|(label, verb)| {
-            let fields = vec![("action", verb.to_owned())];
-            view! { <li><ActionForm action=action.clone() label kind=Kind::Quiet about=name.clone() fields /></li> }
-        })
-        .into_iter()
-        .collect_view();
-    let fields = vec![("action", "delete".to_owned())];
+    let action = format!("/admin/agents/{}", agent.id);
+    let resume = agent.paused.then(|| {
+        let (fields, about) = (vec![("action", "resume".to_owned())], agent.name.clone());
+        view! { <ActionForm action=action.clone() label="Resume" kind=Kind::Quiet about fields /> }.into_any()
+    });
+    let reasoned = (!agent.paused || agent.can_withdraw).then(|| reasoned(agent, action));
     let summary = "Change".into_any();
+    view! { <Menu summary>{resume}{reasoned}</Menu> }.into_any()
+}
+
+fn reasoned(agent: &AdminAgentRow, action: String) -> AnyView {
+    let verb = |offered: bool, label: &'static str, value: &str, kind: Kind| {
+        let (value, about) = (value.to_owned(), agent.name.clone());
+        offered.then(|| view! { <Button label kind name="action" value about /> }.into_any())
+    };
+    let listed = agent.can_withdraw && agent.visibility.is_listed();
+    let buttons = [
+        verb(!agent.paused, "Pause", "pause", Kind::Quiet),
+        verb(listed, "Take out of lists", "unlist", Kind::Quiet),
+        verb(agent.can_withdraw, "Delete", "delete", Kind::Danger),
+    ];
+    let label = format!("Why {} is changed", agent.name);
     view! {
-        <Menu summary>
-            <ul role="list">{items}<li><ActionForm action label="Delete" kind=Kind::Danger about=name fields /></li></ul>
-        </Menu>
+        <form class="reasoned" method="post" action=action>
+            <input class="control" type="text" name="reason" required maxlength="200" placeholder="Why" aria-label=label />
+            {buttons.collect_view()}
+        </form>
     }
     .into_any()
 }

@@ -66,8 +66,11 @@ fn list(rows: Vec<InviteRow>) -> AnyView {
 }
 
 fn row(row: InviteRow) -> AnyView {
-    let open = row.used_by.is_none();
-    let used = row.used_by.map_or_else(|| "Nobody yet".to_owned(), |name| format!("@{name}"));
-    let withdraw = open.then(|| view! { <ActionForm action="/admin/invites/revoke" label="Withdraw" fields=vec![("id", row.id)] /> });
+    let used = match (row.used, row.used_by) {
+        (false, _) => "Nobody yet".to_owned(),
+        (true, Some(name)) => format!("@{name}"),
+        (true, None) => "Somebody who has left".to_owned(),
+    };
+    let withdraw = (!row.used).then(|| view! { <ActionForm action="/admin/invites/revoke" label="Withdraw" fields=vec![("id", row.id)] /> });
     view! { <tr><th scope="row">"@"{row.by}</th><td><Ago at=row.expires /></td><td>{used}</td><td class="end">{withdraw}</td></tr> }.into_any()
 }

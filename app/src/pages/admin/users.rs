@@ -26,7 +26,7 @@ impl Page for AdminUsers {
         let list = if self.rows.is_empty() {
             view! { <Empty title="Nobody found"><p>"No name contains these letters."</p><p><a href="/admin/users">"Everybody"</a></p></Empty> }.into_any()
         } else {
-            let rows = self.rows.into_iter().map(row).collect();
+            let rows = self.rows.iter().map(row).collect();
             view! { <Table caption="People" heads=vec!["Name", "Role", "State", "Agents", "Since", "Last seen", ""] rows /> }.into_any()
         };
         let content = view! {
@@ -39,7 +39,7 @@ impl Page for AdminUsers {
     }
 }
 
-fn row(user: UserRow) -> AnyView {
+fn row(user: &UserRow) -> AnyView {
     let seen = user.seen.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
     let (class, state) = match user.state {
         UserState::Active => ("badge neutral", "Active"),
@@ -56,7 +56,7 @@ fn row(user: UserRow) -> AnyView {
             <td class="number">{user.agents}</td>
             <td><Date at=user.since /></td>
             <td>{seen}</td>
-            <td class="end">{(!user.own).then(|| actions(&user))}</td>
+            <td class="end">{(!user.own).then(|| actions(user))}</td>
         </tr>
     }
     .into_any()

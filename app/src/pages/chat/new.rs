@@ -44,7 +44,7 @@ impl Page for NewChatPage {
                 <div class="room new">
                     <div class="room-head">{opener()}</div>
                     <div class="thread">{top}</div>
-                    <div class="dock">{composer}<ChatRoom chat=None seq=0 leaf=None /></div>
+                    <div class="dock">{composer}<ChatRoom chat=None seq=0 /></div>
                 </div>
             </div>
         }

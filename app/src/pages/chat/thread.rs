@@ -31,7 +31,7 @@ impl Page for ThreadPage {
         let older = self.older.map(|href| view! { <p class="older"><a href=href>"Older messages"</a></p> });
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
-        let (chat, leaf) = (self.chat.to_string(), self.leaf.map(|leaf| leaf.to_string()));
+        let chat = self.chat.to_string();
         view! {
             <div class="chat">
                 {sidebar(self.sidebar, Some(self.chat))}
@@ -40,7 +40,7 @@ impl Page for ThreadPage {
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
                         {older}{articles}
                     </div>
-                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq leaf />{composer}</div>
+                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq />{composer}</div>
                 </div>
             </div>
         }

@@ -32,7 +32,7 @@ impl Page for RegisterCard {
         let next = if broken {
             repair().into_any()
         } else {
-            form(&self.form, &self.owner, scheme, self.draft.to_string())
+            form(&self.form, &self.owner, scheme, &self.draft.to_string())
         };
         view! {
             <h1>"Register agent"</h1>
@@ -107,7 +107,7 @@ fn repair() -> AnyView {
     .into_any()
 }
 
-fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: String) -> AnyView {
+fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: &str) -> AnyView {
     view! {
         {form_errors(form, None)}
         <form class="stack narrow" method="post" action=format!("/register/{draft}/card")>

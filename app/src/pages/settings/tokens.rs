@@ -105,7 +105,7 @@ fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> AnyView {
 }
 
 fn lifetime(form: &Form) -> AnyView {
-    let options = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "until revoked")];
+    let options = [("30", "30 days"), ("90", "90 days"), ("365", "a year")];
     let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
     Field::choice("days", "Lives for", options).default("90").of(form)
 }

@@ -1,0 +1,83 @@
+//! When to try again, and whether the page follows what is written.
+
+/// How long to wait before the next attempt, in milliseconds: doubling from half a second to half a minute, and
+/// spread by `chance` (0 to 1) so that readers of a hub that restarts do not come back all at once.
+pub fn delay(failures: u32, chance: f64) -> u32 {
+    const FIRST: u32 = 500;
+    const LONGEST: u32 = 30_000;
+    let full = FIRST.saturating_mul(1 << failures.min(10)).min(LONGEST);
+    let spread = chance.clamp(0.0, 1.0).mul_add(0.5, 0.5);
+    // Between 0.5 and 1 of a number that is in range.
+    (f64::from(full) * spread) as u32
+}
+
+/// Whether the page stays at its end while text comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    held: bool,
+    at: i32,
+}
+
+impl Pin {
+    /// Nearer than this to the end counts as the end, in pixels.
+    const NEAR: i32 = 60;
+    /// A reader who is farther away is offered the way back.
+    const FAR: i32 = 200;
+    /// Smaller moves upward are a hand that trembles.
+    const MEANT: i32 = 3;
+
+    pub const fn new() -> Self {
+        Self { held: true, at: 0 }
+    }
+
+    pub const fn hold(&mut self) {
+        self.held = true;
+    }
+
+    pub const fn holds(self) -> bool {
+        self.held
+    }
+
+    /// The page was scrolled to `at`; `rest` pixels are below the window. Growth of the page is not a wish of the
+    /// reader, so only a move upward lets go.
+    pub const fn scrolled(&mut self, at: i32, rest: i32) {
+        if rest < Self::NEAR {
+            self.held = true;
+        } else if at < self.at - Self::MEANT {
+            self.held = false;
+        }
+        self.at = at;
+    }
+
+    pub const fn offers_way_back(self, rest: i32) -> bool {
+        !self.held && rest > Self::FAR
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_grows_to_a_limit_and_is_spread() {
+        assert_eq!([delay(0, 0.0), delay(0, 1.0), delay(1, 1.0)], [250, 500, 1_000]);
+        assert_eq!([delay(99, 1.0), delay(99, 0.0)], [30_000, 15_000]);
+    }
+
+    #[test]
+    fn only_the_reader_lets_go_of_the_end() {
+        let mut pin = Pin::new();
+        pin.scrolled(900, 0);
+        pin.scrolled(900, 400);
+        assert!(pin.holds(), "the page grew");
+        pin.scrolled(898, 402);
+        assert!(pin.holds(), "a trembling hand");
+        pin.scrolled(800, 500);
+        assert!(!pin.holds() && pin.offers_way_back(500) && !pin.offers_way_back(100));
+        pin.scrolled(1_300, 20);
+        assert!(pin.holds(), "back at the end");
+        pin.scrolled(800, 500);
+        pin.hold();
+        assert!(pin.holds(), "sent there");
+    }
+}

@@ -1,0 +1,54 @@
+//! Staying at the end of the page, for as long as the reader does.
+
+use std::cell::Cell;
+
+use leptos::prelude::{document, window};
+
+use super::pace::Pin;
+
+pub struct Scroll {
+    pin: Cell<Pin>,
+}
+
+impl Scroll {
+    pub const fn new() -> Self {
+        Self { pin: Cell::new(Pin::new()) }
+    }
+
+    /// The reader scrolled, or the window changed. True if the newest message is out of sight.
+    pub fn moved(&self) -> bool {
+        let (at, rest) = position();
+        let mut pin = self.pin.get();
+        pin.scrolled(at, rest);
+        self.pin.set(pin);
+        pin.offers_way_back(rest)
+    }
+
+    /// Something was added. True if the newest message is out of sight.
+    pub fn grown(&self) -> bool {
+        if self.pin.get().holds() {
+            to_end();
+        }
+        self.pin.get().offers_way_back(position().1)
+    }
+
+    pub fn hold(&self) {
+        let mut pin = self.pin.get();
+        pin.hold();
+        self.pin.set(pin);
+        to_end();
+    }
+}
+
+fn to_end() {
+    if let Some(root) = document().document_element() {
+        root.set_scroll_top(root.scroll_height());
+    }
+}
+
+/// How far down the window is, and how much is below it.
+fn position() -> (i32, i32) {
+    let Some(root) = document().document_element() else { return (0, 0) };
+    let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
+    (root.scroll_top(), root.scroll_height() - root.scroll_top() - height as i32)
+}

@@ -1,0 +1,214 @@
+//! The articles on the page.
+
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+};
+
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, Node};
+
+use super::{
+    dom,
+    place::{Place, Shown, place},
+    tail::{Change, Tail},
+    wire::{Block, Open, Placed, Text},
+};
+
+/// A part of a message.
+type Key = (String, u32);
+
+pub struct Thread {
+    element: Element,
+    tails: RefCell<HashMap<Key, Tail>>,
+    /// Text that is known and not shown yet: it waits for the next frame.
+    waiting: RefCell<HashMap<Key, String>>,
+    /// Tails that must be written anew instead.
+    stale: RefCell<HashSet<Key>>,
+}
+
+impl Thread {
+    pub fn find() -> Option<Self> {
+        let element = dom::by_id("thread")?;
+        Some(Self {
+            element,
+            tails: RefCell::default(),
+            waiting: RefCell::default(),
+            stale: RefCell::default(),
+        })
+    }
+
+    pub const fn element(&self) -> &Element {
+        &self.element
+    }
+
+    pub fn article(&self, id: &str) -> Option<Element> {
+        dom::by_id(&format!("m-{id}"))
+    }
+
+    /// The id of the last article: what the next message answers.
+    pub fn last(&self) -> Option<String> {
+        self.shown().pop().map(|shown| shown.id)
+    }
+
+    /// Those that are still being written.
+    pub fn open(&self) -> Vec<Element> {
+        dom::all(&self.element, "article[aria-busy]")
+    }
+
+    fn shown(&self) -> Vec<Shown> {
+        dom::all(&self.element, "article.message").iter().filter_map(shown).collect()
+    }
+
+    /// Puts an article where the rule wants it. None if it is not part of what is shown.
+    pub fn put(&self, placed: &Placed) -> Option<Element> {
+        let new = Shown { id: placed.id.clone(), parent: placed.parent.clone(), lane: placed.lane };
+        match place(&self.shown(), &new) {
+            Place::Elsewhere => None,
+            Place::Same => self.replace(&placed.id, &placed.html),
+            Place::End { instead_of } => {
+                for id in instead_of {
+                    self.remove(&id);
+                }
+                self.element.insert_adjacent_html("beforeend", &placed.html).ok()?;
+                self.added(&placed.id)
+            }
+        }
+    }
+
+    /// The article in its new form, in the same place.
+    pub fn replace(&self, id: &str, html: &str) -> Option<Element> {
+        let old = self.article(id)?;
+        let focused = old.contains(document().active_element().as_deref());
+        old.set_outer_html(html);
+        self.forget(id);
+        if focused {
+            let _ = dom::by_id::<HtmlElement>("composer-text").map(|text| text.focus());
+        }
+        self.added(id)
+    }
+
+    /// A person's message, shown before the hub has it.
+    pub fn put_unsent(&self, id: &str, text: &str) -> Option<()> {
+        let article = dom::element("article", "message person sending", "")?;
+        article.set_id(&format!("m-{id}"));
+        article.set_attribute("data-parent", &self.last().unwrap_or_default()).ok()?;
+        article.set_attribute("data-lane", "0").ok()?;
+        let header = dom::element("header", "", "")?;
+        header.append_child(dom::element("h2", "", "Sending…")?.as_ref()).ok()?;
+        let body = dom::element("div", "body", "")?;
+        body.append_child(dom::element("div", "tail", text)?.as_ref()).ok()?;
+        article.append_child(&header).ok()?;
+        article.append_child(&body).ok()?;
+        self.element.append_child(&article).ok()?;
+        Some(())
+    }
+
+    pub fn remove(&self, id: &str) {
+        if let Some(article) = self.article(id) {
+            article.remove();
+        }
+        self.forget(id);
+    }
+
+    fn added(&self, id: &str) -> Option<Element> {
+        let article = self.article(id)?;
+        dom::announce_added(&article);
+        Some(article)
+    }
+
+    fn forget(&self, id: &str) {
+        self.tails.borrow_mut().retain(|(message, _), _| message != id);
+        self.waiting.borrow_mut().retain(|(message, _), _| message != id);
+        self.stale.borrow_mut().retain(|(message, _)| message != id);
+    }
+
+    /// A part from its start, if its message is shown.
+    pub fn reset(&self, open: Open) {
+        let key = (open.m, open.p);
+        let Some((closed, _)) = self.part(&key) else { return };
+        closed.set_inner_html(&open.h);
+        dom::announce_added(&closed);
+        self.tails.borrow_mut().insert(key.clone(), Tail::new(open.s, open.t));
+        self.stale.borrow_mut().insert(key);
+    }
+
+    pub fn push(&self, text: Text) -> Change {
+        let key = (text.m, text.p);
+        if self.part(&key).is_none() {
+            return Change::Nothing;
+        }
+        let change = self.tails.borrow_mut().entry(key.clone()).or_default().push(text.s, &text.t);
+        if let Change::Appended(new) = &change {
+            self.waiting.borrow_mut().entry(key).or_default().push_str(new);
+        }
+        change
+    }
+
+    pub fn close(&self, block: Block) -> Change {
+        let key = (block.m, block.p);
+        let Some((closed, _)) = self.part(&key) else { return Change::Nothing };
+        let change = self.tails.borrow_mut().entry(key.clone()).or_default().close(block.s, block.e);
+        if change == Change::Closed {
+            let _ = closed.insert_adjacent_html("beforeend", &block.h);
+            dom::announce_added(&closed);
+            self.stale.borrow_mut().insert(key);
+        }
+        change
+    }
+
+    /// Shows what came in since the last frame.
+    pub fn flush(&self) {
+        for key in self.stale.take() {
+            self.waiting.borrow_mut().remove(&key);
+            if let (Some((_, tail)), Some(known)) = (self.part(&key), self.tails.borrow().get(&key)) {
+                tail.set_text_content(Some(known.text()));
+            }
+        }
+        for (key, text) in self.waiting.take() {
+            if let Some((_, tail)) = self.part(&key) {
+                append(&tail, &text);
+            }
+        }
+    }
+
+    /// The closed text and the tail of a part; made if the message is there and the part is not.
+    fn part(&self, (message, part): &Key) -> Option<(Element, Element)> {
+        let article = self.article(message)?;
+        let body: Element = dom::find(&article, ".body")?;
+        let place: Element = match dom::find(&body, &format!("[data-part=\"{part}\"]")) {
+            Some(place) => place,
+            None => new_part(&body, *part)?,
+        };
+        Some((dom::find(&place, ".closed")?, dom::find(&place, ".tail")?))
+    }
+}
+
+fn shown(article: &Element) -> Option<Shown> {
+    let id = article.id().strip_prefix("m-")?.to_owned();
+    let parent = article.get_attribute("data-parent").filter(|parent| !parent.is_empty());
+    let lane = article.get_attribute("data-lane")?.parse().ok()?;
+    Some(Shown { id, parent, lane })
+}
+
+fn new_part(body: &Element, part: u32) -> Option<Element> {
+    let place = dom::element("div", "part", "")?;
+    place.set_attribute("data-part", &part.to_string()).ok()?;
+    for class in ["closed prose", "tail"] {
+        let child: Node = dom::element("div", class, "")?.into();
+        place.append_child(&child).ok()?;
+    }
+    body.append_child(&place).ok()?;
+    Some(place)
+}
+
+/// Adds to the text node that is there, which costs the same however long it is.
+fn append(tail: &Element, text: &str) {
+    match tail.last_child().and_then(|node| node.dyn_into::<web_sys::Text>().ok()) {
+        Some(node) => {
+            let _ = node.append_data(text);
+        }
+        None => tail.set_text_content(Some(text)),
+    }
+}

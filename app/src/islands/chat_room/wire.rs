@@ -1,0 +1,164 @@
+//! What the hub tells a page about its chat, as the stream of events carries it.
+
+use serde::Deserialize;
+
+/// The names of the events, as the stream spells them.
+pub const KINDS: [&str; 9] = ["message", "ended", "run", "title", "member", "open", "text", "block", "bye"];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    Message(Placed),
+    Ended(Ended),
+    Run(Run),
+    Title(Title),
+    Open(Open),
+    Text(Text),
+    Block(Block),
+    Bye,
+}
+
+/// A whole article, and where it belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Placed {
+    pub id: String,
+    pub parent: Option<String>,
+    pub lane: i32,
+    pub html: String,
+}
+
+/// The final form of an article.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Ended {
+    pub id: String,
+    pub state: String,
+    pub html: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Run {
+    pub run: String,
+    pub message: Option<String>,
+    pub state: String,
+    pub failure: Option<Failure>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Failure {
+    pub message: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Title {
+    pub title: String,
+}
+
+/// The part `p` of the message `m` from its start: `h` is shown, the text `t` begins at byte `s`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Open {
+    pub m: String,
+    pub p: u32,
+    pub h: String,
+    pub s: usize,
+    pub t: String,
+}
+
+/// More text, beginning at byte `s`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Text {
+    pub m: String,
+    pub p: u32,
+    pub s: usize,
+    pub t: String,
+}
+
+/// The bytes `s..e` have their final form `h`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Block {
+    pub m: String,
+    pub p: u32,
+    pub s: usize,
+    pub e: usize,
+    pub h: String,
+}
+
+impl Event {
+    /// None for what this page does not know: a newer hub may say more.
+    pub fn parse(kind: &str, data: &str) -> Option<Self> {
+        let event = match kind {
+            "message" => Self::Message(serde_json::from_str(data).ok()?),
+            "ended" => Self::Ended(serde_json::from_str(data).ok()?),
+            "run" => Self::Run(serde_json::from_str(data).ok()?),
+            "title" => Self::Title(serde_json::from_str(data).ok()?),
+            "open" => Self::Open(serde_json::from_str(data).ok()?),
+            "text" => Self::Text(serde_json::from_str(data).ok()?),
+            "block" => Self::Block(serde_json::from_str(data).ok()?),
+            "bye" => Self::Bye,
+            _ => return None,
+        };
+        Some(event)
+    }
+}
+
+/// A refusal, as `/api/v1` answers it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Refusal {
+    error: RefusalBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct RefusalBody {
+    message: String,
+    retry_after_ms: Option<u64>,
+}
+
+impl Refusal {
+    /// What stands beside the composer. What was not understood still gets words.
+    pub fn words(status: u16, body: &str) -> String {
+        match serde_json::from_str::<Self>(body) {
+            Ok(Self { error: RefusalBody { message, retry_after_ms: Some(wait) } }) => {
+                format!("{message} Try again in {} s; your text is kept.", wait.div_ceil(1_000).max(1))
+            }
+            Ok(Self { error }) => error.message,
+            Err(_) => format!("The hub did not take this (status {status}). Your text is kept; try again."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_read_as_the_hub_writes_them() {
+        let data = r#"{"id":"b","parent":null,"lane":1,"state":"open","author":{"kind":"agent"},"html":"<article>"}"#;
+        let placed = Placed { id: "b".into(), parent: None, lane: 1, html: "<article>".into() };
+        assert_eq!(Event::parse("message", data), Some(Event::Message(placed)));
+        let data = r#"{"m":"b","p":0,"s":3,"e":9,"h":"<p>x</p>"}"#;
+        assert!(matches!(Event::parse("block", data), Some(Event::Block(block)) if block.e == 9));
+        let data =
+            r#"{"run":"r","message":"b","state":"failed","failure":{"class":"refused","message":"No."}}"#;
+        assert!(matches!(Event::parse("run", data), Some(Event::Run(run)) if run.failure.is_some()));
+        assert_eq!(Event::parse("bye", "{}"), Some(Event::Bye));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_nothing() {
+        assert!(KINDS.contains(&"bye") && !KINDS.contains(&"weather"));
+        assert_eq!(Event::parse("text", r#"{"m":"b","p":-1,"s":0,"t":""}"#), None);
+        assert_eq!(Event::parse("text", "not json"), None);
+        assert_eq!(Event::parse("weather", "{}"), None);
+    }
+
+    #[test]
+    fn refusals_are_told_in_words() {
+        let limited =
+            r#"{"error":{"code":"limited","message":"Too many messages at once.","retry_after_ms":11200}}"#;
+        assert_eq!(
+            Refusal::words(429, limited),
+            "Too many messages at once. Try again in 12 s; your text is kept."
+        );
+        let plain = r#"{"error":{"code":"invalid","message":"Write something first.","field":"text"}}"#;
+        assert_eq!(Refusal::words(422, plain), "Write something first.");
+        assert!(Refusal::words(502, "<html>").contains("502"));
+    }
+}

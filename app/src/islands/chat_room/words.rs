@@ -1,0 +1,29 @@
+//! What is said aloud about an answer. Not every word: that it began, goes on, and ended.
+
+/// How an answer ended, or that it has not.
+pub fn status(name: &str, state: &str, words: usize) -> String {
+    match state {
+        "open" if words == 0 => format!("{name} is answering…"),
+        "open" => format!("{name} is still answering, {}.", counted(words)),
+        "stopped" => format!("{name} was stopped after {}.", counted(words)),
+        "failed" => format!("{name} could not finish."),
+        _ => format!("{name} finished, {}.", counted(words)),
+    }
+}
+
+fn counted(words: usize) -> String {
+    if words == 1 { "1 word".to_owned() } else { format!("{words} words") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_announced_at_its_turns() {
+        assert_eq!(status("Calc", "open", 0), "Calc is answering…");
+        assert_eq!(status("Calc", "open", 80), "Calc is still answering, 80 words.");
+        assert_eq!(status("Calc", "done", 240), "Calc finished, 240 words.");
+        assert_eq!(status("Calc", "done", 1), "Calc finished, 1 word.");
+    }
+}
