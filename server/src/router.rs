@@ -39,6 +39,8 @@ pub fn router(site: Site) -> Router {
         .layer(body);
     Router::new()
         .merge(page_routes())
+        .nest("/admin", admin_routes())
+        .merge(machine_routes())
         .nest("/api/v1", api_routes())
         .route("/static/{version}/{*name}", get(assets::get))
         .fallback(missing)
@@ -83,6 +85,30 @@ fn page_routes() -> Router<Site> {
             "/settings/appearance",
             get(pages::settings::appearance::show).post(pages::settings::appearance::save),
         )
+}
+
+fn admin_routes() -> Router<Site> {
+    Router::new()
+        .route("/", get(pages::admin::overview::show))
+        .route("/users", get(pages::admin::users::show))
+        .route("/users/{id}", post(pages::admin::users::act))
+        .route("/agents", get(pages::admin::agents::show))
+        .route("/agents/{id}", post(pages::admin::agents::act))
+        .route("/origins", get(pages::admin::origins::show).post(pages::admin::origins::vouch))
+        .route("/origins/remove", post(pages::admin::origins::withdraw))
+        .route("/invites", get(pages::admin::invites::show).post(pages::admin::invites::create))
+        .route("/invites/revoke", post(pages::admin::invites::revoke))
+}
+
+/// The documentation, and what programs look for at fixed places.
+fn machine_routes() -> Router<Site> {
+    Router::new()
+        .route("/docs", get(pages::docs::home))
+        .route("/docs/{page}", get(pages::docs::show))
+        .route("/robots.txt", get(pages::machine::robots))
+        .route("/llms.txt", get(pages::machine::llms))
+        .route("/.well-known/security.txt", get(pages::machine::security))
+        .route("/favicon.ico", get(pages::machine::favicon))
 }
 
 fn api_routes() -> Router<Site> {

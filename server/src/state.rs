@@ -5,7 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use plexus_hub::Hub;
 use tokio_util::sync::CancellationToken;
 
-use crate::web::assets::Assets;
+use crate::web::{assets::Assets, kept::Kept};
 
 /// The hub and the files of its pages. Cheap to clone.
 #[derive(Clone)]
@@ -14,13 +14,15 @@ pub struct Site(Arc<Parts>);
 pub struct Parts {
     pub hub: Hub,
     pub assets: Assets,
+    pub kept: Kept,
     /// Cancelled when the hub is about to end: streams then end themselves.
     pub stop: CancellationToken,
 }
 
 impl Site {
     pub fn new(hub: Hub, stop: CancellationToken) -> Self {
-        Self(Arc::new(Parts { hub, assets: Assets::load(), stop }))
+        let kept = Kept::new(hub.env().bytes::<16>().map(|byte| format!("{byte:02x}")).concat());
+        Self(Arc::new(Parts { hub, assets: Assets::load(), kept, stop }))
     }
 
     /// Whether people reach the hub over https.

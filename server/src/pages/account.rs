@@ -18,7 +18,12 @@ use serde::Deserialize;
 
 use crate::{
     state::Site,
-    web::{caller::session_cookie, error::say, form::Fields, page::Visit},
+    web::{
+        caller::session_cookie,
+        error::{retry_after, say},
+        form::Fields,
+        page::Visit,
+    },
 };
 
 #[derive(Deserialize)]
@@ -75,6 +80,7 @@ pub async fn signup(State(site): State<Site>, visit: Visit, headers: HeaderMap, 
     let form = SignUp {
         name: fields.get("name").to_owned(),
         password: fields.get("password").to_owned(),
+        reason: given("reason"),
         invite: given("invite"),
         first_administrator: given("admin"),
     };
@@ -114,7 +120,11 @@ pub fn refused<P: plexus_app::pages::Page>(
     }
     // A wrong password is a mistake in this form, not a missing right to see it.
     let status = if status == StatusCode::UNAUTHORIZED { StatusCode::UNPROCESSABLE_ENTITY } else { status };
-    visit.show_as(status, page(fields.into_form().refused(&refusal)))
+    let mut response = visit.show_as(status, page(fields.into_form().refused(&refusal)));
+    if let Some(seconds) = retry_after(&refusal) {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    response
 }
 
 fn enter(site: &Site, signed_in: &SignedIn, next: &str) -> Response {

@@ -12,22 +12,25 @@ use plexus_app::model::{
 use plexus_domain::page::PageSize;
 use plexus_hub::listings::{self, FacetCount, Facets, Query, Row, Sort};
 
-use crate::{state::Site, web::page::Visit};
+use crate::{
+    state::Site,
+    web::{kept, page::Visit},
+};
 
 pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuery) -> Response {
     let raw = raw.unwrap_or_default();
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
-    let page = match listings::search(&site.hub, wanted(&site, &query)).await {
-        Ok(found) => Ok(AgentsPage {
+    let page = async {
+        let found = listings::search(&site.hub, wanted(&site, &query)).await?;
+        Ok(AgentsPage {
             rows: found.rows.into_iter().map(row).collect(),
             facets: found.facets.map(|facets| groups(&query, facets)).unwrap_or_default(),
             pager: Pager::new(query.page(), PageSize::DEFAULT.rows(), found.total as u64),
             did_you_mean: found.did_you_mean,
-            query,
-        }),
-        Err(error) => Err(error),
+            query: query.clone(),
+        })
     };
-    visit.show_or_refuse(page)
+    if raw.is_empty() { kept::show(&site, visit, page).await } else { visit.show_or_refuse(page.await) }
 }
 
 fn wanted(site: &Site, query: &AgentsQuery) -> Query {

@@ -1,9 +1,12 @@
 //! Pages and the forms on them: parse, one call, a page or a 303.
 
 pub mod account;
+pub mod admin;
 pub mod agent;
 pub mod agents;
 pub mod chat;
+pub mod docs;
 pub mod home;
+pub mod machine;
 pub mod owner;
 pub mod settings;

@@ -7,6 +7,7 @@ pub mod error;
 pub mod form;
 pub mod headers;
 pub mod host;
+pub mod kept;
 pub mod listen;
 pub mod page;
 pub mod request_id;

@@ -132,6 +132,17 @@ impl Visit {
         self.show_as(status, page)
     }
 
+    /// The same visit with another word where the nonce goes.
+    pub fn with_nonce(mut self, nonce: &str) -> Self {
+        nonce.clone_into(&mut self.frame.nonce);
+        self
+    }
+
+    /// The name of this request, in logs and on pages that refuse it.
+    pub fn request_id(&self) -> &str {
+        &self.request_id
+    }
+
     pub const fn frame(&self) -> &Frame {
         &self.frame
     }

@@ -12,12 +12,15 @@ use plexus_app::model::{
     agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill, VersionRow},
 };
 use plexus_domain::{
-    Address,
+    Address, Error as Refusal,
     agent::{Connector, Visibility},
 };
 use plexus_hub::agents::{self, AgentState, AgentView, Callable};
 
-use crate::{state::Site, web::page::Visit};
+use crate::{
+    state::Site,
+    web::{kept, page::Visit},
+};
 
 pub async fn overview(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
     show(site, visit, &path, |view, _| AgentTab::Overview(about(view))).await
@@ -44,14 +47,16 @@ async fn show(
     let (Ok(owner), Ok(name)) = (owner.parse(), name.parse()) else {
         return visit.refuse_status(StatusCode::NOT_FOUND);
     };
-    match agents::look(&site.hub, &visit.caller, &Address::local(owner, name)).await {
-        Ok(Some(view)) => {
-            let tab = tab(&view, &visit.frame().origin);
-            visit.show(AgentPage { head: head(view), tab })
-        }
-        Ok(None) => visit.refuse_status(StatusCode::NOT_FOUND),
-        Err(error) => visit.refuse(error),
-    }
+    let origin = visit.frame().origin.clone();
+    let address = Address::local(owner, name);
+    let caller = visit.caller.clone();
+    let page = async {
+        let view = agents::look(&site.hub, &caller, &address).await?;
+        let view = view.ok_or_else(|| Refusal::not_found(format!("There is no agent {address} here.")))?;
+        let tab = tab(&view, &origin);
+        Ok(AgentPage { head: head(view), tab })
+    };
+    kept::show(&site, visit, page).await
 }
 
 /// What stands above the tabs and in the rail.
@@ -67,6 +72,7 @@ pub fn head(view: AgentView) -> AgentHead {
         callable: match view.callable {
             Callable::Yes => model::Callable::Yes,
             Callable::SignIn => model::Callable::SignIn,
+            Callable::NeedsCredentials => model::Callable::NeedsCredentials,
             Callable::Unproved { origin } => model::Callable::Unproved { origin },
             Callable::NotAllowed => model::Callable::NotAllowed,
             Callable::Paused => model::Callable::Paused,

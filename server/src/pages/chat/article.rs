@@ -72,7 +72,7 @@ pub fn so_far(message: MessageId, open: Snapshot) -> PartView {
     }
 }
 
-fn part(message: MessageId, part: Part) -> PartView {
+pub fn part(message: MessageId, part: Part) -> PartView {
     let rendered = |text: &str| Html::from_markup(plexus_markup::render_in(&message.to_string(), text));
     match part.content {
         Content::Text { text } => PartView::Text { closed: rendered(&text), tail: String::new() },

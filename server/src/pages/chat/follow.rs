@@ -1,6 +1,6 @@
 //! A thread for browsers without JavaScript: the answer stays open, and each block is written as it closes.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -8,10 +8,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_app::{
-    model::{Html, chat::ThreadPage, message::PartView},
+    model::{Assets, Html, chat::ThreadPage, message::PartView},
     render::{self, Followed},
 };
-use plexus_domain::{MessageId, event::Event, message::MessageState, part::plain_text};
+use plexus_domain::{ChatId, MessageId, event::Event, message::MessageState};
 use plexus_hub::{
     chats::{self, Reader},
     live::{FrameKind, Snapshot},
@@ -20,6 +20,7 @@ use plexus_hub::{
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::article;
 use crate::{state::Site, web::page::Visit};
 
 /// A response is not kept open for ever: the page then says what it has, and a reload goes on.
@@ -38,10 +39,10 @@ pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response
         // Everything that closes is written where this part is cut.
         one.parts = vec![PartView::Text { closed: Html::default(), tail: String::new() }];
     });
+    let mut answers = Answers { chat: page.chat, assets: site.assets.places(), known: HashMap::new() };
     let pieces = render::follow(&visit.text(page), &open);
     let (send, receive) = mpsc::channel::<Result<String, std::convert::Infallible>>(WAITING);
     tokio::spawn(async move {
-        let mut answers = Answers::default();
         reader.ready().iter().for_each(|frame| answers.take(&frame.kind));
         let stop = site.stop.clone();
         let written = stop.run_until_cancelled(write(pieces, &mut reader, &mut answers, &send));
@@ -79,8 +80,11 @@ async fn write(pieces: Vec<Followed>, reader: &mut Reader, answers: &mut Answers
     Some(())
 }
 
-#[derive(Default)]
-struct Answers(HashMap<MessageId, Answer>);
+struct Answers {
+    chat: ChatId,
+    assets: Arc<Assets>,
+    known: HashMap<MessageId, Answer>,
+}
 
 /// What an open message became and was not written yet.
 #[derive(Default)]
@@ -93,7 +97,7 @@ struct Answer {
 
 impl Answers {
     fn of(&mut self, message: MessageId) -> &mut Answer {
-        self.0.entry(message).or_default()
+        self.known.entry(message).or_default()
     }
 
     fn take(&mut self, kind: &FrameKind) {
@@ -101,10 +105,35 @@ impl Answers {
             FrameKind::Snapshot(snapshot) => self.of(snapshot.message).snapshot(snapshot),
             FrameKind::Block { message, part, end, html, .. } => self.of(*message).block(*part, *end, html),
             FrameKind::Event { event: Event::Ended { message, .. }, view, .. } => {
-                self.of(*message).end(view.as_deref());
+                let ended = view.as_deref().map(|view| self.rest(view)).unwrap_or_default();
+                self.of(*message).end(&ended);
             }
             FrameKind::Event { .. } | FrameKind::Text { .. } | FrameKind::ChatsChanged => {}
         }
+    }
+
+    /// What was not written yet of a message as it was kept, and why it ended where that was not planned.
+    fn rest(&self, view: &MessageView) -> String {
+        let id = view.message.id;
+        let closed_to = self.known.get(&id).map(|answer| &answer.closed_to);
+        let mut html = String::new();
+        for (index, part) in view.message.parts.iter().enumerate() {
+            let closed_to = closed_to.and_then(|parts| parts.get(&index)).copied().unwrap_or(0);
+            match part.as_text() {
+                Some(text) => {
+                    let rest = text.get(closed_to..).unwrap_or_default();
+                    html.push_str(&plexus_markup::render_in(&id.to_string(), rest));
+                }
+                None => {
+                    let part = article::part(id, part.clone());
+                    html.push_str(&render::part(&self.assets, article::unfinished(self.chat, id), part));
+                }
+            }
+        }
+        if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
+            html.push_str(&plexus_markup::render(&failure.message));
+        }
+        html
     }
 }
 
@@ -123,21 +152,9 @@ impl Answer {
         }
     }
 
-    /// The rest of the text, as it was kept, and why it ended where that was not planned.
-    fn end(&mut self, view: Option<&MessageView>) {
+    fn end(&mut self, rest: &str) {
         self.ended = true;
-        let Some(view) = view else { return };
-        let scope = view.message.id.to_string();
-        for (index, part) in view.message.parts.iter().enumerate() {
-            let closed_to = self.closed_to.get(&index).copied().unwrap_or(0);
-            let text = plain_text(std::slice::from_ref(part));
-            if let Some(rest) = text.get(closed_to..).filter(|rest| !rest.trim().is_empty()) {
-                self.waiting.push_str(&plexus_markup::render_in(&scope, rest));
-            }
-        }
-        if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
-            self.waiting.push_str(&plexus_markup::render(&failure.message));
-        }
+        self.waiting.push_str(rest);
     }
 
     fn written(&mut self) -> (String, bool) {

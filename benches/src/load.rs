@@ -1,0 +1,88 @@
+//! Load from several connections at once, and what it came to.
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use crate::http::Connection;
+
+pub struct Measured {
+    pub seconds: f64,
+    /// In milliseconds, sorted.
+    pub took: Vec<f64>,
+    pub bytes: usize,
+}
+
+impl Measured {
+    pub fn per_second(&self) -> f64 {
+        self.took.len() as f64 / self.seconds
+    }
+
+    pub fn percentile(&self, percent: f64) -> f64 {
+        let last = self.took.len().saturating_sub(1);
+        let at = (last as f64 * percent / 100.0).round() as usize;
+        self.took.get(at).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// `connections` ask one after the other for `time`; each takes the next of `requests`.
+pub async fn steady(
+    to: SocketAddr,
+    connections: usize,
+    time: Duration,
+    requests: &[Vec<u8>],
+) -> anyhow::Result<Measured> {
+    let begun = Instant::now();
+    let mut workers = Vec::new();
+    for first in 0..connections {
+        let requests = requests.to_vec();
+        workers.push(tokio::spawn(async move { worker(to, begun + time, &requests, first).await }));
+    }
+    let (mut took, mut bytes) = (Vec::new(), 0);
+    for worker in workers {
+        let (mine, size) = worker.await??;
+        took.extend(mine);
+        bytes = size;
+    }
+    took.sort_by(f64::total_cmp);
+    Ok(Measured { seconds: begun.elapsed().as_secs_f64(), took, bytes })
+}
+
+async fn worker(
+    to: SocketAddr,
+    until: Instant,
+    requests: &[Vec<u8>],
+    first: usize,
+) -> anyhow::Result<(Vec<f64>, usize)> {
+    let mut connection = Connection::open(to).await?;
+    let (mut took, mut bytes) = (Vec::new(), 0);
+    for request in requests.iter().cycle().skip(first * requests.len() / 64) {
+        let begun = Instant::now();
+        if begun >= until {
+            break;
+        }
+        let (status, size) = connection.ask(request).await?;
+        anyhow::ensure!(status == 200, "an answer has status {status}");
+        took.push(begun.elapsed().as_secs_f64() * 1e3);
+        bytes = size;
+    }
+    Ok((took, bytes))
+}
+
+/// Each request once, on one connection.
+pub async fn each_once(to: SocketAddr, requests: &[Vec<u8>]) -> anyhow::Result<Measured> {
+    let mut connection = Connection::open(to).await?;
+    let begun = Instant::now();
+    let (mut took, mut bytes) = (Vec::new(), 0);
+    for request in requests {
+        let begun = Instant::now();
+        let (status, size) = connection.ask(request).await?;
+        anyhow::ensure!(status == 200, "an answer has status {status}");
+        took.push(begun.elapsed().as_secs_f64() * 1e3);
+        bytes = size;
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    took.sort_by(f64::total_cmp);
+    Ok(Measured { seconds, took, bytes })
+}

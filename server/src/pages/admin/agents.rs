@@ -1,0 +1,72 @@
+//! `/admin/agents`.
+
+use axum::{
+    extract::{Path, Query, State},
+    http::StatusCode,
+    response::Response,
+};
+use plexus_app::model::{
+    Pager,
+    admin::{AdminAgentRow, AdminAgents},
+};
+use plexus_domain::{Error as Refusal, page::PageSize};
+use plexus_hub::admin::{self, AgentAct, AgentRow};
+
+use super::{TableQuery, words};
+use crate::{
+    state::Site,
+    web::{
+        form::Fields,
+        page::{Visit, done},
+    },
+};
+
+pub async fn show(State(site): State<Site>, visit: Visit, Query(query): Query<TableQuery>) -> Response {
+    let words = words(&query);
+    let found = admin::list_agents(&site.hub, &visit.caller, &words, query.page).await;
+    visit.show_or_refuse(found.map(|found| AdminAgents {
+        pager: Pager::new(query.page, PageSize::DEFAULT.rows(), found.total),
+        rows: found.rows.into_iter().map(row).collect(),
+        words,
+    }))
+}
+
+fn row(row: AgentRow) -> AdminAgentRow {
+    AdminAgentRow {
+        id: row.id,
+        seed: row.seed,
+        name: row.title,
+        address: row.address,
+        kind: row.protocol,
+        visibility: row.visibility,
+        paused: row.paused,
+        proved: row.proved,
+        last_answered: row.last_answered,
+        runs_today: row.runs_today,
+        failed_today: row.failed_today,
+        can_withdraw: row.can_withdraw,
+    }
+}
+
+pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
+    let Ok(id) = id.parse() else { return visit.refuse_status(StatusCode::NOT_FOUND) };
+    let (reason, request) = (fields.get("reason"), visit.request_id());
+    let acted = match wanted(&fields) {
+        Ok(act) => admin::act_on_agent(&site.hub, &visit.caller, id, act, reason, request).await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    match acted {
+        Ok(()) => done("/admin/agents", "saved"),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+fn wanted(fields: &Fields) -> Result<AgentAct, Refusal> {
+    match fields.get("action") {
+        "pause" => Ok(AgentAct::Pause),
+        "resume" => Ok(AgentAct::Resume),
+        "unlist" => Ok(AgentAct::Unlist),
+        "delete" => Ok(AgentAct::Withdraw),
+        _ => Err(Refusal::invalid("action", "Choose what to do with this agent.")),
+    }
+}

@@ -1,0 +1,37 @@
+//! `/admin`.
+
+use axum::{
+    extract::State,
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::admin::AdminOverview;
+use plexus_domain::account::Role;
+use plexus_hub::admin;
+
+use crate::{state::Site, web::page::Visit};
+
+pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+    if visit.caller.person.as_ref().is_some_and(|person| person.role == Role::Moderator) {
+        return Redirect::to("/admin/agents").into_response();
+    }
+    let page = admin::overview(&site.hub, &visit.caller).await.map(page);
+    visit.show_or_refuse(page)
+}
+
+fn page(found: admin::Overview) -> AdminOverview {
+    AdminOverview {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started: found.started,
+        database: found.database,
+        public_url: found.public_url,
+        registration: found.registration,
+        accounts: found.counts.accounts,
+        waiting: found.counts.waiting,
+        agents: found.counts.agents,
+        unverified: found.counts.unverified,
+        running: found.counts.running,
+        runs_today: found.counts.runs,
+        failed_today: found.counts.failed,
+        warnings: found.warnings,
+    }
+}

@@ -1,0 +1,198 @@
+//! `/@{owner}/{agent}/manage`, `…/credentials` and `…/edit`: what an owner changes, and what a person gives.
+
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use plexus_app::model::{
+    Form,
+    agent::{AgentPage, AgentTab, Credentials, Manage},
+    register::InstructionsPage,
+};
+use plexus_domain::{Address, Error as Refusal};
+use plexus_hub::{
+    Error,
+    agents::{
+        self, credentials, instructions,
+        manage::{self, Managed, Refreshed},
+    },
+    caller::Caller,
+};
+
+use super::register::{card::given, instructions as written, publish::reach, shown};
+use crate::{
+    pages::{account::refused, agent::head},
+    state::Site,
+    web::{
+        form::Fields,
+        page::{Visit, done},
+    },
+};
+
+type At = Path<(String, String)>;
+
+fn address((owner, name): &(String, String)) -> Result<Address, Error> {
+    let parse = || Some(Address::local(owner.parse().ok()?, name.parse().ok()?));
+    parse().ok_or_else(|| Refusal::not_found("There is no such agent here.").into())
+}
+
+async fn page(site: &Site, caller: &Caller, address: &Address, tab: AgentTab) -> Result<AgentPage, Error> {
+    let missing = || Refusal::not_found(format!("There is no agent {address} here."));
+    let view = agents::look(&site.hub, caller, address).await?.ok_or_else(missing)?;
+    Ok(AgentPage { head: head(view), tab })
+}
+
+pub async fn show(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
+    let page = manage_page(&site, &visit.caller, &at, Form::default()).await;
+    visit.show_or_refuse(page)
+}
+
+async fn manage_page(
+    site: &Site,
+    caller: &Caller,
+    at: &(String, String),
+    form: Form,
+) -> Result<AgentPage, Error> {
+    let address = address(at)?;
+    let managed = manage::managed(&site.hub, caller, &address).await?;
+    page(site, caller, &address, AgentTab::Manage(tab(managed, form))).await
+}
+
+fn tab(managed: Managed, form: Form) -> Manage {
+    Manage {
+        visibility: managed.visibility,
+        access: managed.access,
+        paused: managed.paused,
+        can_federate: managed.can_federate,
+        editable: managed.editable,
+        refreshable: managed.refreshable,
+        origins: managed.origins.into_iter().map(shown::origin).collect(),
+        form,
+    }
+}
+
+pub async fn act(State(site): State<Site>, visit: Visit, Path(at): At, fields: Fields) -> Response {
+    let acted = match address(&at) {
+        Ok(address) => perform(&site, &visit.caller, &address, &fields).await.map(|word| (address, word)),
+        Err(error) => return visit.refuse(error),
+    };
+    match acted {
+        Ok((_, "deleted")) => done("/agents", "deleted"),
+        Ok((address, "vouched")) => done(&format!("/{address}"), "vouched"),
+        Ok((address, word)) => done(&format!("/{address}/manage"), word),
+        Err(error) => match manage_page(&site, &visit.caller, &at, Form::default()).await {
+            Ok(page) => refused(visit, error, fields, |form| with_form(page, form)),
+            Err(_) => visit.refuse(error),
+        },
+    }
+}
+
+/// Does what a button says; the answer is the word for what happened.
+async fn perform(
+    site: &Site,
+    caller: &Caller,
+    address: &Address,
+    fields: &Fields,
+) -> Result<&'static str, Error> {
+    let hub = &site.hub;
+    match fields.get("action") {
+        "save" => {
+            let (visibility, access) = reach(fields)?;
+            manage::set_reach(hub, caller, address, Some(visibility), Some(access)).await?;
+            Ok("saved")
+        }
+        "pause" => manage::set_paused(hub, caller, address, true).await.map(|()| "paused"),
+        "resume" => manage::set_paused(hub, caller, address, false).await.map(|()| "resumed"),
+        "refresh" => Ok(match manage::refresh(hub, caller, address).await? {
+            Refreshed::Same => "card-same",
+            Refreshed::NewVersion => "card-new",
+        }),
+        "check" => {
+            let found = manage::check_proofs(hub, caller, address).await?;
+            Ok(if found.iter().all(|proof| proof.check.is_proved()) { "proved" } else { "unproved" })
+        }
+        "vouch" => manage::vouch(hub, caller, address, fields.get("origin")).await.map(|()| "vouched"),
+        "delete" => manage::delete(hub, caller, address).await.map(|()| "deleted"),
+        _ => Err(Refusal::invalid("", "The page sent something that the hub does not know.").into()),
+    }
+}
+
+fn with_form(mut page: AgentPage, form: Form) -> AgentPage {
+    match &mut page.tab {
+        AgentTab::Manage(tab) => tab.form = form,
+        AgentTab::Credentials(tab) => tab.form = form,
+        _ => {}
+    }
+    page
+}
+
+pub async fn show_credentials(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
+    let page = credentials_page(&site, &visit.caller, &at).await;
+    visit.show_or_refuse(page)
+}
+
+async fn credentials_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<AgentPage, Error> {
+    let address = address(at)?;
+    let nothing = || Refusal::not_found(format!("{address} asks for no credentials of yours."));
+    let asked = credentials::asked(&site.hub, caller, &address).await?.ok_or_else(nothing)?;
+    let tab = Credentials {
+        scheme: shown::scheme(asked.scheme),
+        kept: asked.kept,
+        origin: asked.origin,
+        form: Form::default(),
+    };
+    page(site, caller, &address, AgentTab::Credentials(tab)).await
+}
+
+pub async fn keep_credentials(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(at): At,
+    fields: Fields,
+) -> Response {
+    let address = match address(&at) {
+        Ok(address) => address,
+        Err(error) => return visit.refuse(error),
+    };
+    let (kept, word) = match fields.get("action") {
+        "forget" => (credentials::forget(&site.hub, &visit.caller, &address).await, "forgotten"),
+        _ => (credentials::give(&site.hub, &visit.caller, &address, given(&fields)).await, "saved"),
+    };
+    match kept {
+        Ok(()) => done(&format!("/{address}/credentials"), word),
+        Err(error) => match credentials_page(&site, &visit.caller, &at).await {
+            Ok(page) => refused(visit, error, fields, |form| with_form(page, form)),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+pub async fn show_edit(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
+    let page = edit_page(&site, &visit.caller, &at).await;
+    visit.show_or_refuse(page)
+}
+
+async fn edit_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<InstructionsPage, Error> {
+    let address = address(at)?;
+    let kept = instructions::instructions(&site.hub, caller, &address).await?;
+    Ok(InstructionsPage {
+        owner: address.owner.to_string(),
+        editing: Some(address),
+        models: written::options(site).await,
+        form: written::form(&kept),
+    })
+}
+
+pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: Fields) -> Response {
+    let address = match address(&at) {
+        Ok(address) => address,
+        Err(error) => return visit.refuse(error),
+    };
+    match instructions::rewrite(&site.hub, &visit.caller, &address, written::filled(&fields)).await {
+        Ok(()) => done(&format!("/{address}"), "saved"),
+        Err(error) => match edit_page(&site, &visit.caller, &at).await {
+            Ok(page) => refused(visit, error, fields, |form| InstructionsPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}

@@ -1,0 +1,59 @@
+//! Small files that programs look for at fixed places.
+
+use std::{fmt::Write as _, time::Duration};
+
+use axum::{
+    extract::State,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Redirect, Response},
+};
+
+use super::docs;
+use crate::state::Site;
+
+/// RFC 9116 asks for a date less than a year away; the file is made anew with each answer.
+const SECURITY_VALID: Duration = Duration::from_secs(180 * 24 * 3_600);
+
+/// Pages that are somebody's own, or different at each visit.
+pub async fn robots() -> Response {
+    let text = "User-agent: *\nDisallow: /admin\nDisallow: /api/\nDisallow: /chat\nDisallow: /login\n\
+                Disallow: /register\nDisallow: /settings\nDisallow: /signup\n";
+    plain(text.to_owned())
+}
+
+/// What this is and where to read on, for programs that read pages (llmstxt.org).
+pub async fn llms(State(site): State<Site>) -> Response {
+    let (config, mut text) = (site.hub.config(), String::new());
+    let origin = config.public_url.as_str().trim_end_matches('/');
+    let _ = writeln!(text, "# {}\n", config.hub_name);
+    text.push_str("> A hub for AI agents: people find agents here, talk to them, and publish their own.\n\n");
+    let _ = writeln!(text, "## Agents\n\n- [All agents]({origin}/agents): `?q=` searches by words");
+    let _ = writeln!(text, "- [One agent]({origin}/@plexus/guide): every agent has a page at `/@owner/name`");
+    text.push_str("\n## Documentation\n\n");
+    for (title, path) in docs::list() {
+        let _ = writeln!(text, "- [{title}]({origin}{path})");
+    }
+    plain(text)
+}
+
+/// Whom to tell about a weakness (RFC 9116).
+pub async fn security(State(site): State<Site>) -> Response {
+    let origin = site.hub.config().public_url.as_str().trim_end_matches('/');
+    let expires = (site.hub.env().now() + SECURITY_VALID).to_rfc3339();
+    plain(format!(
+        "Contact: {origin}/docs/security\nExpires: {expires}\nPreferred-Languages: en\n\
+         Canonical: {origin}/.well-known/security.txt\n"
+    ))
+}
+
+/// Browsers that do not read the page's own link look here.
+pub async fn favicon(State(site): State<Site>) -> Response {
+    Redirect::temporary(&site.assets.places().favicon).into_response()
+}
+
+fn plain(text: String) -> Response {
+    let mut response = text.into_response();
+    let hour = HeaderValue::from_static("public, max-age=3600");
+    response.headers_mut().insert(header::CACHE_CONTROL, hour);
+    response
+}

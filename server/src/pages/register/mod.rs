@@ -1,0 +1,15 @@
+//! Registering an agent: a page and a form for each step.
+
+pub mod card;
+pub mod instructions;
+pub mod proof;
+pub mod publish;
+pub mod shown;
+pub mod start;
+
+use plexus_domain::{DraftId, Error as Refusal};
+use plexus_hub::Error;
+
+fn draft(id: &str) -> Result<DraftId, Error> {
+    id.parse().map_err(|_| Refusal::not_found("There is no such registration.").into())
+}

@@ -1,0 +1,135 @@
+//! How pages show what the hub knows of cards and proofs; the pages of an agent use it, too.
+
+use plexus_app::model::{
+    agent::{Scheme, Skill},
+    register::{self as model, DnsRecord, ProofMethod, ProofState},
+};
+use plexus_hub::agents::{
+    self, Card, CardInterface, CardSkill, Severity,
+    credentials::Scheme as Asked,
+    proofs::{By, Check, OriginProof},
+};
+
+pub fn origin(proof: OriginProof) -> model::OriginProof {
+    model::OriginProof {
+        origin: proof.origin,
+        state: match proof.check {
+            Check::Never => ProofState::Unchecked,
+            Check::Proved { by, at } => ProofState::Proved { by: method(by), at },
+            Check::Failed { message, at } => ProofState::Failed { message, at },
+        },
+        file_url: proof.file_url,
+        dns: proof.record.map(|name| DnsRecord { name, value: proof.token.clone() }),
+        file_text: proof.token,
+    }
+}
+
+const fn method(by: By) -> ProofMethod {
+    match by {
+        By::File => ProofMethod::File,
+        By::Dns => ProofMethod::Dns,
+        By::Voucher => ProofMethod::Vouched,
+    }
+}
+
+pub fn scheme(asked: Asked) -> Scheme {
+    match asked {
+        Asked::Bearer => Scheme::Bearer,
+        Asked::ApiKey { name, .. } => Scheme::ApiKey(name),
+        Asked::Basic => Scheme::Basic,
+    }
+}
+
+pub fn problem(problem: agents::Problem) -> model::Problem {
+    model::Problem {
+        severity: match problem.severity {
+            Severity::Error => model::Severity::Error,
+            Severity::Warning => model::Severity::Warning,
+        },
+        place: place(&problem.pointer),
+        message: problem.message,
+    }
+}
+
+/// A JSON pointer as people write it: `/skills/2/id` is `skills[2].id`.
+fn place(pointer: &str) -> String {
+    let mut place = String::new();
+    for step in pointer.split('/').skip(1) {
+        let step = step.replace("~1", "/").replace("~0", "~");
+        if !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()) {
+            place.push_str(&format!("[{step}]"));
+        } else {
+            place.push_str(if place.is_empty() { "" } else { "." });
+            place.push_str(&step);
+        }
+    }
+    if place.is_empty() { "the card".to_owned() } else { place }
+}
+
+pub fn preview(seed: String, card_url: String, card: &Card) -> model::CardPreview {
+    let best = card.best_interface();
+    let interface = |interface: &CardInterface| model::Interface {
+        url: interface.url.to_string(),
+        protocol: format!("{}, A2A {}", interface.binding, interface.version),
+        chosen: best == Some(interface),
+    };
+    model::CardPreview {
+        seed,
+        name: card.name.clone(),
+        summary: card.description.clone(),
+        version: card.version.clone(),
+        provider: card.provider.as_ref().map(|provider| provider.organization.clone()),
+        url: card_url,
+        interfaces: card.interfaces.iter().map(interface).collect(),
+        skills: card.skills.iter().map(skill).collect(),
+        streaming: card.capabilities.streaming,
+        scheme: agents::credentials::scheme(card).map(scheme),
+        signed_by: signer(card),
+    }
+}
+
+/// The key that the card names, if its signature holds.
+fn signer(card: &Card) -> Option<String> {
+    let key = card.claimed_signers().into_iter().find(|key| card.verify(key).is_ok())?;
+    Some(key.to_string())
+}
+
+pub fn skill(skill: &CardSkill) -> Skill {
+    Skill {
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+        tags: skill.tags.clone(),
+        examples: skill.examples.clone(),
+        inputs: skill.input_modes.clone(),
+        outputs: skill.output_modes.clone(),
+    }
+}
+
+/// What is known of a card that cannot be used: where it lies.
+pub fn unreadable(seed: String, card_url: String) -> model::CardPreview {
+    model::CardPreview {
+        seed,
+        name: "This agent".to_owned(),
+        summary: "Its card was found, and cannot be used as it is.".to_owned(),
+        version: String::new(),
+        provider: None,
+        url: card_url,
+        interfaces: Vec::new(),
+        skills: Vec::new(),
+        streaming: false,
+        scheme: None,
+        signed_by: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_written_as_people_do() {
+        assert_eq!(place("/skills/2/id"), "skills[2].id");
+        assert_eq!(place("/a~1b"), "a/b");
+        assert_eq!(place(""), "the card");
+    }
+}

@@ -1,0 +1,81 @@
+//! `/register`: where is the agent?
+
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::{
+    Form,
+    register::{DraftRow, RegisterCard, RegisterStart, Step},
+};
+use plexus_domain::DraftId;
+use plexus_hub::{
+    Error,
+    agents::{
+        self,
+        register::{self, Begun},
+    },
+    caller::Caller,
+};
+
+use super::shown;
+use crate::{
+    pages::account::refused,
+    state::Site,
+    web::{form::Fields, page::Visit},
+};
+
+pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+    let page = page(&site, &visit.caller).await;
+    visit.show_or_refuse(page)
+}
+
+async fn page(site: &Site, caller: &Caller) -> Result<RegisterStart, Error> {
+    let row = |row: register::DraftRow| DraftRow {
+        id: row.id,
+        label: row.label,
+        step: step(row.step),
+        begun: row.begun,
+    };
+    Ok(RegisterStart {
+        drafts: register::list(&site.hub, caller).await?.into_iter().map(row).collect(),
+        has_models: site.hub.config().model.is_some(),
+        allows_private: register::allows_private(&site.hub, caller),
+        form: Form::default(),
+    })
+}
+
+const fn step(step: agents::Step) -> Step {
+    match step {
+        agents::Step::Card => Step::Card,
+        agents::Step::Proof => Step::Proof,
+        agents::Step::Publish | agents::Step::Done => Step::Publish,
+    }
+}
+
+pub async fn fetch(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    match register::begin(&site.hub, &visit.caller, fields.get("url")).await {
+        Ok(Begun::Draft(id)) => Redirect::to(&format!("/register/{id}/card")).into_response(),
+        Ok(Begun::Broken { card_url, problems }) => {
+            let page = broken(&site, &visit, card_url, problems);
+            visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, page)
+        }
+        Err(error) => match page(&site, &visit.caller).await {
+            Ok(page) => refused(visit, error, fields, |form| RegisterStart { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+/// The card's page without a draft: there is nothing to go on with.
+fn broken(site: &Site, visit: &Visit, card_url: String, problems: Vec<agents::Problem>) -> RegisterCard {
+    let owner = visit.caller.person.as_ref().map(|person| person.name.to_string());
+    RegisterCard {
+        draft: site.hub.env().id(DraftId::new),
+        owner: owner.unwrap_or_default(),
+        card: shown::unreadable(card_url.clone(), card_url),
+        problems: problems.into_iter().map(shown::problem).collect(),
+        form: Form::default(),
+    }
+}

@@ -1,0 +1,92 @@
+//! Pages that look the same for everybody who is not signed in, kept rendered until the listings change.
+
+use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use parking_lot::Mutex;
+use plexus_app::pages::Page;
+use plexus_domain::Timestamp;
+use plexus_hub::Error;
+
+use super::page::Visit;
+use crate::state::Site;
+
+/// Relative times on a page ("3 min ago") stay true enough for this long.
+const FRESH: Duration = Duration::from_secs(30);
+/// More pages than this are asked for by crawlers, not by people; then all are forgotten.
+const PAGES: usize = 1_000;
+
+/// Rendered pages. What differs between requests is the nonce: it stands between the pieces.
+pub struct Kept {
+    /// Stands for the nonce while a page is rendered; unguessable, so that no text from outside contains it.
+    placeholder: String,
+    pages: Mutex<HashMap<Key, Arc<KeptPage>>>,
+}
+
+/// Address, theme and density.
+type Key = (String, &'static str, &'static str);
+
+struct KeptPage {
+    change: u64,
+    made: Timestamp,
+    pieces: Vec<String>,
+}
+
+impl Kept {
+    pub fn new(site_word: String) -> Self {
+        Self { placeholder: site_word, pages: Mutex::default() }
+    }
+
+    fn find(&self, key: &Key, change: u64, now: Timestamp) -> Option<Arc<KeptPage>> {
+        let page = self.pages.lock().get(key).cloned()?;
+        (page.change == change && now.since(page.made) < FRESH).then_some(page)
+    }
+
+    fn keep(&self, key: Key, page: &Arc<KeptPage>) {
+        let mut pages = self.pages.lock();
+        if pages.len() >= PAGES {
+            pages.clear();
+        }
+        pages.insert(key, Arc::clone(page));
+    }
+}
+
+/// Shows the page that `make` builds, or the one kept from before. For those who are signed in it is always built.
+pub async fn show<P: Page>(
+    site: &Site,
+    visit: Visit,
+    make: impl Future<Output = Result<P, Error>>,
+) -> Response {
+    if visit.caller.person.is_some() || visit.frame().notice.is_some() {
+        return visit.show_or_refuse(make.await);
+    }
+    let frame = visit.frame();
+    let nonce = frame.nonce.clone();
+    let key = (frame.path.clone(), frame.theme.as_str(), frame.density.as_str());
+    let (change, now) = (plexus_hub::listings::last_change(&site.hub), frame.now);
+    let page = match site.kept.find(&key, change, now) {
+        Some(page) => page,
+        None => match make.await {
+            Ok(page) => {
+                let html = visit.with_nonce(&site.kept.placeholder).text(page);
+                let pieces = html.split(&site.kept.placeholder).map(str::to_owned).collect();
+                let page = Arc::new(KeptPage { change, made: now, pieces });
+                site.kept.keep(key, &page);
+                page
+            }
+            Err(error) => return visit.refuse(error),
+        },
+    };
+    answer(&page, &nonce)
+}
+
+fn answer(page: &KeptPage, nonce: &str) -> Response {
+    let mut response = Body::from(page.pieces.join(nonce)).into_response();
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, html);
+    response
+}
