@@ -16,10 +16,10 @@ use tantivy::{IndexReader, IndexWriter, ReloadPolicy, indexer::LogMergePolicy};
 use crate::{
     error::{Error, Result},
     listing::{Change, Listing},
-    names::NameCache,
     query::{Hits, Query},
     schema::{self, Fields},
-    search,
+    search, tokenizer,
+    values::ValueCache,
 };
 
 /// The engine's least for one thread.
@@ -44,7 +44,7 @@ struct Live {
     engine: tantivy::Index,
     reader: IndexReader,
     fields: Fields,
-    names: NameCache,
+    values: ValueCache,
     last_change: AtomicU64,
     place: Option<PathBuf>,
 }
@@ -91,7 +91,7 @@ impl Index {
 
     pub fn search(&self, query: &Query) -> Result<Hits> {
         let live = self.live();
-        search::search(&live.reader.searcher(), &live.fields, &live.names, query)
+        search::search(&live.reader.searcher(), &live.fields, &live.values, query)
     }
 
     /// Writes changes in their order, and that the index is now at `last_change`. Visible to searches on return.
@@ -109,7 +109,8 @@ impl Index {
 
     /// Builds the index anew beside the one in use, and takes its place when complete.
     ///
-    /// `last_change` is read from the store before the listings are, so that later changes are applied again.
+    /// Each agent comes once. `last_change` is read from the store before the listings are, so that later changes are
+    /// applied again.
     pub fn rebuild<E>(
         &self,
         listings: impl IntoIterator<Item = Result<Listing, E>>,
@@ -121,10 +122,10 @@ impl Index {
         let _writing = self.writing.lock();
         let place = self.folder.as_deref().map(next_place).transpose()?;
         let live = Live::create(place)?;
-        let mut writer = live.writer(REBUILD_BYTES)?;
+        let writer = live.writer(REBUILD_BYTES)?;
         for listing in listings {
             let listing = listing.map_err(|error| Error::Source(error.into()))?;
-            live.write(&mut writer, &Change::Put(Box::new(listing)))?;
+            writer.add_document(live.fields.document(&listing)?)?;
         }
         live.commit(writer, last_change)?;
         live.merge_all()?;
@@ -186,6 +187,7 @@ impl Live {
     }
 
     fn of(engine: tantivy::Index, place: Option<PathBuf>) -> Result<Self> {
+        engine.tokenizers().register(tokenizer::NAME, tokenizer::Spaced);
         let reader = engine.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let payload = engine.load_metas()?.payload;
         let last_change = payload.and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -194,7 +196,7 @@ impl Live {
             engine,
             reader,
             fields,
-            names: NameCache::default(),
+            values: ValueCache::default(),
             last_change: AtomicU64::new(last_change),
             place,
         })
@@ -234,7 +236,7 @@ impl Live {
         if merged != segments {
             self.reader.reload()?;
         }
-        self.names.keep(&merged);
+        self.values.keep(&merged);
         Ok(())
     }
 

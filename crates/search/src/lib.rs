@@ -14,13 +14,14 @@ mod expand;
 mod facets;
 mod index;
 mod listing;
-mod names;
 mod parse;
 mod plan;
 mod query;
 mod schema;
 mod search;
 mod text;
+mod tokenizer;
+mod values;
 
 pub use error::{Error, Result};
 pub use index::Index;

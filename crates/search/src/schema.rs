@@ -8,13 +8,12 @@ use tantivy::{
     schema::{
         FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
     },
-    tokenizer::{PreTokenizedString, Token},
 };
 
 use crate::{
     error::Result,
     listing::{Hit, Listing},
-    text,
+    text, tokenizer,
 };
 
 /// Raised with every change of this file or of `text.rs`: a folder of another version is built anew.
@@ -67,7 +66,7 @@ pub struct Fields {
 pub fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let words = TextFieldIndexing::default()
-        .set_tokenizer("raw")
+        .set_tokenizer(tokenizer::NAME)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let label = STRING.set_fast("raw");
     let fields = Fields {
@@ -99,7 +98,7 @@ impl Fields {
         let mut document = TantivyDocument::default();
         document.add_bytes(self.agent, listing.agent.uuid().as_bytes());
         document.add_bytes(self.row, &serde_json::to_vec(&Hit::from(listing))?);
-        document.add_pre_tokenized_text(self.text, words(listing));
+        document.add_text(self.text, words(listing));
         for whole in exact_names(listing) {
             document.add_text(self.exact, whole);
         }
@@ -142,7 +141,8 @@ fn exact_names(listing: &Listing) -> Vec<String> {
     names
 }
 
-fn words(listing: &Listing) -> PreTokenizedString {
+/// The words of a listing, as [`tokenizer`] reads them.
+fn words(listing: &Listing) -> String {
     let mut words = Words::default();
     words.add(&listing.name, NAME);
     words.add(&listing.address, NAME / 2);
@@ -152,48 +152,36 @@ fn words(listing: &Listing) -> PreTokenizedString {
     words.add(&listing.summary, SUMMARY);
     words.add(&listing.description, BODY);
     words.add(&listing.skills, BODY);
-    words.finish()
+    words.text + &words.repeats
 }
 
-/// Collects the words of a document with their positions; repeats are put behind the text.
 #[derive(Default)]
 struct Words {
-    tokens: Vec<Token>,
-    repeats: Vec<String>,
+    /// Each word in its place.
+    text: String,
+    /// The words that count more than once, apart from each other.
+    repeats: String,
+    count: usize,
     seen_in_body: HashMap<String, usize>,
-    position: usize,
 }
 
 impl Words {
     fn add(&mut self, raw: &str, weight: usize) {
-        let start = self.position;
         for token in text::index_tokens(raw) {
-            if self.tokens.len() >= MAX_TOKENS || (weight == BODY && self.is_stuffed(&token.text)) {
-                continue;
+            if self.count < MAX_TOKENS && (weight > BODY || !self.is_stuffed(&token.text)) {
+                self.count += 1;
+                self.text.push_str(&token.text);
+                (1..weight).for_each(|_| self.repeats.extend([&token.text, "  "]));
             }
-            self.repeats.extend(std::iter::repeat_n(token.text.clone(), weight - 1));
-            self.position = start + token.position;
-            self.push(token.text);
+            self.text.push(' ');
         }
         // A phrase does not reach from one part into the next.
-        self.position += 2;
+        self.text.push_str("  ");
     }
 
     fn is_stuffed(&mut self, word: &str) -> bool {
         let seen = self.seen_in_body.entry(word.to_owned()).or_default();
         *seen += 1;
         *seen > MAX_BODY_REPEATS
-    }
-
-    fn push(&mut self, text: String) {
-        self.tokens.push(Token { text, position: self.position, ..Token::default() });
-    }
-
-    fn finish(mut self) -> PreTokenizedString {
-        for repeat in std::mem::take(&mut self.repeats) {
-            self.position += 2;
-            self.push(repeat);
-        }
-        PreTokenizedString { text: String::new(), tokens: self.tokens }
     }
 }

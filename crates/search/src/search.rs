@@ -11,10 +11,10 @@ use crate::{
     error::Result,
     facets::FacetCollector,
     listing::Hit,
-    names::NameCache,
     plan::{Effort, Plan},
     query::{Hits, Query, Sort},
     schema::{Fields, fast},
+    values::ValueCache,
 };
 
 /// With fewer finds than this the next effort is made.
@@ -22,7 +22,7 @@ const FEW: usize = 3;
 /// Pages end here: nobody reads so far, and each row before a page costs memory.
 const MAX_ROWS: usize = 10_000;
 
-pub fn search(searcher: &Searcher, fields: &Fields, names: &NameCache, query: &Query) -> Result<Hits> {
+pub fn search(searcher: &Searcher, fields: &Fields, values: &ValueCache, query: &Query) -> Result<Hits> {
     let plan = Plan::new(searcher, fields, query);
     let found = find(searcher, &plan)?;
     let mut hits = Hits { total: found.total, ..Hits::default() };
@@ -30,7 +30,7 @@ pub fn search(searcher: &Searcher, fields: &Fields, names: &NameCache, query: &Q
         hits.did_you_mean = did_you_mean(searcher, fields, query, &plan, found.exact)?;
     }
     if query.count_facets {
-        hits.facets = Some(searcher.search(&*found.ask, &FacetCollector(names))?);
+        hits.facets = Some(searcher.search(&*found.ask, &FacetCollector(values))?);
     }
     hits.rows = rows(searcher, fields, query, &plan, &*found.ask)?;
     Ok(hits)
