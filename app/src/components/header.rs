@@ -63,7 +63,7 @@ fn account(frame: &Frame) -> AnyView {
 fn signed_in(viewer: &Viewer) -> AnyView {
     let name = viewer.name.clone();
     let own = format!("/@{name}");
-    let admin = viewer.role == Role::Admin;
+    let admin = viewer.role >= Role::Moderator;
     let summary = view! { <Initials name=name.clone() /> }.into_any();
     view! {
         <Menu summary label=format!("Account of {name}")>

@@ -1,8 +1,9 @@
 //! For those who run the hub.
 
 use leptos::prelude::*;
+use plexus_domain::account::Role;
 
-use crate::components::{icon::Icon, side::WithSide, tabs::Tab};
+use crate::components::{context, icon::Icon, side::WithSide, tabs::Tab};
 
 mod agents;
 mod invites;
@@ -13,15 +14,20 @@ mod users;
 /// A page of administration beside the list of all of them.
 fn with_side(here: &str, content: AnyView) -> AnyView {
     let pages = [
-        ("/admin", "Overview"),
-        ("/admin/users", "People"),
-        ("/admin/agents", "Agents"),
-        ("/admin/origins", "Vouched origins"),
-        ("/admin/invites", "Signing up"),
+        ("/admin", "Overview", Role::Admin),
+        ("/admin/users", "People", Role::Moderator),
+        ("/admin/agents", "Agents", Role::Moderator),
+        ("/admin/origins", "Vouched origins", Role::Admin),
+        ("/admin/invites", "Signing up", Role::Admin),
     ];
     let links: Vec<Tab> = pages
         .into_iter()
-        .map(|(href, label)| Tab { label: label.to_owned(), href: href.to_owned(), current: label == here })
+        .filter(|(_, _, needs)| context::role().is_some_and(|role| role >= *needs))
+        .map(|(href, label, _)| Tab {
+            label: label.to_owned(),
+            href: href.to_owned(),
+            current: label == here,
+        })
         .collect();
     view! { <WithSide label="Administration" links>{content}</WithSide> }.into_any()
 }

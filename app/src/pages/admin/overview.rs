@@ -28,10 +28,10 @@ impl Page for AdminOverview {
             <h1>"Overview"</h1>
             {(!warnings.is_empty()).then(|| view! { <section class="problems"><h2>"Needs a hand"</h2><ul role="list">{warnings}</ul></section> })}
             <ul class="figures" role="list">
-                {figure("/admin/users", self.accounts, "people", part(self.waiting, "waiting"))}
-                {figure("/admin/agents", self.agents, "agents", part(self.unverified, "unverified"))}
-                {figure("/admin/agents", self.runs_today, "runs today", part(self.failed_today, "failed"))}
-                {figure("/admin/agents", self.running, "running now", None)}
+                {figure("/admin/users", self.accounts, ["person", "people"], part(self.waiting, "waiting"))}
+                {figure("/admin/agents", self.agents, ["agent", "agents"], part(self.unverified, "unverified"))}
+                {figure("/admin/agents", self.runs_today, ["run today", "runs today"], part(self.failed_today, "failed"))}
+                {figure("/admin/agents", self.running, ["running now", "running now"], None)}
             </ul>
             {facts(vec![
                 ("Address", mono(self.public_url)),
@@ -49,7 +49,8 @@ fn part(number: u64, word: &str) -> Option<String> {
     (number > 0).then(|| format!("{} {word}", grouped(number)))
 }
 
-fn figure(href: &'static str, number: u64, what: &'static str, part: Option<String>) -> AnyView {
+fn figure(href: &'static str, number: u64, [one, many]: [&'static str; 2], part: Option<String>) -> AnyView {
+    let what = if number == 1 { one } else { many };
     view! {
         <li><a class="reach" href=href><span class="number">{grouped(number)}</span> {what}</a>
         {part.map(|part| view! { <span class="quiet">{part}</span> })}</li>
