@@ -77,5 +77,39 @@ fn text<V: IntoView + 'static>(
         view().into_view().to_html()
     });
     owner.unset_with_forced_cleanup();
-    html
+    without_placeholders(&html)
+}
+
+/// Leptos marks places that a browser would fill in later; only islands have such places.
+///
+/// Text cannot look like a mark: it is escaped, and the markdown renderer drops comments.
+fn without_placeholders(html: &str) -> String {
+    const MARKS: [&str; 2] = ["<!>", "<!---->"];
+    const ISLAND_ENDS: &str = "</leptos-island>";
+    let mut clean = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find("<!").into_iter().chain(rest.find("<leptos-island")).min() {
+        let (before, from) = rest.split_at(at);
+        clean.push_str(before);
+        let mark = MARKS.into_iter().find(|mark| from.starts_with(mark));
+        let kept = if from.starts_with("<!") { 2 } else { from.find(ISLAND_ENDS).unwrap_or(from.len()) };
+        clean.push_str(if mark.is_some() { "" } else { &from[..kept] });
+        rest = &from[mark.map_or(kept, str::len)..];
+    }
+    clean.push_str(rest);
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_placeholders;
+
+    #[test]
+    fn marks_go_everywhere_but_in_islands() {
+        let island = "<leptos-island data-props=\"{}\"><p>a<!> <!---->b</p></leptos-island>";
+        let html = format!("<p>1<!---->2<!></p><!--open x-->{island}<!>é");
+        assert_eq!(without_placeholders(&html), format!("<p>12</p><!--open x-->{island}é"));
+        assert_eq!(without_placeholders("<leptos-island>"), "<leptos-island>");
+        assert_eq!(without_placeholders(""), "");
+    }
 }

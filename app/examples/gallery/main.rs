@@ -1,7 +1,6 @@
 //! Writes every page with sample content into a folder: `cargo run --example gallery --features ssr -- DIR`.
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
-#![expect(clippy::unwrap_used, reason = "the samples are constants")]
 
 use std::{env, fs, io, path::PathBuf};
 

@@ -16,7 +16,7 @@ pub struct Composer<'a> {
 }
 
 /// The longest message that can be typed, in characters; the hub's own limit is in bytes.
-const MAX: u32 = 100_000;
+const MAX: u32 = 1_048_576;
 
 impl Composer<'_> {
     pub fn view(self) -> AnyView {
@@ -27,6 +27,8 @@ impl Composer<'_> {
         let text = format!("\n{}", self.form.value("text"));
         let error = self.form.errors().first().map(|(_, message)| message.clone());
         let silent = error.is_none();
+        // Whoever still has to choose an agent reads first.
+        let ready = self.to.is_some();
         view! {
             <form class="composer" id="composer" method="post" action=self.action data-island="">
                 <input type="hidden" name="id" value=self.id.to_string() />
@@ -35,7 +37,7 @@ impl Composer<'_> {
                 <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
                 <label class="hidden" for="composer-text">{label.clone()}</label>
                 <textarea id="composer-text" name="text" rows="1" required=true maxlength=MAX placeholder=label
-                    autofocus=true aria-describedby="composer-error composer-hint">{text}</textarea>
+                    autofocus=ready aria-describedby="composer-error composer-hint">{text}</textarea>
                 <div class="bar">
                     {addressee(self.to)}
                     <button class="button primary send">{Icon::Send.view()} "Send"</button>

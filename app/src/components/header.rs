@@ -45,8 +45,8 @@ fn search() -> AnyView {
     view! {
         <form class="header-search" role="search" action="/agents">
             <label class="hidden" for="header-q">"Search agents"</label>
-            {Icon::Search.view()}
             <input id="header-q" type="search" name="q" placeholder="Search agents" maxlength="200" />
+            <button aria-label="Search">{Icon::Search.view()}</button>
         </form>
         <a class="button quiet search-link" href="/agents" aria-label="Search agents">{Icon::Search.view()}</a>
     }

@@ -1,5 +1,7 @@
 //! Sample content for every page, in the states that people meet.
 
+#![expect(clippy::unwrap_used, reason = "the samples are constants")]
+
 use std::{sync::Arc, time::Duration};
 
 use plexus_app::{

@@ -39,7 +39,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
         accesses(model.access, &model.form),
     );
     view! {
-        <p class="actions">{edit}{refresh}{pause}</p>
+        <div class="actions">{edit}{refresh}{pause}</div>
         {proofs(model.origins, &action)}
         <Section title="Who can find it, who can use it">
             {errors}
@@ -49,12 +49,12 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
             </form>
         </Section>
         <Section title="Delete" lead="The agent, its versions and its key go. Chats keep what it said.">
-            <p>
+            <div>
                 <Dialog id="delete-agent" open="Delete agent" title=format!("Delete {name}?") kind=Kind::Danger>
                     <p>"Its address will not be given out again. This cannot be undone."</p>
                     <ActionForm action label="Delete for good" kind=Kind::Danger fields=vec![("action", "delete".to_owned())] />
                 </Dialog>
-            </p>
+            </div>
         </Section>
     }
     .into_any()
@@ -71,7 +71,7 @@ fn proofs(origins: Vec<OriginProof>, action: &str) -> Option<AnyView> {
     }
     let cards = origins.into_iter().map(|proof| view! { <OriginCard proof /> }).collect_view();
     let check = step(action, "check", "Check now", Icon::Retry);
-    Some(view! { <Section title="Where it runs">{cards}<p>{check}</p></Section> }.into_any())
+    Some(view! { <Section title="Where it runs">{cards}<div>{check}</div></Section> }.into_any())
 }
 
 /// Also the question of the last step of registering.

@@ -19,7 +19,7 @@ impl Page for SessionsPage {
             <h1>"Sessions"</h1>
             <p class="quiet">"Every browser that is signed in as you."</p>
             <Table caption="Sessions, last used first" heads=vec!["Browser", "Address", "Signed in", "Last used", ""] rows />
-            {others.then(|| view! { <p><ActionForm action="/settings/sessions/revoke" label="Sign out everywhere else" fields=vec![("id", "others".to_owned())] /></p> })}
+            {others.then(|| view! { <div><ActionForm action="/settings/sessions/revoke" label="Sign out everywhere else" fields=vec![("id", "others".to_owned())] /></div> })}
         };
         with_side("Sessions", content.into_any())
     }
