@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
     middleware,
     response::Response,
-    routing::{delete, get, patch, post},
+    routing::{delete, get, patch, post, put},
 };
 use tower::ServiceBuilder;
 use tower_http::{
@@ -39,7 +39,7 @@ pub fn router(site: Site) -> Router {
         .layer(body);
     Router::new()
         .merge(page_routes())
-        .nest("/admin", admin_routes())
+        .merge(admin_routes())
         .merge(machine_routes())
         .nest("/api/v1", api_routes())
         .route("/static/{version}/{*name}", get(assets::get))
@@ -73,6 +73,7 @@ fn page_routes() -> Router<Site> {
         .route("/login", get(pages::account::show_login).post(pages::account::login))
         .route("/signup", get(pages::account::show_signup).post(pages::account::signup))
         .route("/logout", post(pages::account::logout))
+        .merge(register_routes())
         .route("/settings", get(pages::settings::home))
         .route("/settings/account", get(pages::settings::account::show))
         .route("/settings/account/password", post(pages::settings::account::change_password))
@@ -89,15 +90,15 @@ fn page_routes() -> Router<Site> {
 
 fn admin_routes() -> Router<Site> {
     Router::new()
-        .route("/", get(pages::admin::overview::show))
-        .route("/users", get(pages::admin::users::show))
-        .route("/users/{id}", post(pages::admin::users::act))
-        .route("/agents", get(pages::admin::agents::show))
-        .route("/agents/{id}", post(pages::admin::agents::act))
-        .route("/origins", get(pages::admin::origins::show).post(pages::admin::origins::vouch))
-        .route("/origins/remove", post(pages::admin::origins::withdraw))
-        .route("/invites", get(pages::admin::invites::show).post(pages::admin::invites::create))
-        .route("/invites/revoke", post(pages::admin::invites::revoke))
+        .route("/admin", get(pages::admin::overview::show))
+        .route("/admin/users", get(pages::admin::users::show))
+        .route("/admin/users/{id}", post(pages::admin::users::act))
+        .route("/admin/agents", get(pages::admin::agents::show))
+        .route("/admin/agents/{id}", post(pages::admin::agents::act))
+        .route("/admin/origins", get(pages::admin::origins::show).post(pages::admin::origins::vouch))
+        .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
+        .route("/admin/invites", get(pages::admin::invites::show).post(pages::admin::invites::create))
+        .route("/admin/invites/revoke", post(pages::admin::invites::revoke))
 }
 
 /// The documentation, and what programs look for at fixed places.
@@ -109,6 +110,26 @@ fn machine_routes() -> Router<Site> {
         .route("/llms.txt", get(pages::machine::llms))
         .route("/.well-known/security.txt", get(pages::machine::security))
         .route("/favicon.ico", get(pages::machine::favicon))
+}
+
+fn register_routes() -> Router<Site> {
+    use pages::{agent_manage, register};
+    Router::new()
+        .route("/register", get(register::start::show).post(register::start::fetch))
+        .route(
+            "/register/instructions",
+            get(register::instructions::show).post(register::instructions::write),
+        )
+        .route("/register/{draft}/card", get(register::card::show).post(register::card::choose))
+        .route("/register/{draft}/proof", get(register::proof::show).post(register::proof::act))
+        .route("/register/{draft}/publish", get(register::publish::show).post(register::publish::publish))
+        .route("/register/{draft}/done", get(register::publish::done))
+        .route("/@{owner}/{agent}/manage", get(agent_manage::show).post(agent_manage::act))
+        .route(
+            "/@{owner}/{agent}/credentials",
+            get(agent_manage::show_credentials).post(agent_manage::keep_credentials),
+        )
+        .route("/@{owner}/{agent}/edit", get(agent_manage::show_edit).post(agent_manage::edit))
 }
 
 fn api_routes() -> Router<Site> {
@@ -123,6 +144,15 @@ fn api_routes() -> Router<Site> {
         .route("/messages/{id}", get(api::chats::message))
         .route("/messages/{id}/retry", post(api::chats::retry))
         .route("/runs/{id}/stop", post(api::chats::stop))
+        .route("/agents", get(api::agents::list).post(api::agents::create))
+        .route(
+            "/agents/{owner}/{name}",
+            get(api::agents::show).merge(patch(api::agents::change)).merge(delete(api::agents::delete)),
+        )
+        .route("/agents/{owner}/{name}/refresh", post(api::agents::refresh))
+        .route("/agents/{owner}/{name}/check", post(api::agents::check))
+        .route("/agents/{owner}/{name}/vouch", post(api::agents::vouch))
+        .route("/agents/{owner}/{name}/credentials", put(api::agents::give).delete(api::agents::forget))
         .fallback(api::missing)
 }
 

@@ -72,8 +72,8 @@ impl Access {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Connector {
-    /// An agent elsewhere that speaks A2A.
-    A2a { url: String, protocol: A2aProtocol },
+    /// An agent elsewhere that speaks A2A; its card is looked for at `card_url`.
+    A2a { url: String, protocol: A2aProtocol, card_url: String },
     /// Instructions for a model that the hub calls.
     Llm { model: String, instructions: String, starters: Vec<String> },
     /// Part of this program.

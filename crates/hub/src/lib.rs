@@ -5,6 +5,7 @@
 //! wake-up costs time, never data.
 
 pub mod accounts;
+pub mod admin;
 pub mod agents;
 pub mod caller;
 pub mod chats;
@@ -12,6 +13,7 @@ pub mod config;
 mod env;
 mod error;
 mod hub;
+mod keys;
 mod limits;
 pub mod listings;
 pub mod live;

@@ -1,7 +1,9 @@
 //! The command line. Each command acts through the same use cases as the pages.
 
+mod agent;
 mod config;
 mod doctor;
+mod remote;
 mod serve;
 mod user;
 
@@ -19,6 +21,7 @@ pub fn run() -> anyhow::Result<u8> {
     runtime.block_on(async {
         match name {
             "serve" => serve::run(settings(arguments)?).await,
+            "agent" => agent::run(&settings(arguments)?, arguments).await,
             "config" => config::run(&settings(arguments)?, arguments),
             "doctor" => doctor::run(&settings(arguments)?, arguments).await,
             "user" => user::run(&settings(arguments)?, arguments).await,
@@ -34,6 +37,7 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Settings::flags(serve::command()))
+        .subcommand(Settings::flags(agent::command()))
         .subcommand(Settings::flags(config::command()))
         .subcommand(Settings::flags(doctor::command()))
         .subcommand(Settings::flags(user::command()))

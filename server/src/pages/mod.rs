@@ -3,10 +3,12 @@
 pub mod account;
 pub mod admin;
 pub mod agent;
+pub mod agent_manage;
 pub mod agents;
 pub mod chat;
 pub mod docs;
 pub mod home;
 pub mod machine;
 pub mod owner;
+pub mod register;
 pub mod settings;

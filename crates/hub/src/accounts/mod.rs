@@ -2,6 +2,7 @@
 
 mod delete;
 mod first_administrator;
+mod operator;
 mod overview;
 mod password;
 mod sessions;
@@ -11,6 +12,7 @@ mod tokens;
 
 pub use delete::delete;
 pub use first_administrator::{first_administrator_link, is_first_administrator_token};
+pub use operator::act_for;
 pub use overview::{Overview, overview};
 pub use password::change_password;
 pub use plexus_store::tokens::Token;

@@ -14,7 +14,7 @@ use plexus_store::{
     versions::Version,
 };
 
-use crate::{Error, Hub, Result, listings::publish};
+use crate::{Error, Hub, Result, keys, listings::publish};
 
 const OWNER: &str = "plexus";
 
@@ -31,14 +31,14 @@ const KINDS: [Kind; 2] = [
     Kind {
         program: Builtin::Calc,
         name: "calc",
-        description: "Calculates: arithmetic with units, percentages, dates and variables, one line or a whole sheet, \
+        description: "Calculates and converts: arithmetic with units, percentages, dates and variables, one line or a whole sheet, \
                       answered line by line.",
         skill: "Calculate",
-        tags: &["arithmetic", "calculator", "mathematics", "units"],
+        tags: &["arithmetic", "calculator", "convert", "mathematics", "units"],
         examples: &[
-            "15% of 240 EUR",
+            "15% of 240",
             "3 hours 20 minutes in seconds",
-            "rate = 42 USD / hour\nrate * 37.5 hours",
+            "speed = 42 km/hour\nspeed * 35 minutes in km",
         ],
     },
     Kind {
@@ -66,6 +66,7 @@ fn name(text: &str) -> Name {
 pub(crate) async fn ensure_builtin(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write().await?;
     let owner = ensure_namespace(hub, &mut tx).await?;
+    keys::ensure_hub(hub, &mut tx, owner).await?;
     for kind in &KINDS {
         ensure(hub, &mut tx, owner, kind).await?;
     }
@@ -112,19 +113,22 @@ async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
 }
 
 async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<Agent> {
+    let created = hub.env().now();
+    let identity = keys::Identity::new(hub, created)?;
     let agent = Agent {
         id: hub.env().id(AgentId::new),
         hub: HubRowId::SELF,
         owner: name(OWNER),
         name: name(kind.name),
-        listing_id: None,
+        listing_id: Some(identity.listing.to_string()),
         namespace: Some(owner),
         visibility: Visibility::Public,
         access: Access::Open,
         state: AgentState::Active,
-        created: hub.env().now(),
+        created,
     };
     agents::insert(tx, &agent).await?;
+    identity.keep(hub, tx, agent.id, owner).await?;
     Ok(agent)
 }
 

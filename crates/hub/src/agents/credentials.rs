@@ -6,12 +6,7 @@ use plexus_a2a::{
 };
 use plexus_domain::{AccountId, Address, AgentId, Error as Refusal, SecretId};
 use plexus_runtime::{Credentials, KeyPlace as Place, Secret};
-use plexus_store::{
-    Conn, Tx, agent_secrets,
-    agents::Agent,
-    proofs, secrets, versions,
-    versions::Version,
-};
+use plexus_store::{Conn, Tx, agent_secrets, agents::Agent, proofs, secrets, versions, versions::Version};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -151,6 +146,13 @@ pub(crate) async fn is_lacking(
     Ok(agent_secrets::find(conn, agent.id, person.account).await?.is_none())
 }
 
+pub(super) fn lacking(agent: &Agent) -> Refusal {
+    let address = views::address(agent);
+    Refusal::forbidden(format!(
+        "{address} asks for credentials of your own. Enter them at /{address}/credentials."
+    ))
+}
+
 /// Keeps what the caller gives, sealed, in place of what they gave before.
 pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: Given) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
@@ -236,11 +238,7 @@ pub(crate) async fn credentials_for(
         Some(shared) => Some((shared, shared_purpose(agent.id))),
         None => own.map(|own| (own, own_purpose(agent.id, person.account))),
     };
-    let lacking = || {
-        let words = format!("{address} asks for credentials of your own. Enter them at /{address}/credentials.");
-        Refusal::forbidden(words)
-    };
-    let (secret, purpose) = held.ok_or_else(lacking)?;
+    let (secret, purpose) = held.ok_or_else(|| lacking(agent))?;
     let plain = keys::open(hub, conn, secret, &purpose).await?;
     let sealed: Sealed = serde_json::from_slice(&plain).map_err(Error::fault)?;
     let proof = proofs::find(conn, agent.id, &sealed.origin).await?;

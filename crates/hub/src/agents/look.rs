@@ -18,7 +18,7 @@ use plexus_store::{
     versions::Version,
 };
 
-use super::reach::owns;
+use super::{credentials::is_lacking, reach::owns};
 use crate::{
     Caller, Hub, Result,
     caller::Person,
@@ -47,6 +47,8 @@ pub struct AgentView {
 pub enum Callable {
     Yes,
     SignIn,
+    /// It asks for credentials of the viewer's own.
+    NeedsCredentials,
     /// Nobody proved control of this origin, so the hub calls it for its owner only.
     Unproved {
         origin: String,
@@ -85,7 +87,7 @@ pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Optio
     };
     let card = body.and_then(|body| Card::read(&body).card);
     let proofs = proofs::list_by_agent(&mut conn, agent.id).await?;
-    let callable = callable(&mut conn, person, &agent, current, &proofs, can_manage).await?;
+    let callable = callable(&mut conn, person, &agent, current, card.as_ref(), &proofs, can_manage).await?;
     let summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
     let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended);
     Ok(Some(AgentView {
@@ -171,6 +173,7 @@ async fn callable(
     person: Option<&Person>,
     agent: &Agent,
     version: Option<&Version>,
+    card: Option<&Card>,
     proofs: &[Proof],
     mine: bool,
 ) -> Result<Callable> {
@@ -179,7 +182,7 @@ async fn callable(
         return Ok(Callable::Paused);
     }
     let elsewhere = version.is_some_and(|version| matches!(version.connector, Connector::A2a { .. }));
-    if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && proof.ok_at.is_none()) {
+    if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && !proof.holds()) {
         return Ok(Callable::Unproved { origin: unproved.origin.clone() });
     }
     let allowed = match agent.access {
@@ -187,5 +190,12 @@ async fn callable(
         Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), person.principal).await?,
         Access::Owner => mine,
     };
-    Ok(if allowed { Callable::Yes } else { Callable::NotAllowed })
+    if !allowed {
+        return Ok(Callable::NotAllowed);
+    }
+    let lacking = match version.zip(card) {
+        Some((version, card)) if elsewhere => is_lacking(conn, person, agent, version, card).await?,
+        _ => false,
+    };
+    Ok(if lacking { Callable::NeedsCredentials } else { Callable::Yes })
 }

@@ -1,16 +1,34 @@
 //! Agents: which there are, who may see and use them, and how they come and go.
 
 mod builtin;
+pub mod credentials;
+mod draft;
+pub mod instructions;
 mod look;
+pub mod manage;
+mod models;
+pub mod proofs;
+mod publish;
 mod reach;
+pub mod register;
+mod versions;
 mod withdraw;
 
 pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;
+pub(crate) use credentials::credentials_for;
+pub use draft::Step;
 pub use look::{AgentView, Callable, OwnerView, look, owner};
-pub use plexus_a2a::card::Skill as CardSkill;
+pub(crate) use manage::is_administrators;
+pub use models::models;
+pub use plexus_a2a::{
+    Card,
+    card::{Interface as CardInterface, Problem, Severity, Skill as CardSkill},
+};
 pub use plexus_store::{
     agents::AgentState, namespaces::NamespaceKind, proofs::ProofMethod, versions::Version,
 };
+pub(crate) use proofs::check_proved;
+pub use publish::{Done, PublishStep, done, publish, publish_step};
 pub(crate) use reach::{reach, reach_by_id};
 pub(crate) use withdraw::withdraw;

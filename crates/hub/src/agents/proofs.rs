@@ -112,10 +112,13 @@ pub(super) async fn check(hub: &Hub, outbound: &Outbound, origin: &str, token: &
 }
 
 async fn in_file(outbound: &Outbound, asked: &OriginProof) -> Result<(), String> {
-    let url: Url = asked.file_url.parse().map_err(|error| format!("{} is no address: {error}.", asked.file_url))?;
+    let url: Url =
+        asked.file_url.parse().map_err(|error| format!("{} is no address: {error}.", asked.file_url))?;
     let found = outbound.fetch(&url, MAX_FILE_BYTES).await.map_err(|failure| failure.message)?;
     if found.url.origin() != url.origin() {
-        return Err(format!("{url} leads to another address. The file has to be served at the origin itself."));
+        return Err(format!(
+            "{url} leads to another address. The file has to be served at the origin itself."
+        ));
     }
     if !found.status.is_success() {
         return Err(format!("{url} answered {}.", found.status));
@@ -135,7 +138,9 @@ async fn in_record(name: &str, token: &str) -> Result<(), String> {
     let asked = tokio::time::timeout(DNS_TIME, resolver.txt_lookup(format!("{name}."))).await;
     let found = match asked {
         Err(_) => return Err(format!("The record {name} was not answered in time.")),
-        Ok(Err(error)) if error.is_no_records_found() => return Err(format!("There is no TXT record {name}.")),
+        Ok(Err(error)) if error.is_no_records_found() => {
+            return Err(format!("There is no TXT record {name}."));
+        }
         Ok(Err(error)) => return Err(unreadable(&error)),
         Ok(Ok(found)) => found,
     };

@@ -1,16 +1,22 @@
 //! Who may talk to an agent.
 
+use plexus_a2a::Card;
 use plexus_domain::{
     Address, AgentId, Error as Refusal, HubRowId,
-    agent::{Access, Visibility},
+    agent::{Access, Connector, Visibility},
 };
 use plexus_store::{
     Conn,
     agents::{self, Agent, AgentState},
+    cards,
     grants::{self, Target},
-    namespaces,
+    namespaces, versions,
 };
 
+use super::{
+    credentials::{is_lacking, lacking},
+    proofs::check_proved,
+};
 use crate::{Hub, Result, caller::Person};
 
 /// The agent at `address`, if the person may talk to it. One they may not know of looks as if it did not exist.
@@ -57,8 +63,24 @@ async fn check(_hub: &Hub, conn: &mut Conn, person: &Person, agent: &Agent) -> R
         Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), person.principal).await?,
         Access::Owner => mine,
     };
-    if allowed {
-        return Ok(());
+    if !allowed {
+        let words = format!("{address} answers only those whom its owner has named.");
+        return Err(Refusal::forbidden(words).into());
     }
-    Err(Refusal::forbidden(format!("{address} answers only those whom its owner has named.")).into())
+    check_remote(conn, person, agent).await
+}
+
+/// What an agent elsewhere needs before it is called: proof for its address, and what it asks to be shown.
+async fn check_remote(conn: &mut Conn, person: &Person, agent: &Agent) -> Result<()> {
+    let current = versions::current(conn, agent.id).await?;
+    let Some(version) = current.filter(|version| matches!(version.connector, Connector::A2a { .. })) else {
+        return Ok(());
+    };
+    check_proved(conn, person, agent, &version).await?;
+    let body = cards::find(conn, &version.card).await?;
+    let Some(card) = body.and_then(|body| Card::read(&body).card) else { return Ok(()) };
+    if is_lacking(conn, person, agent, &version, &card).await? {
+        return Err(lacking(agent).into());
+    }
+    Ok(())
 }

@@ -3,15 +3,28 @@
 use plexus_store::{
     Tx,
     agents::{self, Agent, AgentState},
-    listings,
+    keys, listings,
     listings::ListingState,
+    secrets, versions,
 };
 
-use crate::Result;
+use crate::{Hub, Result};
 
-/// Deletes an agent: its address stays taken, its listing says that it is gone.
-pub(crate) async fn withdraw(tx: &mut Tx, agent: &Agent) -> Result<()> {
+/// Deletes an agent: its address stays taken, its listing says that it is gone, its keys sign nothing more, and
+/// what its owner gave so that the hub could call it is dropped.
+pub(crate) async fn withdraw(hub: &Hub, tx: &mut Tx, agent: &Agent) -> Result<()> {
     agents::set_state(tx, agent.id, AgentState::Deleted).await?;
     listings::set_state(tx, agent.id, ListingState::Deleted).await?;
+    for key in keys::list_by_agent(tx, agent.id).await? {
+        keys::retire(tx, key.id, hub.env().now()).await?;
+    }
+    let mut shared = Vec::new();
+    for version in versions::list_by_agent(tx, agent.id).await? {
+        shared.extend(version.secret.filter(|secret| !shared.contains(secret)));
+        versions::set_secret(tx, version.id, None).await?;
+    }
+    for secret in shared {
+        secrets::delete(tx, secret).await?;
+    }
     Ok(())
 }

@@ -31,12 +31,7 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterProof, E
     })
 }
 
-pub async fn act(
-    State(site): State<Site>,
-    visit: Visit,
-    Path(id): Path<String>,
-    fields: Fields,
-) -> Response {
+pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
     match perform(&site, &visit.caller, &id, &fields).await {
         Ok(next) => Redirect::to(&format!("/register/{id}/{next}")).into_response(),
         Err(error) => match page(&site, &visit.caller, &id).await {

@@ -1,0 +1,225 @@
+//! Registrations that were begun. A draft holds everything until the agent is published, and is dropped after a week.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use plexus_a2a::Card;
+use plexus_domain::{Address, AgentId, DraftId, Error as Refusal, Name, Timestamp};
+use plexus_store::{Conn, Tx, drafts, drafts::Draft as Row};
+use serde::{Deserialize, Serialize};
+
+use super::{instructions::Instructions, proofs::Check};
+use crate::{Error, Hub, Result, caller::Person};
+
+pub(super) const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// More at once than this is a program that does not finish what it begins.
+const MOST: usize = 30;
+
+/// A registration of one person.
+pub(super) struct Draft {
+    pub id: DraftId,
+    pub data: Data,
+    pub step: Step,
+    pub begun: Timestamp,
+}
+
+/// The step that is to be done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    Card,
+    Proof,
+    Publish,
+    /// The agent is there.
+    Done,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Data {
+    /// The id that the agent will have: what proves control of its origins is bound to it.
+    pub agent: AgentId,
+    pub name: Option<Name>,
+    pub what: What,
+}
+
+/// What is being registered.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum What {
+    A2a(Remote),
+    Llm(Instructions),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Remote {
+    /// What the person typed.
+    pub asked: String,
+    pub card_url: String,
+    /// The card as it was received.
+    pub card: String,
+    /// By origin.
+    pub checks: Vec<(String, Check)>,
+    pub credentials: Option<Kept>,
+}
+
+/// Credentials that were given, sealed.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub for_everybody: bool,
+    /// base64
+    sealed: String,
+}
+
+impl Kept {
+    pub fn new(for_everybody: bool, sealed: &[u8]) -> Self {
+        Self { for_everybody, sealed: BASE64.encode(sealed) }
+    }
+
+    pub fn sealed(&self) -> Result<Vec<u8>> {
+        BASE64.decode(&self.sealed).map_err(Error::fault)
+    }
+}
+
+impl Step {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Card => "card",
+            Self::Proof => "proof",
+            Self::Publish => "publish",
+            Self::Done => "done",
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        [Self::Card, Self::Proof, Self::Publish, Self::Done]
+            .into_iter()
+            .find(|step| step.as_str() == text)
+            .ok_or_else(|| Error::Fault(anyhow::anyhow!("a draft is at the step {text}")))
+    }
+}
+
+impl Draft {
+    /// The address that the agent will have; none before its name is chosen.
+    pub fn address(&self, person: &Person) -> Option<Address> {
+        Some(Address::local(person.name.clone(), self.data.name.clone()?))
+    }
+
+    /// The agent's name as people see it.
+    pub fn title(&self) -> Result<String> {
+        match &self.data.what {
+            What::A2a(remote) => Ok(remote.read()?.name),
+            What::Llm(written) => Ok(written.title.clone()),
+        }
+    }
+
+    pub fn remote(&self) -> Result<&Remote> {
+        match &self.data.what {
+            What::A2a(remote) => Ok(remote),
+            What::Llm(_) => Err(out_of_turn().into()),
+        }
+    }
+
+    pub fn remote_mut(&mut self) -> Result<&mut Remote> {
+        match &mut self.data.what {
+            What::A2a(remote) => Ok(remote),
+            What::Llm(_) => Err(out_of_turn().into()),
+        }
+    }
+
+    /// Goes on only where the steps before `step` are done.
+    pub fn reached(self, step: Step) -> Result<Self> {
+        if self.step >= step { Ok(self) } else { Err(out_of_turn().into()) }
+    }
+
+    fn row(&self, hub: &Hub, person: &Person) -> Result<Row> {
+        Ok(Row {
+            id: self.id,
+            account: person.account,
+            step: self.step.as_str().to_owned(),
+            data: serde_json::to_value(&self.data).map_err(Error::fault)?,
+            expires: hub.env().now() + KEPT,
+        })
+    }
+
+    pub async fn save(&self, hub: &Hub, tx: &mut Tx, person: &Person) -> Result<()> {
+        drafts::set_step(tx, &self.row(hub, person)?).await?;
+        Ok(())
+    }
+}
+
+impl Remote {
+    /// Only cards without errors get into a draft.
+    pub fn read(&self) -> Result<Card> {
+        let missing = || Error::Fault(anyhow::anyhow!("a draft has a card that cannot be read"));
+        Card::read(self.card.as_bytes()).card.ok_or_else(missing)
+    }
+
+    pub fn is_proved(&self) -> bool {
+        self.checks.iter().all(|(_, check)| check.is_proved())
+    }
+}
+
+fn out_of_turn() -> Refusal {
+    Refusal::conflict("A step before this one is not done yet. Go back to it.")
+}
+
+/// Keeps a new draft. One that the same person began for the same thing is taken up again instead, so that sending
+/// the first form twice leaves one.
+pub(super) async fn begin(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    what: What,
+    step: Step,
+) -> Result<DraftId> {
+    let now = hub.env().now();
+    drafts::delete_expired(tx, now).await?;
+    let open = list_in(tx, person).await?;
+    let is_full = open.len() >= MOST;
+    if let Some(mut known) = open.into_iter().find(|draft| draft.is_same(&what)) {
+        known.data.what = what;
+        known.step = step;
+        known.save(hub, tx, person).await?;
+        return Ok(known.id);
+    }
+    if is_full {
+        let words = "You have begun many registrations. Finish one of them, or wait until they expire.";
+        return Err(Refusal::conflict(words).into());
+    }
+    let data = Data { agent: hub.env().id(AgentId::new), name: None, what };
+    let draft = Draft { id: hub.env().id(DraftId::new), data, step, begun: now };
+    drafts::insert(tx, &draft.row(hub, person)?).await?;
+    Ok(draft.id)
+}
+
+impl Draft {
+    fn is_same(&self, what: &What) -> bool {
+        match (&self.data.what, what) {
+            (What::A2a(one), What::A2a(other)) => one.card_url == other.card_url,
+            (What::Llm(one), What::Llm(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+pub(super) async fn load(hub: &Hub, conn: &mut Conn, person: &Person, id: DraftId) -> Result<Draft> {
+    let gone = || Refusal::not_found("There is no such registration, or it was not finished within a week.");
+    let row = drafts::find(conn, person.account, id).await?;
+    let row = row.filter(|row| hub.env().now() < row.expires).ok_or_else(gone)?;
+    parse(row)
+}
+
+/// The registrations that a person has begun and not finished, newest first.
+pub(super) async fn list_in(conn: &mut Conn, person: &Person) -> Result<Vec<Draft>> {
+    let rows = drafts::list_by_account(conn, person.account).await?;
+    let open: Result<Vec<Draft>> = rows.into_iter().map(parse).collect();
+    Ok(open?.into_iter().filter(|draft| draft.step != Step::Done).collect())
+}
+
+fn parse(row: Row) -> Result<Draft> {
+    Ok(Draft {
+        id: row.id,
+        step: Step::parse(&row.step)?,
+        data: serde_json::from_value(row.data).map_err(Error::fault)?,
+        begun: row.expires - KEPT,
+    })
+}

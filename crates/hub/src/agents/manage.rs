@@ -1,0 +1,279 @@
+//! What the owner of an agent can change.
+
+use plexus_a2a::{Card, card::Severity};
+use plexus_domain::{
+    Address, Error as Refusal, HubRowId,
+    account::Role,
+    agent::{Access, Connector, Visibility},
+};
+use plexus_store::{
+    Conn, Tx, accounts,
+    accounts::AccountState,
+    agents::{self, Agent, AgentState},
+    cards, proofs as rows,
+    proofs::ProofMethod,
+    versions as version_rows,
+    versions::Version,
+};
+use url::Url;
+
+use super::{
+    proofs::{self, By, Check, OriginProof},
+    publish,
+    reach::owns,
+    register,
+    versions::{self, Pinned},
+    withdraw,
+};
+use crate::{
+    Caller, Error, Hub, Result, admin,
+    caller::{Person, Scope},
+    listings,
+};
+
+/// What can be changed about an agent, for those who may.
+pub struct Managed {
+    pub visibility: Visibility,
+    pub access: Access,
+    pub paused: bool,
+    pub can_federate: bool,
+    /// It has instructions that can be written anew.
+    pub editable: bool,
+    /// It has a card elsewhere that can be fetched again.
+    pub refreshable: bool,
+    pub origins: Vec<OriginProof>,
+}
+
+/// What fetching a card again came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshed {
+    Same,
+    NewVersion,
+}
+
+pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Managed> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().snapshot().await?;
+    let agent = owned(&mut conn, person, address).await?;
+    let (version, _) = current(&mut conn, &agent).await?;
+    let token = proofs::token(&mut conn, agent.id).await?;
+    let known = rows::list_by_agent(&mut conn, agent.id).await?;
+    Ok(Managed {
+        visibility: agent.visibility,
+        access: agent.access,
+        paused: agent.state == AgentState::Paused,
+        can_federate: publish::can_federate(&version.connector),
+        editable: matches!(version.connector, Connector::Llm { .. }),
+        refreshable: matches!(version.connector, Connector::A2a { .. }),
+        origins: known
+            .iter()
+            .map(|proof| proofs::describe(&proof.origin, proofs::read(proof), &token))
+            .collect(),
+    })
+}
+
+/// Who may find it and who may use it; what is none stays.
+pub async fn set_reach(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+    visibility: Option<Visibility>,
+    access: Option<Access>,
+) -> Result<()> {
+    let (mut tx, agent) = change(hub, caller, address).await?;
+    if let Some(visibility) = visibility {
+        let (version, _) = current(&mut tx, &agent).await?;
+        publish::check_visibility(visibility, &version.connector)?;
+        agents::set_visibility(&mut tx, agent.id, visibility).await?;
+    }
+    if let Some(access) = access {
+        agents::set_access(&mut tx, agent.id, access).await?;
+    }
+    tell(hub, tx, &agent).await
+}
+
+/// Lets it rest, or wakes it. What it is answering goes on.
+pub async fn set_paused(hub: &Hub, caller: &Caller, address: &Address, paused: bool) -> Result<()> {
+    let (mut tx, agent) = change(hub, caller, address).await?;
+    if !paused && let Some(reason) = admin::paused_by_moderators(&mut tx, &agent).await? {
+        let words = format!(
+            "Those who run this hub have paused {address}, saying: \u{201c}{reason}\u{201d}. Ask them to resume it."
+        );
+        return Err(Refusal::forbidden(words).into());
+    }
+    let state = if paused { AgentState::Paused } else { AgentState::Active };
+    agents::set_state(&mut tx, agent.id, state).await?;
+    tell(hub, tx, &agent).await
+}
+
+/// Deletes it for good. Chats keep what it said, its address is not given out again.
+pub async fn delete(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
+    let (mut tx, agent) = change(hub, caller, address).await?;
+    withdraw(hub, &mut tx, &agent).await?;
+    tx.commit().await?;
+    hub.listings_changed();
+    Ok(())
+}
+
+/// Fetches its card again. A card that changed is a new version, and an origin that it adds is unproved.
+pub async fn refresh(hub: &Hub, caller: &Caller, address: &Address) -> Result<Refreshed> {
+    let person = caller.may(Scope::Agents)?;
+    hub.limits().fetches.take(&caller.key())?;
+    let mut conn = hub.store().read().await?;
+    let agent = owned(&mut conn, person, address).await?;
+    let (version, before) = current(&mut conn, &agent).await?;
+    let Connector::A2a { card_url, .. } = &version.connector else { return Err(nothing_to_fetch().into()) };
+    let outbound = hub.outbound().anyone(is_administrators(&mut conn, &agent).await?);
+    drop(conn);
+    let url: Url = card_url.parse().map_err(Error::fault)?;
+    let found = outbound.fetch_card(&url).await.map_err(|failure| Refusal::conflict(failure.message))?;
+    let (card, _) = register::read_card(&outbound, &found.body).map_err(|problems| {
+        let words = problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let words: Vec<String> =
+            words.map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect();
+        Refusal::conflict(format!("The card at {} cannot be used any more. {}", found.url, words.join(" ")))
+    })?;
+    if card.digest() == version.card {
+        listings::seen_alive(hub, agent.id).await?;
+        return Ok(Refreshed::Same);
+    }
+    replace_card(hub, &agent, &version, &before, &card, card_url).await?;
+    listings::seen_alive(hub, agent.id).await?;
+    Ok(Refreshed::NewVersion)
+}
+
+async fn replace_card(
+    hub: &Hub,
+    agent: &Agent,
+    before: &Version,
+    old: &Card,
+    card: &Card,
+    card_url: &str,
+) -> Result<()> {
+    let mut tx = hub.store().write().await?;
+    let same_place = old.best_interface().map(|interface| interface.url.origin())
+        == card.best_interface().map(|interface| interface.url.origin());
+    let pinned = Pinned {
+        card: &card.source,
+        connector: versions::connector(card, card_url)?,
+        // What was given for one address is not shown at another.
+        secret: before.secret.filter(|_| same_place),
+        wanted: &card.version,
+    };
+    versions::add(hub, &mut tx, agent.id, pinned).await?;
+    let named = proofs::origins(card);
+    let known = rows::list_by_agent(&mut tx, agent.id).await?;
+    for proof in known.iter().filter(|proof| !named.contains(&proof.origin)) {
+        rows::delete(&mut tx, agent.id, &proof.origin).await?;
+    }
+    for origin in named.iter().filter(|origin| !known.iter().any(|proof| proof.origin == **origin)) {
+        proofs::put(hub, &mut tx, agent.id, origin, &Check::Never).await?;
+    }
+    tell(hub, tx, agent).await
+}
+
+/// Looks for proof at each of its origins again; those that an administrator vouched for stay as they are.
+pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<OriginProof>> {
+    let person = caller.may(Scope::Agents)?;
+    hub.limits().fetches.take(&caller.key())?;
+    let mut conn = hub.store().read().await?;
+    let agent = owned(&mut conn, person, address).await?;
+    let token = proofs::token(&mut conn, agent.id).await?;
+    let known = rows::list_by_agent(&mut conn, agent.id).await?;
+    let outbound = hub.outbound().anyone(is_administrators(&mut conn, &agent).await?);
+    drop(conn);
+    let mut found = Vec::new();
+    for proof in known {
+        let vouched = proof.method == ProofMethod::Voucher && proof.holds();
+        let check = match vouched {
+            true => proofs::read(&proof),
+            false => proofs::check(hub, &outbound, &proof.origin, &token).await,
+        };
+        found.push(proofs::describe(&proof.origin, check, &token));
+    }
+    let (mut tx, agent) = change(hub, caller, address).await?;
+    for proof in &found {
+        if rows::find(&mut tx, agent.id, &proof.origin).await?.is_some() {
+            proofs::put(hub, &mut tx, agent.id, &proof.origin, &proof.check).await?;
+        }
+    }
+    tell(hub, tx, &agent).await?;
+    Ok(found)
+}
+
+/// An administrator answers for an origin of any agent.
+pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) -> Result<()> {
+    caller.require(Role::Admin)?;
+    let mut tx = hub.store().write().await?;
+    let agent = at(&mut tx, address).await?;
+    let unknown = || Refusal::invalid("origin", "The card of this agent names no such address.");
+    rows::find(&mut tx, agent.id, origin).await?.ok_or_else(unknown)?;
+    let check = Check::Proved { by: By::Voucher, at: hub.env().now() };
+    proofs::put(hub, &mut tx, agent.id, origin, &check).await?;
+    tell(hub, tx, &agent).await
+}
+
+/// The agent at an address, for a change by its owner, in the transaction of that change.
+async fn change(hub: &Hub, caller: &Caller, address: &Address) -> Result<(Tx, Agent)> {
+    let person = caller.may(Scope::Agents)?;
+    let mut tx = hub.store().write().await?;
+    let agent = owned(&mut tx, person, address).await?;
+    Ok((tx, agent))
+}
+
+async fn tell(hub: &Hub, mut tx: Tx, agent: &Agent) -> Result<()> {
+    listings::publish(hub, &mut tx, agent.id).await?;
+    tx.commit().await?;
+    hub.listings_changed();
+    Ok(())
+}
+
+/// The agent at an address, if the person acts for its owner.
+pub(super) async fn owned(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
+    let agent = visible(conn, person, address).await?;
+    if owns(conn, person, &agent).await? {
+        return Ok(agent);
+    }
+    Err(Refusal::forbidden(format!("{address} is not yours to change.")).into())
+}
+
+/// The agent at an address, if the person may know of it.
+pub(super) async fn visible(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
+    let agent = at(conn, address).await?;
+    if agent.visibility == Visibility::Private && !owns(conn, person, &agent).await? {
+        return Err(missing(address).into());
+    }
+    Ok(agent)
+}
+
+async fn at(conn: &mut Conn, address: &Address) -> Result<Agent> {
+    let found = match address.hub {
+        None => agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?,
+        Some(_) => None,
+    };
+    Ok(found.filter(|agent| agent.state != AgentState::Deleted).ok_or_else(|| missing(address))?)
+}
+
+fn missing(address: &Address) -> Refusal {
+    Refusal::not_found(format!("There is no agent {address} here."))
+}
+
+fn nothing_to_fetch() -> Refusal {
+    Refusal::conflict("This agent runs on this hub: there is no card to fetch.")
+}
+
+/// The version that new runs use, and its card.
+pub(super) async fn current(conn: &mut Conn, agent: &Agent) -> Result<(Version, Card)> {
+    let missing = |what| Error::Fault(anyhow::anyhow!("agent {} has no {what}", agent.id));
+    let version = version_rows::current(conn, agent.id).await?.ok_or_else(|| missing("version"))?;
+    let body = cards::find(conn, &version.card).await?.ok_or_else(|| missing("card"))?;
+    let card = Card::read(&body).card.ok_or_else(|| missing("readable card"))?;
+    Ok((version, card))
+}
+
+/// Whether an administrator's own namespace owns the agent, as it is now.
+pub(crate) async fn is_administrators(conn: &mut Conn, agent: &Agent) -> Result<bool> {
+    let Some(namespace) = agent.namespace else { return Ok(false) };
+    let owner = accounts::by_namespace(conn, namespace).await?;
+    Ok(owner.is_some_and(|owner| owner.role == Role::Admin && owner.state == AccountState::Active))
+}

@@ -1,0 +1,205 @@
+//! The last step: who may find the agent, who may use it. Then it is there.
+
+use plexus_domain::{
+    Address, AgentId, DraftId, Error as Refusal, HubRowId, Name, Principal, PrincipalId,
+    agent::{Access, Connector, Visibility},
+};
+use plexus_runtime::outbound::is_public;
+use plexus_store::{
+    Tx,
+    agents::{self, Agent, AgentState},
+    principals,
+};
+use url::{Host, Url};
+
+use super::{
+    credentials, draft,
+    draft::{Draft, Remote, Step, What},
+    instructions, proofs, register,
+    versions::{self, Pinned},
+};
+use crate::{
+    Caller, Error, Hub, Result,
+    caller::{Person, Scope},
+    error::conflict,
+    keys, listings,
+};
+
+/// What the last step asks about.
+pub struct PublishStep {
+    pub agent: AgentId,
+    pub title: String,
+    pub address: Address,
+    pub proved: bool,
+    /// The hub runs it itself: there is nothing to prove.
+    pub model_backed: bool,
+    pub can_federate: bool,
+}
+
+/// An agent that was registered.
+pub struct Done {
+    pub seed: String,
+    pub title: String,
+    pub address: Address,
+    pub proved: bool,
+    pub visibility: Visibility,
+}
+
+pub async fn publish_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<PublishStep> {
+    let person = caller.may(Scope::Agents)?;
+    let draft = draft::load(hub, &mut hub.store().read().await?, person, id).await?.reached(Step::Publish)?;
+    Ok(PublishStep {
+        agent: draft.data.agent,
+        title: draft.title()?,
+        address: draft.address(person).ok_or_else(nameless)?,
+        proved: is_proved(&draft),
+        model_backed: matches!(draft.data.what, What::Llm(_)),
+        can_federate: can_federate(&connector(&draft)?),
+    })
+}
+
+/// Registers the agent. Sent twice, it answers the same.
+pub async fn publish(
+    hub: &Hub,
+    caller: &Caller,
+    id: DraftId,
+    visibility: Visibility,
+    access: Access,
+) -> Result<Address> {
+    let person = caller.may(Scope::Agents)?;
+    let mut tx = hub.store().write().await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?.reached(Step::Publish)?;
+    let address = draft.address(person).ok_or_else(nameless)?;
+    if draft.step == Step::Done {
+        return Ok(address);
+    }
+    check_visibility(visibility, &connector(&draft)?)?;
+    register::check_free(&mut tx, person, &address.name).await?;
+    insert(hub, &mut tx, person, &draft, &address.name, visibility, access).await?;
+    listings::publish(hub, &mut tx, draft.data.agent).await?;
+    draft.step = Step::Done;
+    draft.save(hub, &mut tx, person).await?;
+    tx.commit().await?;
+    hub.listings_changed();
+    if matches!(draft.data.what, What::A2a(_)) {
+        // Its card was fetched for this registration.
+        if let Err(error) = listings::seen_alive(hub, draft.data.agent).await {
+            tracing::warn!(%error, "an agent that was registered could not be noted as online");
+        }
+    }
+    Ok(address)
+}
+
+pub async fn done(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Done> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().read().await?;
+    let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Done)?;
+    let agent = agents::find(&mut conn, draft.data.agent).await?.ok_or_else(nameless)?;
+    Ok(Done {
+        seed: crate::views::seed(&agent),
+        title: draft.title()?,
+        address: crate::views::address(&agent),
+        proved: is_proved(&draft),
+        visibility: agent.visibility,
+    })
+}
+
+fn nameless() -> Error {
+    Error::Fault(anyhow::anyhow!("a registration went past the choice of a name without one"))
+}
+
+fn is_proved(draft: &Draft) -> bool {
+    match &draft.data.what {
+        What::A2a(remote) => remote.is_proved(),
+        What::Llm(_) => true,
+    }
+}
+
+fn connector(draft: &Draft) -> Result<Connector> {
+    match &draft.data.what {
+        What::A2a(remote) => versions::connector(&remote.read()?, &remote.card_url),
+        What::Llm(written) => Ok(written.connector()),
+    }
+}
+
+/// Other hubs can carry what they could call: nothing on a private network, nothing that is part of this hub.
+pub(super) fn can_federate(connector: &Connector) -> bool {
+    match connector {
+        Connector::A2a { url, .. } => Url::parse(url).is_ok_and(|url| is_on_the_internet(&url)),
+        Connector::Llm { .. } => true,
+        Connector::Builtin { .. } => false,
+    }
+}
+
+fn is_on_the_internet(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => is_public(address.into()),
+        Some(Host::Ipv6(address)) => is_public(address.into()),
+        Some(Host::Domain(name)) => name.contains('.') && !name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
+pub(super) fn check_visibility(visibility: Visibility, connector: &Connector) -> Result<(), Refusal> {
+    if visibility == Visibility::Federated && !can_federate(connector) {
+        let words = "Other hubs could not call this agent: its address is on a private network.";
+        return Err(Refusal::invalid("visibility", words));
+    }
+    Ok(())
+}
+
+async fn insert(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    draft: &Draft,
+    name: &Name,
+    visibility: Visibility,
+    access: Access,
+) -> Result<()> {
+    let (id, created) = (draft.data.agent, hub.env().now());
+    let identity = keys::Identity::new(hub, created)?;
+    let agent = Agent {
+        id,
+        hub: HubRowId::SELF,
+        owner: person.name.clone(),
+        name: name.clone(),
+        listing_id: Some(identity.listing.to_string()),
+        namespace: Some(person.namespace),
+        visibility,
+        access,
+        state: AgentState::Active,
+        created,
+    };
+    conflict(agents::insert(tx, &agent).await, register::taken)?;
+    identity.keep(hub, tx, id, person.namespace).await?;
+    principals::ensure(tx, &Principal::Agent { agent: id }, hub.env().id(PrincipalId::new)).await?;
+    match &draft.data.what {
+        What::A2a(remote) => insert_remote(hub, tx, person, id, remote).await,
+        What::Llm(written) => instructions::add(hub, tx, &agent, written).await,
+    }
+}
+
+async fn insert_remote(hub: &Hub, tx: &mut Tx, person: &Person, id: AgentId, remote: &Remote) -> Result<()> {
+    let card = remote.read()?;
+    let mut secret = None;
+    if let Some(kept) = &remote.credentials {
+        let purpose = match kept.for_everybody {
+            true => credentials::shared_purpose(id),
+            false => credentials::own_purpose(id, person.account),
+        };
+        let sealed = keys::keep_sealed(hub, tx, person.namespace, &purpose, kept.sealed()?).await?;
+        if kept.for_everybody {
+            secret = Some(sealed);
+        } else {
+            plexus_store::agent_secrets::set(tx, id, person.account, sealed).await?;
+        }
+    }
+    let connector = versions::connector(&card, &remote.card_url)?;
+    let pinned = Pinned { card: remote.card.as_bytes(), connector, secret, wanted: &card.version };
+    versions::add(hub, tx, id, pinned).await?;
+    for (origin, check) in &remote.checks {
+        proofs::put(hub, tx, id, origin, check).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,363 @@
+//! Registering an agent that runs somewhere, step by step: its card, its name, control of its origins.
+
+use plexus_a2a::{
+    Card,
+    card::{Problem, Severity},
+};
+use plexus_domain::{
+    AgentId, DraftId, Error as Refusal, HubRowId, Name, Timestamp,
+    account::Role,
+    run::{Failure, FailureClass},
+};
+use plexus_runtime::outbound::{FoundCard, Outbound};
+use plexus_store::{Conn, agents};
+use url::Url;
+
+use super::{
+    credentials::{self, Given, Scheme},
+    draft::{self, Draft, Kept, Remote, Step, What},
+    proofs::{self, By, Check, OriginProof},
+};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Person, Scope},
+};
+
+/// What the first step came to.
+pub enum Begun {
+    Draft(DraftId),
+    /// A card was found that cannot be used; nothing is kept of it.
+    Broken {
+        card_url: String,
+        problems: Vec<Problem>,
+    },
+}
+
+/// A registration that is not finished, for a list.
+pub struct DraftRow {
+    pub id: DraftId,
+    pub label: String,
+    pub step: Step,
+    pub begun: Timestamp,
+}
+
+/// The second step: what was found.
+pub struct CardStep {
+    pub owner: Name,
+    pub agent: AgentId,
+    pub card: Card,
+    pub card_url: String,
+    pub problems: Vec<Problem>,
+    /// The one chosen before, else one that is free.
+    pub name: String,
+    pub scheme: Option<Scheme>,
+    pub for_everybody: bool,
+}
+
+/// What is filled in there.
+pub struct Choice {
+    pub name: String,
+    /// Whose credentials are used, where the card asks for some.
+    pub for_everybody: bool,
+    pub given: Given,
+}
+
+/// Fetches the card at or near an address, and begins a draft with it.
+pub async fn begin(hub: &Hub, caller: &Caller, address: &str) -> Result<Begun> {
+    let person = caller.may(Scope::Agents)?;
+    let url = parse(address)?;
+    hub.limits().fetches.take(&caller.key())?;
+    let outbound = outbound(hub, person);
+    let found = outbound.fetch_card(&url).await.map_err(|failure| unreachable(person, failure))?;
+    let remote = match read(&outbound, address, &found) {
+        Ok(remote) => remote,
+        Err(problems) => return Ok(Begun::Broken { card_url: found.url.into(), problems }),
+    };
+    let mut tx = hub.store().write().await?;
+    let id = draft::begin(hub, &mut tx, person, What::A2a(remote), Step::Card).await?;
+    tx.commit().await?;
+    Ok(Begun::Draft(id))
+}
+
+/// Whether addresses of the private network are accepted from this caller.
+pub fn allows_private(hub: &Hub, caller: &Caller) -> bool {
+    let is_admin = caller.person.as_ref().is_some_and(|person| person.role == Role::Admin);
+    hub.outbound().allows_private(is_admin)
+}
+
+pub(super) fn outbound(hub: &Hub, person: &Person) -> Outbound {
+    hub.outbound().anyone(person.role == Role::Admin)
+}
+
+fn parse(address: &str) -> Result<Url, Refusal> {
+    let address = address.trim();
+    if address.is_empty() {
+        return Err(Refusal::invalid("url", "Enter the address of the agent."));
+    }
+    let whole = if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
+    whole.parse().map_err(|error| {
+        Refusal::invalid(
+            "url",
+            format!("This is not an address: {error}. One looks like https://agents.example.org/tide."),
+        )
+    })
+}
+
+/// A failed fetch, as a mistake in the address field.
+fn unreachable(person: &Person, failure: Failure) -> Refusal {
+    let mut words = failure.message;
+    if failure.class == FailureClass::Policy && person.role == Role::Admin {
+        words.push_str(
+            " Its operator can allow private networks with PLEXUS_ALLOW_PRIVATE_NETWORKS=true; by itself it calls \
+             them for administrators only while it listens on loopback.",
+        );
+    }
+    Refusal::invalid("url", words)
+}
+
+/// The card as a draft keeps it, or everything that is wrong with it.
+fn read(outbound: &Outbound, asked: &str, found: &FoundCard) -> Result<Remote, Vec<Problem>> {
+    let (card, text) = read_card(outbound, &found.body)?;
+    let checks = proofs::origins(&card).into_iter().map(|origin| (origin, Check::Never)).collect();
+    Ok(Remote {
+        asked: asked.trim().to_owned(),
+        card_url: found.url.to_string(),
+        card: text,
+        checks,
+        credentials: None,
+    })
+}
+
+/// A card that can be used, and its text.
+pub(super) fn read_card(outbound: &Outbound, body: &[u8]) -> Result<(Card, String), Vec<Problem>> {
+    let reading = Card::read(body);
+    let error = |message: String| Problem { severity: Severity::Error, pointer: String::new(), message };
+    let Some(card) = reading.card else { return Err(reading.problems) };
+    let Ok(text) = String::from_utf8(body.to_vec()) else {
+        return Err(vec![error("The card is not UTF-8 text.".to_owned())]);
+    };
+    // Where the card lies says nothing about the address that it names.
+    let called =
+        card.best_interface().map(|interface| outbound.check(&interface.url).map(|()| &interface.url));
+    match called {
+        Some(Err(failure)) => {
+            let place = card.best_interface().map(|interface| interface.url.to_string()).unwrap_or_default();
+            let message = format!("The hub would have to call {place}. {}", failure.message);
+            Err([reading.problems, vec![error(message)]].concat())
+        }
+        _ => Ok((card, text)),
+    }
+}
+
+/// The caller's registrations that are not finished, newest first.
+pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<DraftRow>> {
+    let person = caller.may(Scope::Agents)?;
+    let open = draft::list_in(&mut hub.store().read().await?, person).await?;
+    let row = |draft: Draft| DraftRow {
+        label: match &draft.data.what {
+            What::A2a(remote) => remote.asked.clone(),
+            What::Llm(written) => written.title.clone(),
+        },
+        id: draft.id,
+        step: draft.step,
+        begun: draft.begun,
+    };
+    Ok(open.into_iter().filter(|draft| hub.env().now().since(draft.begun) < draft::KEPT).map(row).collect())
+}
+
+pub async fn card(hub: &Hub, caller: &Caller, id: DraftId) -> Result<CardStep> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().read().await?;
+    let draft = draft::load(hub, &mut conn, person, id).await?;
+    let remote = draft.remote()?;
+    let card = remote.read()?;
+    let name = match &draft.data.name {
+        Some(name) => name.to_string(),
+        None => free_name(&mut conn, person, &card).await?,
+    };
+    Ok(CardStep {
+        owner: person.name.clone(),
+        agent: draft.data.agent,
+        problems: Card::read(remote.card.as_bytes()).problems,
+        card_url: remote.card_url.clone(),
+        name,
+        scheme: credentials::scheme(&card),
+        for_everybody: remote.credentials.as_ref().is_some_and(|kept| kept.for_everybody),
+        card,
+    })
+}
+
+/// Chooses the agent's name, and whose credentials it is shown.
+pub async fn choose(hub: &Hub, caller: &Caller, id: DraftId, choice: Choice) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    let name: Name = choice.name.trim().parse()?;
+    let mut tx = hub.store().write().await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?;
+    if draft.step == Step::Done {
+        return Ok(());
+    }
+    check_free(&mut tx, person, &name).await?;
+    let agent = draft.data.agent;
+    let remote = draft.remote_mut()?;
+    remote.credentials = kept(hub, person, agent, remote, &choice)?;
+    draft.data.name = Some(name);
+    draft.step = draft.step.max(Step::Proof);
+    draft.save(hub, &mut tx, person).await?;
+    Ok(tx.commit().await?)
+}
+
+/// What was entered, sealed. Nothing entered keeps what was entered before: a form never shows it again.
+fn kept(
+    hub: &Hub,
+    person: &Person,
+    agent: AgentId,
+    remote: &mut Remote,
+    choice: &Choice,
+) -> Result<Option<Kept>> {
+    let card = remote.read()?;
+    if credentials::scheme(&card).is_none() {
+        return Ok(None);
+    }
+    let before = remote.credentials.take().filter(|kept| kept.for_everybody == choice.for_everybody);
+    if choice.given.secret.is_empty() && (before.is_some() || !choice.for_everybody) {
+        return Ok(before);
+    }
+    let purpose = match choice.for_everybody {
+        true => credentials::shared_purpose(agent),
+        false => credentials::own_purpose(agent, person.account),
+    };
+    let sealed = hub.vault().seal(&purpose, &credentials::plain(&card, &choice.given)?)?;
+    Ok(Some(Kept::new(choice.for_everybody, &sealed)))
+}
+
+/// The third step: what proves control, and what was found.
+pub async fn origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Vec<OriginProof>> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().read().await?;
+    let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Proof)?;
+    let token = proofs::token(&mut conn, draft.data.agent).await?;
+    let checks = &draft.remote()?.checks;
+    Ok(checks.iter().map(|(origin, check)| proofs::describe(origin, check.clone(), &token)).collect())
+}
+
+/// Looks for proof at each origin that has none.
+pub async fn check_origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    hub.limits().fetches.take(&caller.key())?;
+    let asked = origins(hub, caller, id).await?;
+    let outbound = outbound(hub, person);
+    for proof in asked.into_iter().filter(|proof| !proof.check.is_proved()) {
+        let check = proofs::check(hub, &outbound, &proof.origin, &proof.token).await;
+        note(hub, person, id, &proof.origin, check).await?;
+    }
+    Ok(())
+}
+
+/// An administrator answers for an origin.
+pub async fn vouch_origin(hub: &Hub, caller: &Caller, id: DraftId, origin: &str) -> Result<()> {
+    let person = caller.require(Role::Admin)?;
+    let at = hub.env().now();
+    note(hub, person, id, origin, Check::Proved { by: By::Voucher, at }).await
+}
+
+async fn note(hub: &Hub, person: &Person, id: DraftId, origin: &str, found: Check) -> Result<()> {
+    let mut tx = hub.store().write().await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?.reached(Step::Proof)?;
+    if draft.step == Step::Done {
+        return Ok(());
+    }
+    let unknown = || Refusal::invalid("origin", "The card names no such address.");
+    let known = draft.remote_mut()?.checks.iter_mut().find(|(known, _)| known == origin);
+    known.ok_or_else(unknown)?.1 = found;
+    draft.save(hub, &mut tx, person).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Goes on to the last step, proved or not.
+pub async fn go_on(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    let mut tx = hub.store().write().await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?.reached(Step::Proof)?;
+    draft.step = draft.step.max(Step::Publish);
+    draft.save(hub, &mut tx, person).await?;
+    Ok(tx.commit().await?)
+}
+
+pub(super) async fn check_free(conn: &mut Conn, person: &Person, name: &Name) -> Result<()> {
+    if is_free(conn, person, name).await? { Ok(()) } else { Err(taken().into()) }
+}
+
+pub(super) fn taken() -> Refusal {
+    Refusal::invalid("name", "You have, or had, an agent of this name. Choose another.")
+}
+
+async fn is_free(conn: &mut Conn, person: &Person, name: &Name) -> Result<bool> {
+    Ok(agents::by_address(conn, HubRowId::SELF, &person.name, name).await?.is_none())
+}
+
+/// A name like the card's that the person has not used.
+async fn free_name(conn: &mut Conn, person: &Person, card: &Card) -> Result<String> {
+    const TRIES: u32 = 20;
+    let base = slug(&card.name);
+    for number in 1..=TRIES {
+        let name = if number == 1 { base.clone() } else { numbered(&base, number) };
+        if let Ok(name) = name.parse::<Name>()
+            && is_free(conn, person, &name).await?
+        {
+            return Ok(name.to_string());
+        }
+    }
+    Ok(base)
+}
+
+fn numbered(base: &str, number: u32) -> String {
+    let end = format!("-{number}");
+    let kept: String = base.chars().take(Name::MAX - end.len()).collect();
+    format!("{}{end}", kept.trim_end_matches(['-', '_']))
+}
+
+/// A name of lower-case letters and digits, out of whatever a card calls itself.
+fn slug(title: &str) -> String {
+    let mut name = String::new();
+    for c in title.chars() {
+        if c.is_ascii_alphanumeric() {
+            name.push(c.to_ascii_lowercase());
+        } else if !name.ends_with('-') && !name.is_empty() {
+            name.push('-');
+        }
+    }
+    name.truncate(Name::MAX);
+    let name = name.trim_end_matches('-');
+    if name.is_empty() { "agent".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_gives_its_agent_a_name() {
+        for (title, name) in [
+            ("Tide Clerk", "tide-clerk"),
+            ("  Über-Agent (v2)! ", "ber-agent-v2"),
+            ("潮の書記", "agent"),
+            ("a--b__c", "a-b-c"),
+            (&"x".repeat(80), &"x".repeat(39)),
+            (&format!("{} y", "x".repeat(38)), &"x".repeat(38)),
+        ] {
+            assert_eq!(slug(title), *name, "{title}");
+            assert!(slug(title).parse::<Name>().is_ok());
+        }
+        assert_eq!(numbered("tide-clerk", 2), "tide-clerk-2");
+        assert!(numbered(&"x".repeat(39), 12).parse::<Name>().is_ok());
+    }
+
+    #[test]
+    fn an_address_is_taken_as_people_type_it() {
+        assert_eq!(parse(" agents.example.org/tide ").unwrap().as_str(), "https://agents.example.org/tide");
+        assert_eq!(parse("http://127.0.0.1:9/").unwrap().as_str(), "http://127.0.0.1:9/");
+        for bad in ["", "  ", "javascript:alert(1)", "https://"] {
+            assert_eq!(parse(bad).unwrap_err().field(), Some("url"), "{bad}");
+        }
+    }
+}

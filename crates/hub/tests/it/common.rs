@@ -1,0 +1,229 @@
+//! A hub in a folder of its own, and A2A agents to register with it.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    routing::{get, post},
+};
+use parking_lot::Mutex;
+use plexus_domain::{
+    Address, DraftId, Error as Refusal,
+    account::{Registration, Role},
+    agent::{Access, Visibility},
+    event::Event,
+    part::plain_text,
+};
+use plexus_hub::{
+    Caller, Config, Env, Error, Hub, accounts,
+    agents::{
+        self,
+        register::{self, Begun, Choice},
+    },
+    chats,
+    chats::NewMessage,
+    config::{OperatorModel, PrivateNetworks, RunLimits, Scale},
+    live::FrameKind,
+    views::MessageView,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+/// A hub with an administrator and two ordinary people.
+pub struct World {
+    pub hub: Hub,
+    pub admin: Caller,
+    pub ada: Caller,
+    pub bob: Caller,
+    folder: TempDir,
+}
+
+impl World {
+    pub async fn new() -> Self {
+        Self::with_model(None).await
+    }
+
+    pub async fn with_model(model: Option<OperatorModel>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let hub = Hub::open(config(folder.path(), model), Env::system()).await.unwrap();
+        let person = async |name: &str, role| {
+            let password = "correct horse battery staple".to_owned();
+            accounts::create_by_operator(&hub, name, password, role).await.unwrap();
+            accounts::act_for(&hub, Some(name)).await.unwrap()
+        };
+        let admin = person("grace", Role::Admin).await;
+        let (ada, bob) = (person("ada", Role::User).await, person("bob", Role::User).await);
+        Self { admin, ada, bob, hub, folder }
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Asks an agent something and waits for the end of its answer.
+    pub async fn ask(&self, caller: &Caller, to: &Address, text: &str) -> Result<MessageView, Error> {
+        let id = self.hub.env().id(plexus_domain::MessageId::new);
+        let new = NewMessage { id, parent: None, text: text.to_owned() };
+        let sent = chats::start(&self.hub, caller, Some(to), new).await?;
+        let mut reader = chats::follow(&self.hub, caller, sent.chat, 0).await?;
+        loop {
+            let frame = reader.next().await?;
+            if let FrameKind::Event { event: Event::Ended { message, .. }, .. } = &frame.kind {
+                return chats::message(&self.hub, caller, *message).await;
+            }
+        }
+    }
+
+    /// What an agent answers.
+    pub async fn answer(&self, caller: &Caller, to: &Address, text: &str) -> String {
+        let view = self.ask(caller, to, text).await.unwrap();
+        let failure = view.run.and_then(|run| run.failure).map(|failure| failure.message);
+        failure.unwrap_or_else(|| plain_text(&view.message.parts))
+    }
+
+    pub async fn begin(&self, caller: &Caller, url: &str) -> DraftId {
+        match register::begin(&self.hub, caller, url).await.unwrap() {
+            Begun::Draft(id) => id,
+            Begun::Broken { problems, .. } => panic!("{problems:?}"),
+        }
+    }
+
+    /// Registers an agent as public, with or without an administrator's word for it.
+    pub async fn register(&self, caller: &Caller, url: &str, vouch: bool) -> Address {
+        let draft = self.begin(caller, url).await;
+        register::choose(&self.hub, caller, draft, choice("echo")).await.unwrap();
+        if vouch {
+            for proof in register::origins(&self.hub, caller, draft).await.unwrap() {
+                register::vouch_origin(&self.hub, caller, draft, &proof.origin).await.unwrap();
+            }
+        }
+        register::go_on(&self.hub, caller, draft).await.unwrap();
+        agents::publish(&self.hub, caller, draft, Visibility::Public, Access::Accounts).await.unwrap()
+    }
+}
+
+pub fn choice(name: &str) -> Choice {
+    Choice { name: name.to_owned(), for_everybody: false, given: Default::default() }
+}
+
+pub fn refusal<T>(result: Result<T, Error>) -> Refusal {
+    match result {
+        Err(Error::Refused(refusal)) => refusal,
+        Err(Error::Fault(fault)) => panic!("a fault: {fault:#}"),
+        Ok(_) => panic!("not refused"),
+    }
+}
+
+fn config(folder: &Path, model: Option<OperatorModel>) -> Config {
+    Config {
+        hub_name: "Plexus".to_owned(),
+        public_url: "http://127.0.0.1:3000/".parse().unwrap(),
+        data_dir: PathBuf::from(folder),
+        database_url: None,
+        database_pool: 4,
+        secret_key_file: folder.join("secret.key"),
+        registration: Registration::Open,
+        private_networks: PrivateNetworks::Auto,
+        on_loopback: true,
+        trusted_proxies: Vec::new(),
+        model,
+        limits: RunLimits::default(),
+        scale: Scale(10),
+    }
+}
+
+/// An A2A agent that echoes, and remembers how it was called.
+#[derive(Clone)]
+pub struct Echo {
+    pub url: String,
+    state: Arc<Mutex<Served>>,
+}
+
+struct Served {
+    card: Value,
+    proof: String,
+    calls: Vec<HeaderMap>,
+}
+
+impl Echo {
+    pub async fn start() -> Self {
+        let state = Served { card: Value::Null, proof: String::new(), calls: Vec::new() };
+        let state = Arc::new(Mutex::new(state));
+        let router = Router::new()
+            .route("/.well-known/agent-card.json", get(card))
+            .route("/.well-known/plexus-agent-proof.txt", get(proof))
+            .route("/", post(answer))
+            .with_state(Arc::clone(&state));
+        let url = serve(router).await;
+        let echo = Self { url: url.clone(), state };
+        echo.set_card(json!({
+            "name": "Echo \u{202e}clerk", "description": "Says what it hears.", "version": "1.2.0",
+            "supportedInterfaces": [{ "url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }],
+            "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+            "skills": [{ "id": "echo", "name": "Echo", "description": "Echoes.", "tags": ["echo"] }]
+        }));
+        echo
+    }
+
+    /// The same, but it asks for a bearer token.
+    pub async fn guarded() -> Self {
+        let echo = Self::start().await;
+        let mut card = echo.card();
+        card["securitySchemes"] = json!({ "key": { "httpAuthSecurityScheme": { "scheme": "bearer" } } });
+        card["securityRequirements"] = json!([{ "schemes": { "key": { "list": [] } } }]);
+        echo.set_card(card);
+        echo
+    }
+
+    pub fn card(&self) -> Value {
+        self.state.lock().card.clone()
+    }
+
+    pub fn set_card(&self, card: Value) {
+        self.state.lock().card = card;
+    }
+
+    pub fn set_proof(&self, text: String) {
+        self.state.lock().proof = text;
+    }
+
+    /// The `Authorization` of each call so far.
+    pub fn shown(&self) -> Vec<Option<String>> {
+        let state = self.state.lock();
+        let text = |headers: &HeaderMap| Some(headers.get("authorization")?.to_str().unwrap().to_owned());
+        state.calls.iter().map(text).collect()
+    }
+}
+
+async fn card(State(state): State<Arc<Mutex<Served>>>) -> Json<Value> {
+    Json(state.lock().card.clone())
+}
+
+async fn proof(State(state): State<Arc<Mutex<Served>>>) -> (StatusCode, String) {
+    let text = state.lock().proof.clone();
+    (if text.is_empty() { StatusCode::NOT_FOUND } else { StatusCode::OK }, text)
+}
+
+async fn answer(State(state): State<Arc<Mutex<Served>>>, headers: HeaderMap, body: Bytes) -> Json<Value> {
+    state.lock().calls.push(headers);
+    let request: Value = serde_json::from_slice(&body).unwrap();
+    let said = request["params"]["message"]["parts"][0]["text"].as_str().unwrap_or_default().to_owned();
+    let message =
+        json!({ "messageId": "m", "role": "ROLE_AGENT", "parts": [{ "text": format!("Echo: {said}") }] });
+    Json(json!({ "jsonrpc": "2.0", "id": request["id"], "result": { "message": message } }))
+}
+
+/// Serves on a free port of this machine, as long as the test goes on.
+pub async fn serve(router: Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}

@@ -1,0 +1,105 @@
+use axum::{
+    Json, Router,
+    extract::State,
+    http::header,
+    response::IntoResponse,
+    routing::{get, post},
+};
+use parking_lot::Mutex;
+use plexus_domain::{
+    Error as Refusal,
+    agent::{Access, Visibility},
+};
+use plexus_hub::{
+    agents::{
+        self,
+        instructions::{self, Instructions},
+    },
+    config::OperatorModel,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use super::common::{World, refusal, serve};
+
+type Asked = Arc<Mutex<Vec<Value>>>;
+
+/// A model server with two models, which answers with one sentence.
+async fn model(asked: &Asked) -> OperatorModel {
+    let list = json!({ "object": "list", "data": [{ "id": "small" }, { "id": "large" }] });
+    let router = Router::new()
+        .route("/v1/models", get(async move || Json(list)))
+        .route("/v1/chat/completions", post(complete))
+        .with_state(Arc::clone(asked));
+    let base_url = format!("{}v1", serve(router).await).parse().unwrap();
+    OperatorModel { base_url, api_key: None, model: Some("large".to_owned()) }
+}
+
+async fn complete(State(asked): State<Asked>, Json(body): Json<Value>) -> impl IntoResponse {
+    asked.lock().push(body);
+    let delta = json!({ "choices": [{ "delta": { "content": "High at noon." }, "finish_reason": "stop" }] });
+    ([(header::CONTENT_TYPE, "text/event-stream")], format!("data: {delta}\n\ndata: [DONE]\n\n"))
+}
+
+fn tides() -> Instructions {
+    Instructions {
+        title: "Tide clerk".to_owned(),
+        summary: "Knows the tides.".to_owned(),
+        instructions: "You are a tide clerk.".to_owned(),
+        model: "small".to_owned(),
+        starters: vec!["When is high water?".to_owned(), "  ".to_owned()],
+        tags: vec!["sea".to_owned()],
+    }
+}
+
+#[tokio::test]
+async fn instructions_run_on_the_hubs_model_and_a_change_is_a_version() {
+    let asked = Asked::default();
+    let world = World::with_model(Some(model(&asked).await)).await;
+    let (hub, ada) = (&world.hub, &world.ada);
+    assert_eq!(agents::models(hub).await, ["large", "small"]);
+    let draft = instructions::write(hub, ada, "tides", tides()).await.unwrap();
+    assert_eq!(instructions::write(hub, ada, "tides", tides()).await.unwrap(), draft, "sent twice");
+    assert!(agents::publish_step(hub, ada, draft).await.unwrap().model_backed);
+    let address = agents::publish(hub, ada, draft, Visibility::Public, Access::Accounts).await.unwrap();
+    assert_eq!(world.answer(&world.bob, &address, "When?").await, "High at noon.");
+    let sent = asked.lock()[0].clone();
+    assert_eq!(sent["model"], "small");
+    assert!(sent["messages"].to_string().contains("You are a tide clerk."));
+
+    let kept = instructions::instructions(hub, ada, &address).await.unwrap();
+    assert_eq!(kept.starters, ["When is high water?"]);
+    instructions::rewrite(hub, ada, &address, kept.clone()).await.unwrap();
+    let changed = Instructions { instructions: "Be brief.".to_owned(), ..kept };
+    instructions::rewrite(hub, ada, &address, changed).await.unwrap();
+    let view = agents::look(hub, ada, &address).await.unwrap().unwrap();
+    let numbers: Vec<&str> = view.versions.iter().map(|version| version.semver.as_str()).collect();
+    assert_eq!(numbers, ["1.0.1", "1.0.0"], "what did not change is no version");
+    let theirs = instructions::instructions(hub, &world.bob, &address).await;
+    assert!(matches!(refusal(theirs), Refusal::Forbidden { .. }));
+}
+
+#[tokio::test]
+async fn a_hub_without_a_model_says_so() {
+    let world = World::new().await;
+    let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", tides()).await);
+    assert!(
+        matches!(refused, Refusal::Unavailable { .. }) && refused.to_string().contains("PLEXUS_LLM_BASE_URL")
+    );
+}
+
+#[tokio::test]
+async fn each_field_is_checked() {
+    let world = World::with_model(Some(model(&Asked::default()).await)).await;
+    for (field, filled) in [
+        ("title", Instructions { title: " \u{202e} ".to_owned(), ..tides() }),
+        ("summary", Instructions { summary: "x".repeat(301), ..tides() }),
+        ("instructions", Instructions { instructions: "x".repeat(32_001), ..tides() }),
+        ("model", Instructions { model: "huge".to_owned(), ..tides() }),
+        ("starters", Instructions { starters: vec!["x".to_owned(); 6], ..tides() }),
+        ("tags", Instructions { tags: vec!["x".repeat(31)], ..tides() }),
+    ] {
+        let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", filled).await);
+        assert_eq!(refused.field(), Some(field));
+    }
+}

@@ -1,0 +1,307 @@
+//! Agents: registering, changing, deleting. The command line goes through the same functions.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+    response::IntoResponse,
+};
+use plexus_domain::{
+    Address, Error as Refusal,
+    agent::{Access, Visibility},
+};
+use plexus_hub::{
+    Error, Hub,
+    agents::{
+        self, AgentState, AgentView, Severity,
+        credentials::{self, Given},
+        instructions::{self, Instructions},
+        manage::{self, Refreshed},
+        proofs::OriginProof,
+        register::{self, Begun, Choice},
+    },
+    caller::{Caller, Scope},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    state::Site,
+    web::{body::JsonBody, caller::Called, error::ApiResult},
+};
+
+/// A new agent: one that runs at `url`, or one that is a model with `instructions`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewAgent {
+    url: Option<String>,
+    instructions: Option<String>,
+    /// Its name in its address; for one at a URL, the card's unless chosen.
+    name: Option<String>,
+    /// Private unless chosen.
+    visibility: Option<Visibility>,
+    /// Whoever signs in unless chosen.
+    access: Option<Access>,
+    /// An administrator answers for its origins.
+    #[serde(default)]
+    vouch: bool,
+    credentials: Option<NewCredentials>,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    summary: String,
+    model: Option<String>,
+    #[serde(default)]
+    starters: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+/// What an agent is shown to be let in.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewCredentials {
+    /// Whether the owner's are used for everybody.
+    #[serde(default)]
+    for_everybody: bool,
+    #[serde(default)]
+    user: String,
+    secret: String,
+}
+
+/// `POST /agents`: all steps of registering in one.
+pub async fn create(
+    State(site): State<Site>,
+    Called(caller): Called,
+    JsonBody(body): JsonBody<NewAgent>,
+) -> ApiResult<impl IntoResponse> {
+    Ok((StatusCode::CREATED, Json(register(&site.hub, &caller, body).await?)))
+}
+
+pub async fn register(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<Value, Error> {
+    let visibility = new.visibility.unwrap_or(Visibility::Private);
+    let access = new.access.unwrap_or(Access::Accounts);
+    let draft = match (&new.url, &new.instructions) {
+        (Some(url), None) => fetch(hub, caller, url, &new).await?,
+        (None, Some(_)) => write(hub, caller, new).await?,
+        _ => {
+            let words = "Give either url, where the agent runs, or instructions for a model.";
+            return Err(Refusal::invalid("url", words).into());
+        }
+    };
+    let address = agents::publish(hub, caller, draft, visibility, access).await?;
+    one(hub, caller, &address).await
+}
+
+async fn fetch(
+    hub: &Hub,
+    caller: &Caller,
+    url: &str,
+    new: &NewAgent,
+) -> Result<plexus_domain::DraftId, Error> {
+    let draft = match register::begin(hub, caller, url).await? {
+        Begun::Draft(draft) => draft,
+        Begun::Broken { card_url, problems } => return Err(unusable(&card_url, &problems).into()),
+    };
+    let found = register::card(hub, caller, draft).await?;
+    let given = new.credentials.as_ref();
+    let choice = Choice {
+        name: new.name.clone().unwrap_or(found.name),
+        for_everybody: given.is_some_and(|given| given.for_everybody),
+        given: given
+            .map(|given| Given { user: given.user.clone(), secret: given.secret.clone() })
+            .unwrap_or_default(),
+    };
+    register::choose(hub, caller, draft, choice).await?;
+    if new.vouch {
+        for proof in register::origins(hub, caller, draft).await? {
+            register::vouch_origin(hub, caller, draft, &proof.origin).await?;
+        }
+    }
+    register::go_on(hub, caller, draft).await?;
+    Ok(draft)
+}
+
+async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<plexus_domain::DraftId, Error> {
+    let name = new.name.ok_or_else(|| Refusal::invalid("name", "Choose the agent's name in its address."))?;
+    let model = match new.model {
+        Some(model) => model,
+        None => agents::models(hub).await.into_iter().next().unwrap_or_default(),
+    };
+    let filled = Instructions {
+        title: if new.title.is_empty() { name.clone() } else { new.title },
+        summary: new.summary,
+        instructions: new.instructions.unwrap_or_default(),
+        model,
+        starters: new.starters,
+        tags: new.tags,
+    };
+    instructions::write(hub, caller, &name, filled).await
+}
+
+fn unusable(card_url: &str, problems: &[agents::Problem]) -> Refusal {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let words: Vec<String> =
+        errors.map(|problem| format!("{} {}", problem.pointer, problem.message).trim().to_owned()).collect();
+    Refusal::invalid("url", format!("The card at {card_url} cannot be used. {}", words.join(" ")))
+}
+
+/// `GET /agents`: the caller's own, newest first.
+pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Value>> {
+    Ok(Json(own(&site.hub, &caller).await?))
+}
+
+pub async fn own(hub: &Hub, caller: &Caller) -> Result<Value, Error> {
+    let name = &caller.may(Scope::Read)?.name;
+    let owner = agents::owner(hub, caller, name).await?;
+    let items: Vec<Value> = owner
+        .map(|owner| owner.agents)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|row| {
+            json!({ "address": row.address, "title": row.title, "summary": row.summary, "kind": row.kind,
+                    "protocol": row.protocol, "tags": row.tags, "verified": row.verified, "online": row.online })
+        })
+        .collect();
+    Ok(json!({ "items": items }))
+}
+
+type At = Path<(String, String)>;
+
+/// `GET /agents/{owner}/{name}`.
+pub async fn show(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<Json<Value>> {
+    Ok(Json(one(&site.hub, &caller, &address(&at)?).await?))
+}
+
+async fn one(hub: &Hub, caller: &Caller, address: &Address) -> Result<Value, Error> {
+    caller.may(Scope::Read)?;
+    let view = agents::look(hub, caller, address).await?.ok_or_else(missing)?;
+    let mut shown = agent(&view);
+    if view.can_manage && caller.may(Scope::Agents).is_ok() {
+        let managed = manage::managed(hub, caller, address).await?;
+        shown["origins"] = managed.origins.iter().map(origin).collect();
+    }
+    Ok(shown)
+}
+
+fn agent(view: &AgentView) -> Value {
+    let version = view.versions.iter().find(|version| version.yanked_reason.is_none());
+    json!({ "address": view.address, "listing": view.agent.listing_id, "title": view.summary.title,
+            "summary": view.summary.summary, "kind": view.summary.kind, "protocol": view.summary.protocol,
+            "version": version.map(|version| &version.semver), "tags": view.summary.tags,
+            "visibility": view.agent.visibility, "access": view.agent.access, "state": state(view.agent.state),
+            "verified": view.summary.verified, "online": view.is_online })
+}
+
+const fn state(state: AgentState) -> &'static str {
+    match state {
+        AgentState::Active => "active",
+        AgentState::Paused => "paused",
+        AgentState::Deleted => "deleted",
+    }
+}
+
+fn origin(proof: &OriginProof) -> Value {
+    json!({ "origin": proof.origin, "check": proof.check, "file_url": proof.file_url, "token": proof.token,
+            "record": proof.record })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    visibility: Option<Visibility>,
+    access: Option<Access>,
+    /// `active` or `paused`.
+    state: Option<String>,
+}
+
+/// `PATCH /agents/{owner}/{name}`: what is not named stays.
+pub async fn change(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): At,
+    JsonBody(body): JsonBody<Change>,
+) -> ApiResult<Json<Value>> {
+    let address = address(&at)?;
+    let paused = match body.state.as_deref() {
+        None => None,
+        Some("active") => Some(false),
+        Some("paused") => Some(true),
+        Some(_) => return Err(Refusal::invalid("state", "A state is active or paused.").into()),
+    };
+    if body.visibility.is_some() || body.access.is_some() {
+        manage::set_reach(&site.hub, &caller, &address, body.visibility, body.access).await?;
+    }
+    if let Some(paused) = paused {
+        manage::set_paused(&site.hub, &caller, &address, paused).await?;
+    }
+    Ok(Json(one(&site.hub, &caller, &address).await?))
+}
+
+/// `DELETE /agents/{owner}/{name}`.
+pub async fn delete(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<StatusCode> {
+    manage::delete(&site.hub, &caller, &address(&at)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /agents/{owner}/{name}/refresh`: fetches the card again.
+pub async fn refresh(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): At,
+) -> ApiResult<Json<Value>> {
+    let refreshed = manage::refresh(&site.hub, &caller, &address(&at)?).await?;
+    Ok(Json(json!({ "changed": refreshed == Refreshed::NewVersion })))
+}
+
+/// `POST /agents/{owner}/{name}/check`: looks for proof at each origin.
+pub async fn check(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<Json<Value>> {
+    let found = manage::check_proofs(&site.hub, &caller, &address(&at)?).await?;
+    Ok(Json(json!({ "origins": found.iter().map(origin).collect::<Vec<_>>() })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vouch {
+    origin: String,
+}
+
+/// `POST /agents/{owner}/{name}/vouch`, for administrators.
+pub async fn vouch(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): At,
+    JsonBody(body): JsonBody<Vouch>,
+) -> ApiResult<StatusCode> {
+    manage::vouch(&site.hub, &caller, &address(&at)?, &body.origin).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `PUT /agents/{owner}/{name}/credentials`: the caller's own; never told again.
+pub async fn give(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): At,
+    JsonBody(body): JsonBody<NewCredentials>,
+) -> ApiResult<StatusCode> {
+    let given = Given { user: body.user, secret: body.secret };
+    credentials::give(&site.hub, &caller, &address(&at)?, given).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `DELETE /agents/{owner}/{name}/credentials`.
+pub async fn forget(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<StatusCode> {
+    credentials::forget(&site.hub, &caller, &address(&at)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The owner may be written with or without its @.
+fn address((owner, name): &(String, String)) -> Result<Address, Error> {
+    let owner = owner.strip_prefix('@').unwrap_or(owner);
+    let parse = || Some(Address::local(owner.parse().ok()?, name.parse().ok()?));
+    parse().ok_or_else(|| missing().into())
+}
+
+fn missing() -> Refusal {
+    Refusal::not_found("There is no such agent here, or it is not yours.")
+}

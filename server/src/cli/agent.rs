@@ -1,0 +1,204 @@
+//! `plexus agent`: registering agents and listing them, on the data folder or on a hub elsewhere.
+
+use std::io::Write as _;
+
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use plexus_hub::{Env, Hub, accounts};
+use serde_json::{Value, json};
+
+use super::remote::{self, Remote};
+use crate::{api::agents, config::Serve, settings::Settings};
+
+pub fn command() -> Command {
+    Command::new("agent")
+        .about("Register agents and list them")
+        .subcommand_required(true)
+        .subcommand(register())
+        .subcommand(create())
+        .subcommand(whose(Command::new("list").about("List the agents of an account, private ones included")))
+}
+
+fn register() -> Command {
+    let url = Arg::new("url").required(true).value_name("URL").help("The agent's address, or its card's");
+    let vouch = Arg::new("vouch").long("vouch").action(ArgAction::SetTrue);
+    let name = Arg::new("name").long("name").value_name("NAME");
+    let command = Command::new("register")
+        .about("Register an A2A agent that runs somewhere")
+        .arg(url)
+        .arg(name.help("Its name in its address; the card's unless given"))
+        .arg(vouch.help("Answer for its addresses as an administrator, instead of a proof"));
+    whose(reach(command))
+}
+
+fn create() -> Command {
+    let text = |id: &'static str, help: &'static str| Arg::new(id).long(id).value_name("TEXT").help(help);
+    let several = |id: &'static str, long: &'static str, help: &'static str| {
+        Arg::new(id).long(long).value_name("TEXT").action(ArgAction::Append).help(help)
+    };
+    let command = Command::new("create")
+        .about("Make an agent that is a model with instructions")
+        .arg(Arg::new("name").required(true).value_name("NAME").help("Its name in its address"))
+        .arg(text("instructions", "What the model is told before every conversation").required(true))
+        .arg(text("summary", "One line that says what it does").required(true))
+        .arg(text("title", "What people see above its answers; its name unless given"))
+        .arg(text("model", "The model; the hub's first unless given"))
+        .arg(several("starters", "starter", "A first message to try; may be repeated"))
+        .arg(several("tags", "tag", "A word to find it by; may be repeated"));
+    whose(reach(command))
+}
+
+fn reach(command: Command) -> Command {
+    let choice = |id: &'static str, values: [&'static str; 4], default: &'static str| {
+        Arg::new(id).long(id).value_parser(values).default_value(default)
+    };
+    let visibility = choice("visibility", ["private", "unlisted", "public", "federated"], "private");
+    let access = choice("access", ["owner", "listed", "accounts", "open"], "accounts");
+    command.arg(visibility.help("Who can find it")).arg(access.help("Who can use it"))
+}
+
+fn whose(command: Command) -> Command {
+    let owner = Arg::new("owner").long("owner").value_name("NAME").conflicts_with("hub");
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON, for programs");
+    command
+        .arg(owner.help("The account that it belongs to; the first administrator unless given"))
+        .arg(json)
+        .args(remote::arguments())
+}
+
+pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
+    let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
+    let body = match action {
+        "register" => Some(registration(arguments)),
+        "create" => Some(creation(arguments)),
+        _ => None,
+    };
+    let answer = match Remote::named(arguments)? {
+        Some(hub) => elsewhere(&hub, body).await?,
+        None => here(settings, arguments, body).await?,
+    };
+    let mut out = std::io::stdout().lock();
+    if arguments.get_flag("json") {
+        writeln!(out, "{}", serde_json::to_string_pretty(&answer)?)?;
+    } else {
+        write!(out, "{}", for_people(&answer))?;
+    }
+    Ok(0)
+}
+
+async fn elsewhere(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
+    match body {
+        Some(body) => hub.post("agents", &body).await,
+        None => hub.get("agents").await,
+    }
+}
+
+/// The data folder belongs to one process at a time.
+async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
+    let config = Serve::from_settings(settings)?.hub;
+    let opened = Hub::open(config, Env::system()).await;
+    let hub = opened.context(
+        "the hub's data could not be opened. If a hub is running on it, name that hub instead: \
+         --hub URL --token TOKEN, with a token of the scopes read and agents from /settings/tokens",
+    )?;
+    let done = act(&hub, arguments, body).await;
+    hub.close().await;
+    done
+}
+
+async fn act(hub: &Hub, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
+    let owner = arguments.get_one::<String>("owner").map(String::as_str);
+    let caller = accounts::act_for(hub, owner).await?;
+    Ok(match body {
+        Some(body) => agents::register(hub, &caller, serde_json::from_value(body)?).await?,
+        None => agents::own(hub, &caller).await?,
+    })
+}
+
+fn registration(arguments: &ArgMatches) -> Value {
+    let mut body = chosen(arguments);
+    body["url"] = text(arguments, "url");
+    body["vouch"] = json!(arguments.get_flag("vouch"));
+    body
+}
+
+fn creation(arguments: &ArgMatches) -> Value {
+    let mut body = chosen(arguments);
+    for field in ["instructions", "summary", "title", "model"] {
+        let value = text(arguments, field);
+        if !value.is_null() {
+            body[field] = value;
+        }
+    }
+    for field in ["starters", "tags"] {
+        let values: Vec<&String> = arguments.get_many(field).into_iter().flatten().collect();
+        body[field] = json!(values);
+    }
+    body
+}
+
+fn chosen(arguments: &ArgMatches) -> Value {
+    json!({ "name": text(arguments, "name"), "visibility": text(arguments, "visibility"),
+            "access": text(arguments, "access") })
+}
+
+fn text(arguments: &ArgMatches, id: &str) -> Value {
+    json!(arguments.get_one::<String>(id))
+}
+
+fn for_people(answer: &Value) -> String {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let line = |agent: &Value| {
+        let verified = if agent["verified"] == json!(true) { "verified" } else { "unverified" };
+        format!(
+            "{:<40} {:<8} {verified:<11} {}\n",
+            word(&agent["address"]),
+            word(&agent["kind"]),
+            word(&agent["title"])
+        )
+    };
+    match answer["items"].as_array() {
+        Some(items) if items.is_empty() => "No agents yet.\n".to_owned(),
+        Some(items) => items.iter().map(line).collect(),
+        None => format!("{} is registered ({}).\n", word(&answer["address"]), word(&answer["visibility"])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(arguments: &[&str]) -> Value {
+        let matches = command().get_matches_from([&["agent"], arguments].concat());
+        match matches.subcommand() {
+            Some(("register", arguments)) => registration(arguments),
+            Some(("create", arguments)) => creation(arguments),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn commands_become_the_body_that_the_api_takes() {
+        let sent =
+            body(&["register", "http://127.0.0.1:9/", "--owner", "ada", "--vouch", "--visibility", "public"]);
+        assert_eq!(
+            sent,
+            json!({ "url": "http://127.0.0.1:9/", "name": null, "visibility": "public", "access": "accounts", "vouch": true })
+        );
+        assert!(serde_json::from_value::<agents::NewAgent>(sent).is_ok());
+        let made =
+            body(&["create", "tides", "--instructions", "Be brief.", "--summary", "Tides.", "--tag", "sea"]);
+        assert_eq!((made["tags"].clone(), made["name"].clone()), (json!(["sea"]), json!("tides")));
+        assert!(serde_json::from_value::<agents::NewAgent>(made).is_ok());
+    }
+
+    #[test]
+    fn answers_read_as_lines() {
+        let agent = json!({ "address": "@ada/tide", "kind": "a2a", "title": "Tide", "verified": true });
+        assert!(for_people(&json!({ "items": [agent] })).starts_with("@ada/tide "));
+        assert_eq!(
+            for_people(&json!({ "address": "@ada/tide", "visibility": "public" })),
+            "@ada/tide is registered (public).\n"
+        );
+    }
+}
