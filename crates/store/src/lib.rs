@@ -19,6 +19,7 @@ mod sqlite;
 mod store;
 
 pub mod accounts;
+pub mod admin;
 pub mod agent_secrets;
 pub mod agents;
 pub mod approvals;

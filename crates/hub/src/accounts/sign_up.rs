@@ -3,25 +3,32 @@
 use plexus_domain::{
     AccountId, CredentialId, Digest, Error as Refusal, Name, NamespaceId, Principal, PrincipalId,
     account::{NewPassword, Registration, Role},
+    text,
 };
 use plexus_store::{
     Tx, accounts,
     accounts::{Account, AccountState},
     credentials,
     credentials::{Credential, CredentialKind},
-    invites, namespaces,
+    invites,
+    invites::Invite,
+    namespaces,
     namespaces::{Namespace, NamespaceKind, NamespaceRole},
     principals,
 };
 use serde_json::json;
 
 use super::{Device, SignedIn, first_administrator, sessions};
-use crate::{Hub, Result, error::conflict};
+use crate::{Hub, Result, admin, error::conflict};
+
+const REASON_MAX: usize = 300;
 
 /// What a person filled in.
 pub struct SignUp {
     pub name: String,
     pub password: String,
+    /// For the administrator who has to say yes, where that is asked for.
+    pub reason: Option<String>,
     /// Asked for where registration is by invitation.
     pub invite: Option<String>,
     /// From the link that the hub printed when it had no administrator.
@@ -35,14 +42,24 @@ pub async fn sign_up(hub: &Hub, form: SignUp, device: &Device) -> Result<Option<
     let password = NewPassword::new(form.password, &[name.as_str(), &hub.config().hub_name])?;
     let hash = hub.passwords().hash(password).await?;
     let mut tx = hub.store().write().await?;
+    let mut invite = None;
     let (role, state) = match (&form.first_administrator, hub.config().registration) {
         (Some(token), _) => (take_first(hub, &mut tx, token).await?, AccountState::Active),
         (None, Registration::Invite) => {
-            (take_invite(hub, &mut tx, form.invite.as_deref()).await?, AccountState::Active)
+            let taken = take_invite(hub, &mut tx, form.invite.as_deref()).await?;
+            invite = Some(taken.hash);
+            (taken.role, AccountState::Active)
         }
         (None, registration) => (Role::User, state_of_new(registration)?),
     };
     let account = insert(hub, &mut tx, &name, &hash, role, state).await?;
+    if let Some(invite) = invite {
+        admin::record_use(hub, &mut tx, &invite, account).await?;
+    }
+    if let Some(reason) = form.reason.filter(|_| state == AccountState::Pending) {
+        let reason = text::shorten(&text::one_line(&reason), REASON_MAX);
+        accounts::set_prefs(&mut tx, account, &json!({ "reason": reason })).await?;
+    }
     let signed_in = match state {
         AccountState::Active => Some(sessions::begin(hub, &mut tx, account, device).await?),
         _ => None,
@@ -78,7 +95,7 @@ async fn take_first(hub: &Hub, tx: &mut Tx, token: &str) -> Result<Role> {
     Ok(invite.role)
 }
 
-async fn take_invite(hub: &Hub, tx: &mut Tx, invite: Option<&str>) -> Result<Role> {
+async fn take_invite(hub: &Hub, tx: &mut Tx, invite: Option<&str>) -> Result<Invite> {
     let unusable = || {
         Refusal::invalid("invite", "This invitation is not valid any more. Ask whoever sent it for another.")
     };
@@ -87,7 +104,7 @@ async fn take_invite(hub: &Hub, tx: &mut Tx, invite: Option<&str>) -> Result<Rol
         token.ok_or_else(|| Refusal::invalid("invite", "This hub takes new accounts by invitation only."))?;
     let invite = invites::take(tx, &Digest::of(token), hub.env().now()).await?.ok_or_else(unusable)?;
     first_administrator::check(tx, &invite).await?;
-    Ok(invite.role)
+    Ok(invite)
 }
 
 async fn insert(

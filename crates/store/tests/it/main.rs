@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
 mod accounts;
+mod admin;
 mod agents;
 mod chats;
 mod contention;

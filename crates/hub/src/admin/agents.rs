@@ -1,0 +1,179 @@
+//! Agents of everybody, as those who run the hub see them.
+
+use plexus_domain::{
+    Address, AgentId, Error as Refusal, Timestamp,
+    account::Role,
+    agent::{Connector, Visibility},
+    page::PageSize,
+    text,
+};
+use plexus_store::{
+    Conn, Tx, admin,
+    agents::{self, Agent, AgentState},
+    audit, namespaces,
+    namespaces::NamespaceKind,
+};
+use serde_json::json;
+
+use super::{
+    Page, TODAY,
+    record::{Act, record},
+    slice,
+};
+use crate::{
+    Caller, Hub, Result,
+    agents::withdraw,
+    caller::Person,
+    listings::{Summary, publish},
+};
+
+const REASON_MAX: usize = 200;
+
+pub struct AgentRow {
+    pub id: AgentId,
+    /// What its mark is drawn from.
+    pub seed: String,
+    pub title: String,
+    pub address: Address,
+    pub protocol: String,
+    pub visibility: Visibility,
+    pub paused: bool,
+    /// Control of every origin that the hub calls was proved, or there is none to prove.
+    pub proved: bool,
+    pub last_answered: Option<Timestamp>,
+    pub runs_today: u64,
+    pub failed_today: u64,
+    /// The caller may take it out of lists and delete it.
+    pub can_withdraw: bool,
+}
+
+/// What may be done to somebody's agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentAct {
+    /// It answers nobody until it is resumed.
+    Pause,
+    Resume,
+    /// It is found no more; who knows its address still reaches it.
+    Unlist,
+    /// It is gone, and its address stays taken.
+    Withdraw,
+}
+
+impl AgentAct {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Pause => "agent.pause",
+            Self::Resume => "agent.resume",
+            Self::Unlist => "agent.unlist",
+            Self::Withdraw => "agent.withdraw",
+        }
+    }
+
+    const fn needs(self) -> Role {
+        match self {
+            Self::Pause | Self::Resume => Role::Moderator,
+            Self::Unlist | Self::Withdraw => Role::Admin,
+        }
+    }
+}
+
+/// Agents with `words` in their addresses, the newest first.
+pub async fn list_agents(hub: &Hub, caller: &Caller, words: &str, page: u32) -> Result<Page<AgentRow>> {
+    let person = caller.require(Role::Moderator)?;
+    let mut conn = hub.store().snapshot().await?;
+    let total = admin::count_agents(&mut conn, words.trim()).await?;
+    let since = hub.env().now() - TODAY;
+    let rows = admin::agents(&mut conn, words.trim(), since, slice(page, total)).await?;
+    Ok(Page { rows: rows.into_iter().map(|found| row(person, found)).collect(), total })
+}
+
+fn row(person: &Person, row: admin::AgentRow) -> AgentRow {
+    let summary: Summary = row.summary.and_then(|json| serde_json::from_value(json).ok()).unwrap_or_default();
+    let elsewhere = matches!(row.connector, Some(Connector::A2a { .. }));
+    AgentRow {
+        seed: row.listing_id.unwrap_or_else(|| row.id.to_string()),
+        title: if summary.title.is_empty() { row.name.to_string() } else { summary.title },
+        protocol: summary.protocol,
+        paused: row.state == AgentState::Paused,
+        proved: !elsewhere || (row.unproved == 0 && summary.verified),
+        last_answered: summary.online_at,
+        can_withdraw: person.role == Role::Admin,
+        id: row.id,
+        address: Address::local(row.owner, row.name),
+        visibility: row.visibility,
+        runs_today: row.runs,
+        failed_today: row.failed,
+    }
+}
+
+/// Everything but resuming needs a reason, which is kept.
+pub async fn act_on_agent(
+    hub: &Hub,
+    caller: &Caller,
+    id: AgentId,
+    act: AgentAct,
+    reason: &str,
+    request: &str,
+) -> Result<()> {
+    let by = caller.require(act.needs())?;
+    let reason = text::shorten(&text::one_line(reason), REASON_MAX);
+    if reason.is_empty() && act != AgentAct::Resume {
+        return Err(Refusal::invalid("reason", "Say why: the owner of the agent will ask.").into());
+    }
+    let mut tx = hub.store().write().await?;
+    let found = agents::find(&mut tx, id).await?;
+    let agent = found.filter(|agent| agent.state != AgentState::Deleted && agent.namespace.is_some());
+    let agent = agent.ok_or_else(|| Refusal::not_found("There is no such agent."))?;
+    apply(hub, &mut tx, &agent, act).await?;
+    let (action, change) = (act.action(), json!({ "reason": reason }));
+    record(hub, &mut tx, Act { by, action, target: target(id), change, request }).await?;
+    tx.commit().await?;
+    hub.listings_changed();
+    Ok(())
+}
+
+async fn apply(hub: &Hub, tx: &mut Tx, agent: &Agent, act: AgentAct) -> Result<()> {
+    match act {
+        AgentAct::Pause if agent.state == AgentState::Paused => {
+            return Err(Refusal::conflict("This agent is paused already.").into());
+        }
+        AgentAct::Resume if agent.state == AgentState::Active => {
+            return Err(Refusal::conflict("This agent is not paused.").into());
+        }
+        AgentAct::Unlist if !agent.visibility.is_listed() => {
+            return Err(Refusal::conflict("This agent is in no list.").into());
+        }
+        AgentAct::Withdraw if is_built_in(tx, agent).await? => {
+            let words = "The hub’s own agents cannot be deleted. Pause it instead.";
+            return Err(Refusal::conflict(words).into());
+        }
+        AgentAct::Withdraw => return withdraw(hub, tx, agent).await,
+        AgentAct::Pause => agents::set_state(tx, agent.id, AgentState::Paused).await?,
+        AgentAct::Resume => agents::set_state(tx, agent.id, AgentState::Active).await?,
+        AgentAct::Unlist => agents::set_visibility(tx, agent.id, Visibility::Unlisted).await?,
+    };
+    publish(hub, tx, agent.id).await
+}
+
+async fn is_built_in(conn: &mut Conn, agent: &Agent) -> Result<bool> {
+    let Some(namespace) = agent.namespace else { return Ok(false) };
+    let owner = namespaces::find(conn, namespace).await?;
+    Ok(owner.is_some_and(|owner| owner.kind == NamespaceKind::System))
+}
+
+/// Why those who run the hub have paused this agent; none where its owner did, or where it is not paused. An owner
+/// does not resume what they have paused.
+pub(crate) async fn paused_by_moderators(conn: &mut Conn, agent: &Agent) -> Result<Option<String>> {
+    if agent.state != AgentState::Paused {
+        return Ok(None);
+    }
+    let entries = audit::list_by_target(conn, &target(agent.id), PageSize::DEFAULT).await?;
+    let [pause, resume] = [AgentAct::Pause, AgentAct::Resume].map(AgentAct::action);
+    let last = entries.into_iter().find(|entry| entry.action == pause || entry.action == resume);
+    let reason = |entry: audit::Entry| entry.change.get("reason")?.as_str().map(str::to_owned);
+    Ok(last.filter(|entry| entry.action == pause).and_then(reason))
+}
+
+fn target(agent: AgentId) -> String {
+    format!("agent:{agent}")
+}

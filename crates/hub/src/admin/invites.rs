@@ -1,0 +1,104 @@
+//! Invitations: links that let somebody in, once.
+
+use std::time::Duration;
+
+use plexus_domain::{
+    Digest, Error as Refusal, Timestamp,
+    account::{Registration, Role},
+    page::PageSize,
+};
+use plexus_store::{Conn, admin, audit, invites, invites::Invite};
+use serde_json::json;
+
+use super::record::{Act, INVITE_USED, actor_name, invitation, record};
+use crate::{Caller, Hub, Result, accounts::random_word};
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const MAX_DAYS: u32 = 30;
+/// Invitations that are kept at once, used ones included.
+const MOST: u16 = 500;
+
+pub struct InviteRow {
+    /// Names it without letting anybody in.
+    pub id: String,
+    pub by: String,
+    pub expires: Timestamp,
+    pub used: Option<Timestamp>,
+    /// Whom it let in, while that account is there.
+    pub used_by: Option<String>,
+}
+
+/// A link that was just made. The hub cannot show it again.
+pub struct Invitation {
+    pub link: String,
+}
+
+/// Those that are open and those that were used, the one that expires last first.
+pub async fn list_invites(hub: &Hub, caller: &Caller) -> Result<Vec<InviteRow>> {
+    caller.require(Role::Admin)?;
+    let now = hub.env().now();
+    let mut conn = hub.store().snapshot().await?;
+    let mut rows = Vec::new();
+    for found in admin::invites(&mut conn, MOST).await? {
+        if found.used.is_none() && found.expires <= now {
+            continue;
+        }
+        rows.push(InviteRow {
+            used_by: match found.used {
+                Some(_) => used_by(&mut conn, &found.hash).await?,
+                None => None,
+            },
+            id: found.hash.to_string(),
+            by: found.invited_by.to_string(),
+            expires: found.expires,
+            used: found.used,
+        });
+    }
+    Ok(rows)
+}
+
+async fn used_by(conn: &mut Conn, hash: &Digest) -> Result<Option<String>> {
+    let entries = audit::list_by_target(conn, &invitation(hash), PageSize::DEFAULT).await?;
+    match entries.iter().find(|entry| entry.action == INVITE_USED) {
+        Some(entry) => Ok(actor_name(conn, entry).await?.map(|name| name.to_string())),
+        None => Ok(None),
+    }
+}
+
+/// Makes an invitation that is good for `days`.
+pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str) -> Result<Invitation> {
+    let by = caller.require(Role::Admin)?;
+    if hub.config().registration == Registration::Closed {
+        let words = "Signing up is closed, so an invitation would let nobody in. Set PLEXUS_REGISTRATION=invite first.";
+        return Err(Refusal::conflict(words).into());
+    }
+    if !(1..=MAX_DAYS).contains(&days) {
+        return Err(Refusal::invalid("days", "An invitation is good for 1 to 30 days.").into());
+    }
+    let (token, now) = (random_word(hub), hub.env().now());
+    let hash = Digest::of(&token);
+    let mut tx = hub.store().write().await?;
+    if admin::invites(&mut tx, MOST).await?.len() >= usize::from(MOST) {
+        return Err(Refusal::conflict("There are 500 invitations. Withdraw some that nobody uses.").into());
+    }
+    let expires = now + DAY * days;
+    let invite = Invite { hash, invited_by: Some(by.account), role: Role::User, expires, used: None };
+    invites::insert(&mut tx, &invite).await?;
+    let (target, change) = (invitation(&hash), json!({ "days": days }));
+    record(hub, &mut tx, Act { by, action: "invite.create", target, change, request }).await?;
+    tx.commit().await?;
+    Ok(Invitation { link: format!("{}signup?invite={token}", hub.config().public_url) })
+}
+
+/// Withdraws an invitation that nobody has used, by its id in the list.
+pub async fn revoke_invite(hub: &Hub, caller: &Caller, id: &str, request: &str) -> Result<()> {
+    let by = caller.require(Role::Admin)?;
+    let mut tx = hub.store().write().await?;
+    let known = admin::invites(&mut tx, MOST).await?;
+    let found = known.into_iter().find(|invite| invite.used.is_none() && invite.hash.to_string() == id);
+    let found = found.ok_or_else(|| Refusal::not_found("This invitation was used, or withdrawn before."))?;
+    invites::delete(&mut tx, &found.hash).await?;
+    let (target, change) = (invitation(&found.hash), json!({}));
+    record(hub, &mut tx, Act { by, action: "invite.revoke", target, change, request }).await?;
+    Ok(tx.commit().await?)
+}

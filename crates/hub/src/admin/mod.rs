@@ -1,0 +1,42 @@
+//! What those who run the hub may see and do. Every act is written down with who did it.
+//!
+//! Administrators may do all of it. Moderators may see people and agents, and may pause and resume agents.
+
+mod agents;
+mod invites;
+mod origins;
+mod overview;
+mod people;
+mod record;
+
+pub(crate) use agents::paused_by_moderators;
+pub use agents::{AgentAct, AgentRow, act_on_agent, list_agents};
+pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
+pub use origins::{OriginRow, list_origins, vouch, withdraw_voucher};
+pub use overview::{Overview, overview};
+pub use people::{PersonAct, PersonRow, act_on_person, list_people};
+pub use plexus_store::{accounts::AccountState, admin::Counts};
+pub(crate) use record::record_use;
+
+use std::time::Duration;
+
+use plexus_domain::page::PageSize;
+use plexus_store::admin::Slice;
+
+/// What "today" means on these pages.
+const TODAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// A page of a long list.
+pub struct Page<T> {
+    pub rows: Vec<T>,
+    /// Rows on all pages.
+    pub total: u64,
+}
+
+/// The rows of page `page`, counted from 1. A page behind the last is the last.
+fn slice(page: u32, total: u64) -> Slice {
+    let rows = PageSize::DEFAULT.rows();
+    let last = total.div_ceil(u64::from(rows)).max(1);
+    let page = u64::from(page).clamp(1, last);
+    Slice { skip: (page - 1) * u64::from(rows), take: rows }
+}

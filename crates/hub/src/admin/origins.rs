@@ -1,0 +1,156 @@
+//! Origins that administrators answer for: agents there are called for everybody, as if their owners had proved
+//! control.
+
+use plexus_a2a::card::Origin;
+use plexus_domain::{Error as Refusal, Timestamp, account::Role, page::PageSize, text};
+use plexus_store::{
+    Conn, Tx, admin, audit,
+    audit::Entry,
+    proofs::{self, Proof, ProofMethod},
+};
+use serde_json::json;
+use url::Url;
+
+use super::record::{Act, actor_name, record};
+use crate::{Caller, Hub, Result, listings::publish};
+
+const MOST: u16 = 500;
+const NOTE_MAX: usize = 200;
+const VOUCH: &str = "origin.vouch";
+const WITHDRAW: &str = "origin.withdraw";
+
+pub struct OriginRow {
+    pub origin: String,
+    pub note: String,
+    /// The name of whoever vouched for it last.
+    pub by: String,
+    pub since: Timestamp,
+    pub agents: u64,
+}
+
+/// By name.
+pub async fn list_origins(hub: &Hub, caller: &Caller) -> Result<Vec<OriginRow>> {
+    caller.require(Role::Admin)?;
+    let mut conn = hub.store().snapshot().await?;
+    let mut rows = Vec::new();
+    for found in admin::vouched(&mut conn, MOST).await? {
+        let entries = audit::list_by_target(&mut conn, &target(&found.origin), PageSize::DEFAULT).await?;
+        let entry = entries.into_iter().find(|entry| entry.action == VOUCH);
+        rows.push(OriginRow {
+            note: entry.as_ref().and_then(note).unwrap_or_default(),
+            by: by(&mut conn, entry.as_ref()).await?,
+            origin: found.origin,
+            since: found.since,
+            agents: found.agents,
+        });
+    }
+    Ok(rows)
+}
+
+fn note(entry: &Entry) -> Option<String> {
+    entry.change.get("note")?.as_str().map(str::to_owned)
+}
+
+async fn by(conn: &mut Conn, entry: Option<&Entry>) -> Result<String> {
+    let name = match entry {
+        Some(entry) => actor_name(conn, entry).await?,
+        None => None,
+    };
+    Ok(name.map_or_else(|| "somebody".to_owned(), |name| name.to_string()))
+}
+
+/// Answers how many agents are there.
+pub async fn vouch(hub: &Hub, caller: &Caller, origin: &str, note: &str, request: &str) -> Result<usize> {
+    let by = caller.require(Role::Admin)?;
+    let origin = parse(origin)?;
+    let note = text::shorten(&text::one_line(note), NOTE_MAX);
+    let mut tx = hub.store().write().await?;
+    let found = admin::proofs_of_origin(&mut tx, &origin).await?;
+    if found.is_empty() {
+        let words = format!("No agent of this hub is at {origin}. Register it first, then vouch for it.");
+        return Err(Refusal::invalid("origin", words).into());
+    }
+    let now = hub.env().now();
+    let unproved: Vec<Proof> = found.into_iter().filter(|proof| !proof.holds()).collect();
+    if unproved.is_empty() {
+        let words = format!("Every agent at {origin} is proved or vouched for already.");
+        return Err(Refusal::invalid("origin", words).into());
+    }
+    let changed = unproved.len();
+    for proof in unproved {
+        let proof = Proof { method: ProofMethod::Voucher, ok_at: Some(now), failed_at: None, ..proof };
+        set(hub, &mut tx, &proof).await?;
+    }
+    let (target, change) = (target(&origin), json!({ "note": note, "agents": changed }));
+    record(hub, &mut tx, Act { by, action: VOUCH, target, change, request }).await?;
+    tx.commit().await?;
+    hub.listings_changed();
+    Ok(changed)
+}
+
+/// Takes the word back: agents there are unverified again, until their owners prove control.
+pub async fn withdraw_voucher(hub: &Hub, caller: &Caller, origin: &str, request: &str) -> Result<()> {
+    let by = caller.require(Role::Admin)?;
+    let origin = parse(origin)?;
+    let mut tx = hub.store().write().await?;
+    let found = admin::proofs_of_origin(&mut tx, &origin).await?;
+    let vouched: Vec<Proof> =
+        found.into_iter().filter(|proof| proof.method == ProofMethod::Voucher).collect();
+    if vouched.is_empty() {
+        return Err(Refusal::not_found("Nobody vouches for this origin any more.").into());
+    }
+    let change = json!({ "agents": vouched.len() });
+    for proof in vouched {
+        let proof = Proof { method: ProofMethod::WellKnown, ok_at: None, failed_at: None, ..proof };
+        set(hub, &mut tx, &proof).await?;
+    }
+    let target = target(&origin);
+    record(hub, &mut tx, Act { by, action: WITHDRAW, target, change, request }).await?;
+    tx.commit().await?;
+    hub.listings_changed();
+    Ok(())
+}
+
+async fn set(hub: &Hub, tx: &mut Tx, proof: &Proof) -> Result<()> {
+    proofs::put(tx, proof).await?;
+    publish(hub, tx, proof.agent).await
+}
+
+fn parse(raw: &str) -> Result<String, Refusal> {
+    let wrong = || {
+        Refusal::invalid(
+            "origin",
+            "Give scheme, host and port and nothing else, as in https://agents.example.org.",
+        )
+    };
+    let url: Url = raw.trim().parse().map_err(|_| wrong())?;
+    let bare = url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    if !matches!(url.scheme(), "http" | "https") || !bare {
+        return Err(wrong());
+    }
+    Origin::of(&url).map(|origin| origin.to_string()).ok_or_else(wrong)
+}
+
+fn target(origin: &str) -> String {
+    format!("origin:{origin}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        assert_eq!(parse(" https://Agents.Example.org:443/ ").unwrap(), "https://agents.example.org");
+        assert_eq!(parse("http://127.0.0.1:9001").unwrap(), "http://127.0.0.1:9001");
+        for wrong in
+            ["", "agents.example.org", "https://a.example/path", "https://u@a.example", "ftp://a.example"]
+        {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

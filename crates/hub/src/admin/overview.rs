@@ -1,0 +1,72 @@
+//! The hub at a glance.
+
+use plexus_domain::{
+    Timestamp,
+    account::{Registration, Role},
+};
+use plexus_store::{
+    admin::{self, Counts},
+    jobs,
+};
+
+use super::TODAY;
+use crate::{Caller, Hub, Result, config::PrivateNetworks};
+
+const JOBS_COUNTED: i64 = 100;
+
+pub struct Overview {
+    pub started: Timestamp,
+    pub database: String,
+    pub public_url: String,
+    pub registration: Registration,
+    /// Runs are those of the last 24 hours.
+    pub counts: Counts,
+    /// What needs a hand, most pressing first.
+    pub warnings: Vec<String>,
+}
+
+pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
+    caller.require(Role::Admin)?;
+    let mut conn = hub.store().snapshot().await?;
+    let now = hub.env().now();
+    let counts = admin::counts(&mut conn, now - TODAY).await?;
+    let given_up = jobs::list_failed(&mut conn, JOBS_COUNTED).await?.len();
+    Ok(Overview {
+        started: admin::started(&mut conn, hub.process()).await?.unwrap_or(now),
+        database: admin::database(&mut conn).await?,
+        public_url: hub.config().public_url.to_string(),
+        registration: hub.config().registration,
+        warnings: warnings(hub, &counts, given_up),
+        counts,
+    })
+}
+
+fn warnings(hub: &Hub, counts: &Counts, given_up: usize) -> Vec<String> {
+    let config = hub.config();
+    let mut warnings = Vec::new();
+    let mut warn = |holds: bool, text: String| {
+        if holds {
+            warnings.push(text);
+        }
+    };
+    warn(
+        !config.on_loopback && config.public_url.scheme() != "https",
+        "Passwords cross the network unprotected: the public URL is plain http. Put a proxy with https in front and set PLEXUS_PUBLIC_URL.".to_owned(),
+    );
+    warn(
+        !config.on_loopback && config.private_networks == PrivateNetworks::Allowed,
+        "Agents of everybody may be at private addresses, so the hub can be made to call machines of your network. Set PLEXUS_ALLOW_PRIVATE_NETWORKS=auto unless you mean this.".to_owned(),
+    );
+    warn(given_up > 0, format!("{given_up} background jobs were given up. The log says why."));
+    warn(counts.waiting > 0, format!("{} waiting to be let in: see People.", people(counts.waiting)));
+    let mostly_failing = counts.runs >= 10 && counts.failed * 2 > counts.runs;
+    warn(
+        mostly_failing,
+        "More than half of today’s runs failed. The agents with failures are under Agents.".to_owned(),
+    );
+    warnings
+}
+
+fn people(number: u64) -> String {
+    if number == 1 { "One person is".to_owned() } else { format!("{number} people are") }
+}

@@ -1,0 +1,124 @@
+//! People: who is here, who may come in, who may do what.
+
+use plexus_domain::{AccountId, Error as Refusal, Timestamp, account::Role};
+use plexus_store::{
+    Tx,
+    accounts::{self, Account, AccountState},
+    admin, counters, sessions,
+};
+use serde_json::json;
+
+use super::{
+    Page,
+    record::{Act, account, record},
+    slice,
+};
+use crate::{Caller, Hub, Result};
+
+pub struct PersonRow {
+    pub id: AccountId,
+    pub name: String,
+    pub role: Role,
+    pub state: AccountState,
+    /// What somebody who waits wrote.
+    pub reason: Option<String>,
+    pub since: Timestamp,
+    pub seen: Option<Timestamp>,
+    pub agents: u64,
+    /// The caller may change this account.
+    pub can_change: bool,
+}
+
+/// What may be done to an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PersonAct {
+    /// Lets in somebody who waits.
+    Approve,
+    /// Ends all sessions; tokens do not work either until it is restored.
+    Suspend,
+    Restore,
+    SetRole(Role),
+}
+
+/// People with `words` in their names: those who wait first, then the newest.
+pub async fn list_people(hub: &Hub, caller: &Caller, words: &str, page: u32) -> Result<Page<PersonRow>> {
+    let person = caller.require(Role::Moderator)?;
+    let words = words.trim().trim_start_matches('@');
+    let mut conn = hub.store().snapshot().await?;
+    let total = admin::count_people(&mut conn, words).await?;
+    let rows = admin::people(&mut conn, words, slice(page, total)).await?;
+    let row = |row: admin::PersonRow| PersonRow {
+        can_change: person.role == Role::Admin && row.id != person.account,
+        reason: row.prefs.get("reason").and_then(|reason| reason.as_str()).map(str::to_owned),
+        id: row.id,
+        name: row.name.to_string(),
+        role: row.role,
+        state: row.state,
+        since: row.created,
+        seen: row.seen,
+        agents: row.agents,
+    };
+    Ok(Page { rows: rows.into_iter().map(row).collect(), total })
+}
+
+/// For administrators, on accounts that are not their own.
+pub async fn act_on_person(
+    hub: &Hub,
+    caller: &Caller,
+    id: AccountId,
+    act: PersonAct,
+    request: &str,
+) -> Result<()> {
+    let person = caller.require(Role::Admin)?;
+    if id == person.account {
+        let words = "Nobody changes their own role or state. Ask another administrator.";
+        return Err(Refusal::conflict(words).into());
+    }
+    let mut tx = hub.store().write().await?;
+    // Two administrators who take each other's role at the same moment wait for each other here.
+    counters::next(&mut tx, "roles").await?;
+    let before = find(&mut tx, id).await?;
+    let (action, change) = match act {
+        PersonAct::Approve => {
+            expect(&before, AccountState::Pending, "This account does not wait to be let in.")?;
+            accounts::set_state(&mut tx, id, AccountState::Active).await?;
+            ("account.approve", json!({}))
+        }
+        PersonAct::Suspend => {
+            expect(&before, AccountState::Active, "Only an active account can be suspended.")?;
+            accounts::set_state(&mut tx, id, AccountState::Suspended).await?;
+            sessions::delete_by_account(&mut tx, id, None).await?;
+            ("account.suspend", json!({}))
+        }
+        PersonAct::Restore => {
+            expect(&before, AccountState::Suspended, "This account is not suspended.")?;
+            accounts::set_state(&mut tx, id, AccountState::Active).await?;
+            ("account.restore", json!({}))
+        }
+        PersonAct::SetRole(role) => {
+            expect(&before, AccountState::Active, "Only an active account can be given a role.")?;
+            accounts::set_role(&mut tx, id, role).await?;
+            ("account.role", json!({ "from": before.role.as_str(), "to": role.as_str() }))
+        }
+    };
+    keep_an_administrator(&mut tx).await?;
+    record(hub, &mut tx, Act { by: person, action, target: account(id), change, request }).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn find(tx: &mut Tx, id: AccountId) -> Result<Account> {
+    let found = accounts::find(tx, id).await?.filter(|account| account.state != AccountState::Deleted);
+    Ok(found.ok_or_else(|| Refusal::not_found("There is no such account."))?)
+}
+
+fn expect(account: &Account, state: AccountState, otherwise: &str) -> Result<(), Refusal> {
+    if account.state == state { Ok(()) } else { Err(Refusal::conflict(otherwise)) }
+}
+
+async fn keep_an_administrator(tx: &mut Tx) -> Result<()> {
+    if accounts::count_active(tx, Role::Admin).await? > 0 {
+        return Ok(());
+    }
+    let words = "This is the last administrator. Make somebody else an administrator first.";
+    Err(Refusal::conflict(words).into())
+}

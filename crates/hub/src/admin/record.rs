@@ -1,0 +1,69 @@
+//! Writing down who did what, in the transaction that does it.
+
+use plexus_domain::{AccountId, AuditId, Digest, Name, text};
+use plexus_store::{Conn, Tx, accounts, accounts::AccountState, audit, audit::Entry, namespaces};
+use serde_json::{Value, json};
+
+use crate::{Hub, Result, caller::Person};
+
+const REQUEST_MAX: usize = 64;
+
+/// One act of somebody who runs the hub. `request` is the id of the request that asked for it, or empty.
+pub(super) struct Act<'a> {
+    pub by: &'a Person,
+    pub action: &'a str,
+    pub target: String,
+    pub change: Value,
+    pub request: &'a str,
+}
+
+pub(super) async fn record(hub: &Hub, tx: &mut Tx, act: Act<'_>) -> Result<()> {
+    let entry = Entry {
+        id: hub.env().id(AuditId::new),
+        at: hub.env().now(),
+        actor: account(act.by.account),
+        action: act.action.to_owned(),
+        target: act.target,
+        change: act.change,
+        request: text::shorten(act.request, REQUEST_MAX),
+    };
+    Ok(audit::insert(tx, &entry).await?)
+}
+
+pub(super) const INVITE_USED: &str = "invite.use";
+
+/// Writes down whom an invitation let in.
+pub(crate) async fn record_use(hub: &Hub, tx: &mut Tx, invite: &Digest, account_id: AccountId) -> Result<()> {
+    let entry = Entry {
+        id: hub.env().id(AuditId::new),
+        at: hub.env().now(),
+        actor: account(account_id),
+        action: INVITE_USED.to_owned(),
+        target: invitation(invite),
+        change: json!({}),
+        request: String::new(),
+    };
+    Ok(audit::insert(tx, &entry).await?)
+}
+
+pub(super) fn account(id: AccountId) -> String {
+    format!("account:{id}")
+}
+
+pub(super) fn invitation(hash: &Digest) -> String {
+    format!("invite:{hash}")
+}
+
+/// What the account is called that an entry names as its actor, while it is there.
+pub(super) async fn actor_name(conn: &mut Conn, entry: &Entry) -> Result<Option<Name>> {
+    let Some(id) = actor(entry) else { return Ok(None) };
+    let account = accounts::find(conn, id).await?;
+    let Some(account) = account.filter(|account| account.state != AccountState::Deleted) else {
+        return Ok(None);
+    };
+    Ok(namespaces::find(conn, account.namespace).await?.map(|namespace| namespace.name))
+}
+
+fn actor(entry: &Entry) -> Option<AccountId> {
+    entry.actor.strip_prefix("account:")?.parse().ok()
+}

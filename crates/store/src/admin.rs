@@ -1,0 +1,215 @@
+//! What those who run the hub look at: counts, and lists over everything, by page.
+
+use plexus_domain::{
+    AccountId, AgentId, Digest, HubRowId, Name, ProcessId, RunId, Timestamp,
+    account::Role,
+    agent::{Connector, Visibility},
+};
+use serde_json::Value;
+use sqlx::{query_as, query_scalar};
+
+use crate::{
+    Conn, Result,
+    accounts::AccountState,
+    agents::AgentState,
+    column::record,
+    conn::{Raw, on},
+    proofs::Proof,
+};
+
+record! {
+    pub struct Counts {
+        /// Accounts that are there, whatever their state.
+        pub accounts: u64,
+        /// Those of them that wait for an administrator's yes.
+        pub waiting: u64,
+        pub agents: u64,
+        /// Agents with an origin of which nobody has proved control.
+        pub unverified: u64,
+        /// Runs that somebody works on now.
+        pub running: u64,
+        /// Runs since the moment that was asked about, and those of them that failed.
+        pub runs: u64,
+        pub failed: u64,
+    }
+}
+
+record! {
+    pub struct PersonRow {
+        pub id: AccountId,
+        pub name: Name,
+        pub role: Role,
+        pub state: AccountState,
+        pub prefs: Value,
+        pub created: Timestamp,
+        /// The newest sign of life of the sessions that are left.
+        pub seen: Option<Timestamp>,
+        pub agents: u64,
+    }
+}
+
+record! {
+    pub struct AgentRow {
+        pub id: AgentId,
+        pub owner: Name,
+        pub name: Name,
+        pub listing_id: Option<String>,
+        pub visibility: Visibility,
+        pub state: AgentState,
+        pub summary: Option<Value>,
+        pub connector: Option<Connector>,
+        /// Origins that are not proved.
+        pub unproved: u64,
+        pub runs: u64,
+        pub failed: u64,
+    }
+}
+
+record! {
+    /// An origin that administrators answer for.
+    pub struct Vouched {
+        pub origin: String,
+        pub agents: u64,
+        pub since: Timestamp,
+    }
+}
+
+record! {
+    pub struct InviteRow {
+        pub hash: Digest,
+        pub invited_by: Name,
+        pub expires: Timestamp,
+        pub used: Option<Timestamp>,
+    }
+}
+
+/// Some of many rows, by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice {
+    pub skip: u64,
+    pub take: u16,
+}
+
+impl Slice {
+    fn skip(self) -> i64 {
+        i64::try_from(self.skip).unwrap_or(i64::MAX)
+    }
+}
+
+/// `since` counts by the moment that a run's id was made.
+pub async fn counts(conn: &mut Conn, since: Timestamp) -> Result<Counts> {
+    // The condition of the index of running runs stands here word for word, so that SQLite takes it.
+    let text = "select \
+        (select count(*) from accounts where state <> 'deleted') as accounts, \
+        (select count(*) from accounts where state = 'pending') as waiting, \
+        (select count(*) from agents where hub = $1 and state <> 'deleted') as agents, \
+        (select count(distinct p.agent) from proofs p join agents a on a.id = p.agent \
+            where a.hub = $1 and a.state <> 'deleted' and (p.ok_at is null or p.failed_at is not null)) as unverified, \
+        (select count(*) from runs where state in ('queued', 'working', 'input_required', 'auth_required') \
+            and state in ('queued', 'working')) as running, \
+        (select count(*) from runs where id >= $2) as runs, \
+        (select count(*) from runs where id >= $2 and state = 'failed') as failed";
+    let first = RunId::new(since, &[0; 10]).uuid();
+    on!(conn, c => query_as(text).bind(HubRowId::SELF.uuid()).bind(first).fetch_one(c))
+}
+
+/// Such as "SQLite 3.50.4" or "Postgres 15.8".
+pub async fn database(conn: &mut Conn) -> Result<String> {
+    let (kind, version) = match conn.raw() {
+        Raw::Sqlite(c) => ("SQLite", query_scalar::<_, String>("select sqlite_version()").fetch_one(c).await),
+        Raw::Postgres(c) => ("Postgres", query_scalar("show server_version").fetch_one(c).await),
+    };
+    let version = conn.note(version)?;
+    Ok(format!("{kind} {}", version.split(' ').next().unwrap_or_default()))
+}
+
+/// When a process began.
+pub async fn started(conn: &mut Conn, process: ProcessId) -> Result<Option<Timestamp>> {
+    let text = "select started from processes where id = $1";
+    let found: Option<i64> = on!(conn, c => query_scalar(text).bind(process.uuid()).fetch_optional(c))?;
+    Ok(found.map(Timestamp::from_millis))
+}
+
+/// How many people have names with `words` in them.
+pub async fn count_people(conn: &mut Conn, words: &str) -> Result<u64> {
+    let text = "select count(*) from accounts a join namespaces n on n.id = a.namespace \
+                where a.state <> 'deleted' and n.name_folded like $1 escape '!'";
+    let found: i64 = on!(conn, c => query_scalar(text).bind(pattern(words)).fetch_one(c))?;
+    Ok(found.unsigned_abs())
+}
+
+/// Those who wait first, then the newest.
+pub async fn people(conn: &mut Conn, words: &str, slice: Slice) -> Result<Vec<PersonRow>> {
+    let text = "select a.id, n.name, a.role, a.state, a.prefs, a.created, \
+        (select max(s.seen) from sessions s where s.account = a.id) as seen, \
+        (select count(*) from agents g where g.namespace = a.namespace and g.state <> 'deleted') as agents \
+        from accounts a join namespaces n on n.id = a.namespace \
+        where a.state <> 'deleted' and n.name_folded like $1 escape '!' \
+        order by case a.state when 'pending' then 0 else 1 end, a.id desc limit $2 offset $3";
+    on!(conn, c => query_as(text).bind(pattern(words)).bind(i64::from(slice.take)).bind(slice.skip()).fetch_all(c))
+}
+
+/// How many agents of this hub have addresses with `words` in them.
+pub async fn count_agents(conn: &mut Conn, words: &str) -> Result<u64> {
+    let text = "select count(*) from agents where hub = $1 and state <> 'deleted' \
+                and '@' || owner_folded || '/' || name_folded like $2 escape '!'";
+    let found: i64 =
+        on!(conn, c => query_scalar(text).bind(HubRowId::SELF.uuid()).bind(pattern(words)).fetch_one(c))?;
+    Ok(found.unsigned_abs())
+}
+
+/// The newest first, with their runs since `since`.
+pub async fn agents(conn: &mut Conn, words: &str, since: Timestamp, slice: Slice) -> Result<Vec<AgentRow>> {
+    let text = "select a.id, a.owner, a.name, a.listing_id, a.visibility, a.state, l.summary, \
+        (select v.connector from versions v where v.agent = a.id and v.yanked_reason is null \
+            order by v.id desc limit 1) as connector, \
+        (select count(*) from proofs p where p.agent = a.id and (p.ok_at is null or p.failed_at is not null)) \
+            as unproved, \
+        (select count(*) from runs r where r.agent = a.id and r.queued >= $3) as runs, \
+        (select count(*) from runs r where r.agent = a.id and r.queued >= $3 and r.state = 'failed') as failed \
+        from agents a left join listings l on l.agent = a.id \
+        where a.hub = $1 and a.state <> 'deleted' \
+        and '@' || a.owner_folded || '/' || a.name_folded like $2 escape '!' \
+        order by a.id desc limit $4 offset $5";
+    on!(conn, c => {
+        let query = query_as(text).bind(HubRowId::SELF.uuid()).bind(pattern(words)).bind(since.millis());
+        query.bind(i64::from(slice.take)).bind(slice.skip()).fetch_all(c)
+    })
+}
+
+/// At most `limit` origins with an administrator's word, by name.
+pub async fn vouched(conn: &mut Conn, limit: u16) -> Result<Vec<Vouched>> {
+    let text = "select p.origin, count(*) as agents, min(p.ok_at) as since from proofs p \
+                join agents a on a.id = p.agent \
+                where p.method = 'voucher' and p.ok_at is not null and a.state <> 'deleted' \
+                group by p.origin order by p.origin limit $1";
+    on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
+}
+
+/// What is known of an origin, for each agent that is there and would be called at it.
+pub async fn proofs_of_origin(conn: &mut Conn, origin: &str) -> Result<Vec<Proof>> {
+    let text = "select p.id, p.agent, p.origin, p.method, p.ok_at, p.failed_at from proofs p \
+                join agents a on a.id = p.agent where p.origin = $1 and a.state <> 'deleted' order by p.id";
+    on!(conn, c => query_as(text).bind(origin).fetch_all(c))
+}
+
+/// At most `limit` invitations of people, the one that expires last first.
+pub async fn invites(conn: &mut Conn, limit: u16) -> Result<Vec<InviteRow>> {
+    let text = "select i.hash, n.name as invited_by, i.expires, i.used from invites i \
+                join accounts a on a.id = i.invited_by join namespaces n on n.id = a.namespace \
+                order by i.expires desc, i.hash limit $1";
+    on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
+}
+
+/// Everything that contains `words`, whatever else they mean to `like`.
+fn pattern(words: &str) -> String {
+    let mut pattern = String::from("%");
+    for letter in words.to_lowercase().chars().filter(|&letter| letter != '\0') {
+        if matches!(letter, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}
