@@ -142,8 +142,8 @@ async fn checked(hub: &Hub, filled: Instructions) -> Result<Instructions> {
         summary: line("summary", "a summary", &filled.summary, MAX_SUMMARY)?,
         instructions: block(&filled.instructions)?,
         model: filled.model.trim().to_owned(),
-        starters: list("starters", "first messages", filled.starters, MAX_STARTERS, MAX_STARTER)?,
-        tags: list("tags", "tags", filled.tags, MAX_TAGS, MAX_TAG)?,
+        starters: list("starters", "first messages", &filled.starters, MAX_STARTERS, MAX_STARTER)?,
+        tags: list("tags", "tags", &filled.tags, MAX_TAGS, MAX_TAG)?,
     };
     models::check(hub, &filled.model).await?;
     Ok(filled)
@@ -168,7 +168,7 @@ fn block(raw: &str) -> Result<String, Refusal> {
 fn list(
     field: &str,
     what: &str,
-    raw: Vec<String>,
+    raw: &[String],
     most: usize,
     longest: usize,
 ) -> Result<Vec<String>, Refusal> {
