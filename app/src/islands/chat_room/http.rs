@@ -10,26 +10,35 @@ use super::wire::Refusal;
 
 /// Posts JSON with the session's cookie. An error is words for the person who sent it.
 pub async fn post(path: &str, body: &Value) -> Result<Value, String> {
+    call("POST", path, Some(body)).await
+}
+
+pub async fn get(path: &str) -> Result<Value, String> {
+    call("GET", path, None).await
+}
+
+async fn call(method: &str, path: &str, body: Option<&Value>) -> Result<Value, String> {
     let unreachable = |_| "The hub could not be reached. Your text is kept; try again.".to_owned();
-    let request = request(path, body).map_err(unreachable)?;
+    let request = request(method, path, body).map_err(unreachable)?;
     let response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(unreachable)?;
     let response: Response = response.dyn_into().map_err(unreachable)?;
     let text = text(&response).await.map_err(unreachable)?;
-    if response.ok() {
-        Ok(serde_json::from_str(&text).unwrap_or_default())
-    } else {
-        Err(Refusal::words(response.status(), &text))
+    if !response.ok() {
+        return Err(Refusal::words(response.status(), &text));
     }
+    Ok(serde_json::from_str(&text).unwrap_or_default())
 }
 
-fn request(path: &str, body: &Value) -> Result<Request, JsValue> {
+fn request(method: &str, path: &str, body: Option<&Value>) -> Result<Request, JsValue> {
     let headers = Headers::new()?;
-    headers.set("content-type", "application/json")?;
     headers.set("accept", "application/json")?;
     let init = RequestInit::new();
-    init.set_method("POST");
+    init.set_method(method);
+    if let Some(body) = body {
+        headers.set("content-type", "application/json")?;
+        init.set_body(&JsValue::from_str(&body.to_string()));
+    }
     init.set_headers(&headers);
-    init.set_body(&JsValue::from_str(&body.to_string()));
     Request::new_with_str_and_init(path, &init)
 }
 

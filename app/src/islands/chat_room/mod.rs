@@ -22,11 +22,15 @@ mod composer;
 #[cfg(feature = "hydrate")]
 mod dom;
 #[cfg(feature = "hydrate")]
+mod forms;
+#[cfg(feature = "hydrate")]
 mod http;
 #[cfg(feature = "hydrate")]
 mod room;
 #[cfg(feature = "hydrate")]
 mod scroll;
+#[cfg(feature = "hydrate")]
+mod sidebar;
 #[cfg(feature = "hydrate")]
 mod stream;
 #[cfg(feature = "hydrate")]

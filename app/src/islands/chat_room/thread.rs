@@ -57,6 +57,12 @@ impl Thread {
         dom::all(&self.element, "article[aria-busy]")
     }
 
+    /// The last article says why it failed.
+    pub fn ends_in_failure(&self) -> bool {
+        let last = dom::all(&self.element, "article.message").pop();
+        last.is_some_and(|article| article.class_list().contains("failed"))
+    }
+
     fn shown(&self) -> Vec<Shown> {
         dom::all(&self.element, "article.message").iter().filter_map(shown).collect()
     }
@@ -136,10 +142,14 @@ impl Thread {
 
     pub fn push(&self, text: Text) -> Change {
         let key = (text.m, text.p);
-        if self.part(&key).is_none() {
-            return Change::Nothing;
-        }
+        let Some((closed, _)) = self.part(&key) else { return Change::Nothing };
+        let unheard_of = !self.tails.borrow().contains_key(&key);
         let change = self.tails.borrow_mut().entry(key.clone()).or_default().push(text.s, &text.t);
+        // What its article brought is told again from the start.
+        if unheard_of && change != Change::Gap {
+            closed.set_text_content(None);
+            self.stale.borrow_mut().insert(key.clone());
+        }
         if let Change::Appended(new) = &change {
             self.waiting.borrow_mut().entry(key).or_default().push_str(new);
         }
@@ -151,6 +161,9 @@ impl Thread {
         let Some((closed, _)) = self.part(&key) else { return Change::Nothing };
         let change = self.tails.borrow_mut().entry(key.clone()).or_default().close(block.s, block.e);
         if change == Change::Closed {
+            if block.s == 0 {
+                closed.set_text_content(None);
+            }
             let _ = closed.insert_adjacent_html("beforeend", &block.h);
             dom::announce_added(&closed);
             self.stale.borrow_mut().insert(key);

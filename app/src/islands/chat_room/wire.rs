@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 /// The names of the events, as the stream spells them.
-pub const KINDS: [&str; 9] = ["message", "ended", "run", "title", "member", "open", "text", "block", "bye"];
+pub const KINDS: [&str; 10] =
+    ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "bye"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -14,6 +15,8 @@ pub enum Event {
     Open(Open),
     Text(Text),
     Block(Block),
+    /// The list of chats is not what it was.
+    Chats,
     Bye,
 }
 
@@ -36,9 +39,6 @@ pub struct Ended {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Run {
-    pub run: String,
-    pub message: Option<String>,
-    pub state: String,
     pub failure: Option<Failure>,
 }
 
@@ -92,6 +92,7 @@ impl Event {
             "open" => Self::Open(serde_json::from_str(data).ok()?),
             "text" => Self::Text(serde_json::from_str(data).ok()?),
             "block" => Self::Block(serde_json::from_str(data).ok()?),
+            "chats" => Self::Chats,
             "bye" => Self::Bye,
             _ => return None,
         };

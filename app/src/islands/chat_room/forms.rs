@@ -1,0 +1,145 @@
+//! What people send from the page: messages, stop, retry.
+
+use std::rc::Rc;
+
+use leptos::prelude::{document, window};
+use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event as DomEvent, HtmlElement, HtmlFormElement};
+
+use super::{
+    composer::{Composer, hidden, new_id},
+    dom, http,
+    room::{Room, stop},
+};
+
+impl Room {
+    /// Takes over the forms of the page; what it does not know goes its own way.
+    pub(super) fn take_forms(self: &Rc<Self>) {
+        if let Some(composer) = &self.composer {
+            composer.enliven(stop);
+            let room = self.clone();
+            dom::listen(&composer.form, "submit", move |event: DomEvent| {
+                event.prevent_default();
+                room.submit();
+            });
+            let room = self.clone();
+            dom::listen(&document(), "click", move |event: DomEvent| room.starter(&event));
+        }
+        if let Some(thread) = &self.thread {
+            let room = self.clone();
+            dom::listen(thread.element(), "submit", move |event: DomEvent| room.act(&event));
+        }
+    }
+
+    /// A first message to try is put into the composer instead of being a new page.
+    fn starter(&self, event: &DomEvent) {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        let Some(link) = target.and_then(|target| target.closest("[data-starter]").ok()?) else { return };
+        if let (Some(composer), Some(text)) = (&self.composer, link.text_content()) {
+            event.prevent_default();
+            composer.set_text(&text);
+        }
+    }
+
+    fn submit(self: &Rc<Self>) {
+        let Some(composer) = &self.composer else { return };
+        if let Some(text) = composer.message()
+            && !self.sending.replace(true)
+        {
+            composer.clear();
+            self.send(text, None);
+        }
+    }
+
+    fn send(self: &Rc<Self>, text: String, parent: Option<String>) {
+        let id = match self.unsent.take() {
+            Some((id, unsent)) if unsent == text => id,
+            _ => new_id(),
+        };
+        let (path, body) = match &self.chat {
+            Some(chat) => {
+                let parent = parent.or_else(|| self.thread.as_ref()?.last());
+                (format!("/api/v1/chats/{chat}/messages"), json!({"id": id, "parent": parent, "text": text}))
+            }
+            None => {
+                let to = self.composer.as_ref().and_then(Composer::addressee);
+                ("/api/v1/chats".to_owned(), json!({"id": id, "to": to, "text": text}))
+            }
+        };
+        if let Some(thread) = &self.thread {
+            thread.put_unsent(&id, &text);
+        }
+        self.scroll.hold();
+        let room = self.clone();
+        leptos::task::spawn_local(async move {
+            let answer = http::post(&path, &body).await;
+            room.sending.set(false);
+            match answer {
+                Ok(answer) => room.sent(&answer),
+                Err(words) => room.refused(&words, id, text),
+            }
+        });
+    }
+
+    /// The stream brings the article; a new chat has a page of its own.
+    fn sent(&self, answer: &Value) {
+        if let (None, Some(chat)) = (&self.chat, answer["chat"].as_str()) {
+            let _ = window().location().assign(&format!("/chat/{chat}"));
+        }
+    }
+
+    fn refused(&self, words: &str, id: String, text: String) {
+        if let Some(thread) = &self.thread {
+            thread.remove(&id);
+        }
+        if let Some(composer) = &self.composer {
+            composer.give_back(&text);
+            composer.complain(words);
+        }
+        self.unsent.replace(Some((id, text)));
+    }
+
+    /// Stop, retry, and the button that asks another agent.
+    fn act(self: &Rc<Self>, event: &DomEvent) {
+        let Some(form) = event.target().and_then(|target| target.dyn_into::<HtmlFormElement>().ok()) else {
+            return;
+        };
+        let action = form.get_attribute("action").unwrap_or_default();
+        let path = if action.ends_with("/stop") {
+            hidden(&form, "run").map(|run| format!("/api/v1/runs/{run}/stop"))
+        } else if action.ends_with("/retry") {
+            hidden(&form, "message").map(|message| format!("/api/v1/messages/{message}/retry"))
+        } else if let Some(text) = hidden(&form, "text") {
+            event.prevent_default();
+            if !self.sending.replace(true) {
+                self.send(text, hidden(&form, "parent"));
+            }
+            return;
+        } else {
+            None
+        };
+        let Some(path) = path else { return };
+        event.prevent_default();
+        self.ask(path, &form);
+    }
+
+    /// The button rests while the hub answers; what changes comes over the stream.
+    fn ask(self: &Rc<Self>, path: String, form: &HtmlFormElement) {
+        let button: Option<HtmlElement> = dom::find(form, "button");
+        let rest = move |resting: bool| {
+            if let Some(button) = &button {
+                let _ = button.toggle_attribute_with_force("disabled", resting);
+            }
+        };
+        rest(true);
+        let room = self.clone();
+        leptos::task::spawn_local(async move {
+            let answer = http::post(&path, &json!({})).await;
+            rest(false);
+            if let (Err(words), Some(composer)) = (answer, &room.composer) {
+                composer.complain(&words);
+            }
+        });
+    }
+}

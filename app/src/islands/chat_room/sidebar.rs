@@ -1,0 +1,104 @@
+//! The list of chats beside the thread, kept as the hub has it.
+
+use std::{cell::Cell, rc::Rc};
+
+use leptos::prelude::document;
+use serde::Deserialize;
+use wasm_bindgen::JsValue;
+use web_sys::Element;
+
+use super::{dom, http};
+
+pub struct Sidebar {
+    /// The chat that is open.
+    chat: Option<String>,
+    /// A refresh is on its way and will bring what happens until then.
+    due: Cell<bool>,
+}
+
+#[derive(Deserialize)]
+struct Chats {
+    items: Vec<Chat>,
+}
+
+#[derive(Deserialize)]
+struct Chat {
+    id: String,
+    title: String,
+    /// Milliseconds since 1970.
+    at: f64,
+    running: bool,
+}
+
+/// Changes within this time are fetched together, in milliseconds.
+const TOGETHER: u32 = 1_000;
+
+impl Sidebar {
+    pub const fn new(chat: Option<String>) -> Self {
+        Self { chat, due: Cell::new(false) }
+    }
+
+    pub fn refresh_soon(self: &Rc<Self>) {
+        if self.due.replace(true) {
+            return;
+        }
+        let sidebar = self.clone();
+        dom::after(TOGETHER, move || {
+            leptos::task::spawn_local(async move {
+                sidebar.due.set(false);
+                // A list that is a little old is no reason to speak up.
+                if let Ok(Ok(chats)) = http::get("/api/v1/chats").await.map(serde_json::from_value::<Chats>) {
+                    let _ = sidebar.show(&chats.items);
+                }
+            });
+        });
+    }
+
+    /// The open chat's own state, at once.
+    pub fn set_running(&self, running: bool) {
+        if let Some(item) = self.item() {
+            let _ = item.class_list().toggle_with_force("running", running);
+        }
+    }
+
+    pub fn set_title(&self, title: &str) {
+        if let Some(name) = self.item().and_then(|item| dom::find::<Element>(&item, ".name")) {
+            name.set_text_content(Some(title));
+        }
+    }
+
+    fn item(&self) -> Option<Element> {
+        let chat = self.chat.as_ref()?;
+        document().query_selector(&format!("#chats [data-chat=\"{chat}\"]")).ok()?
+    }
+
+    fn show(&self, chats: &[Chat]) -> Option<()> {
+        let list = document().query_selector("#chats ul").ok()??;
+        list.set_text_content(None);
+        for chat in chats {
+            list.append_child(self.row(chat)?.as_ref()).ok()?;
+        }
+        dom::announce_added(&list);
+        Some(())
+    }
+
+    fn row(&self, chat: &Chat) -> Option<Element> {
+        let item = dom::element("li", if chat.running { "running" } else { "" }, "")?;
+        item.set_attribute("data-chat", &chat.id).ok()?;
+        let link = dom::element("a", "", "")?;
+        link.set_attribute("href", &format!("/chat/{}", chat.id)).ok()?;
+        if self.chat.as_ref() == Some(&chat.id) {
+            link.set_attribute("aria-current", "page").ok()?;
+        }
+        let when = dom::element("span", "when", if chat.running { "Answering, " } else { "" })?;
+        let time = dom::element("time", "", "")?;
+        let stamp = js_sys::Date::new(&JsValue::from_f64(chat.at)).to_iso_string();
+        time.set_attribute("datetime", &String::from(stamp)).ok()?;
+        time.set_attribute("data-ago", "").ok()?;
+        when.append_child(&time).ok()?;
+        link.append_child(dom::element("span", "name", &chat.title)?.as_ref()).ok()?;
+        link.append_child(&when).ok()?;
+        item.append_child(&link).ok()?;
+        Some(item)
+    }
+}
