@@ -326,6 +326,11 @@ async fn an_administrator_answers_for_an_origin_and_takes_it_back() {
     admin::withdraw_voucher(world.later(), &grace, ORIGIN, "r-5").await.unwrap();
     assert_eq!(verified().await, (false, false));
     assert!(admin::list_origins(&world.hub, &grace).await.unwrap().is_empty());
+    let address = "@ada/tide".parse().unwrap();
+    agents::manage::vouch(world.later(), &grace, &address, ORIGIN).await.unwrap();
+    let again = admin::list_origins(&world.hub, &grace).await.unwrap();
+    assert_eq!((again[0].by.as_str(), again[0].note.as_str()), ("grace", ""));
+    admin::withdraw_voucher(world.later(), &grace, ORIGIN, "").await.unwrap();
     assert_eq!(refusal(admin::withdraw_voucher(&world.hub, &grace, ORIGIN, "").await), "not_found");
     let written = world.audit().await;
     assert_eq!(written[0].1, r#"{"agents":1,"note":"Our own machine"}"#);

@@ -12,6 +12,7 @@ mod record;
 pub(crate) use agents::paused_by_moderators;
 pub use agents::{AgentAct, AgentRow, act_on_agent, list_agents};
 pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
+pub(crate) use origins::record_voucher;
 pub use origins::{OriginRow, list_origins, vouch, withdraw_voucher};
 pub use overview::{Overview, overview};
 pub use people::{PersonAct, PersonRow, act_on_person, list_people};

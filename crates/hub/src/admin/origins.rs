@@ -12,7 +12,7 @@ use serde_json::json;
 use url::Url;
 
 use super::record::{Act, actor_name, record};
-use crate::{Caller, Hub, Result, listings::publish};
+use crate::{Caller, Hub, Result, caller::Person, listings::publish};
 
 const MOST: u16 = 500;
 const NOTE_MAX: usize = 200;
@@ -109,6 +109,12 @@ pub async fn withdraw_voucher(hub: &Hub, caller: &Caller, origin: &str, request:
     tx.commit().await?;
     hub.listings_changed();
     Ok(())
+}
+
+/// Writes down that an administrator answers for an origin of one agent.
+pub(crate) async fn record_voucher(hub: &Hub, tx: &mut Tx, by: &Person, origin: &str) -> Result<()> {
+    let (target, change) = (target(origin), json!({ "agents": 1 }));
+    record(hub, tx, Act { by, action: VOUCH, target, change, request: "" }).await
 }
 
 async fn set(hub: &Hub, tx: &mut Tx, proof: &Proof) -> Result<()> {

@@ -203,13 +203,14 @@ pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Resu
 
 /// An administrator answers for an origin of any agent.
 pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) -> Result<()> {
-    caller.require(Role::Admin)?;
+    let person = caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;
     let agent = at(&mut tx, address).await?;
     let unknown = || Refusal::invalid("origin", "The card of this agent names no such address.");
     rows::find(&mut tx, agent.id, origin).await?.ok_or_else(unknown)?;
     let check = Check::Proved { by: By::Voucher, at: hub.env().now() };
     proofs::put(hub, &mut tx, agent.id, origin, &check).await?;
+    admin::record_voucher(hub, &mut tx, person, origin).await?;
     tell(hub, tx, &agent).await
 }
 

@@ -15,11 +15,13 @@ use url::{Host, Url};
 use super::{
     credentials, draft,
     draft::{Draft, Remote, Step, What},
-    instructions, proofs, register,
+    instructions, proofs,
+    proofs::{By, Check},
+    register,
     versions::{self, Pinned},
 };
 use crate::{
-    Caller, Error, Hub, Result,
+    Caller, Error, Hub, Result, admin,
     caller::{Person, Scope},
     error::conflict,
     keys, listings,
@@ -200,6 +202,9 @@ async fn insert_remote(hub: &Hub, tx: &mut Tx, person: &Person, id: AgentId, rem
     versions::add(hub, tx, id, pinned).await?;
     for (origin, check) in &remote.checks {
         proofs::put(hub, tx, id, origin, check).await?;
+        if matches!(check, Check::Proved { by: By::Voucher, .. }) {
+            admin::record_voucher(hub, tx, person, origin).await?;
+        }
     }
     Ok(())
 }
