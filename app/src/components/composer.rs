@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use plexus_domain::MessageId;
 
-use super::{icon::Icon, mark::Mark};
+use super::{icon::Icon, mark::Mark, text::in_textarea};
 use crate::model::{Form, chat::AgentChoice};
 
 pub struct Composer<'a> {
@@ -24,7 +24,7 @@ impl Composer<'_> {
         let to = self.to.filter(|_| self.parent.is_none()).map(|to| to.address.to_string());
         let name = self.to.map_or("an agent", |to| to.name.as_str());
         let label = format!("Message to {name}");
-        let text = format!("\n{}", self.form.value("text"));
+        let text = in_textarea(self.form.value("text"));
         let error = self.form.errors().first().map(|(_, message)| message.clone());
         let silent = error.is_none();
         // Whoever still has to choose an agent reads first.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::icon::Icon;
+use super::{icon::Icon, text::in_textarea};
 use crate::model::Form;
 
 enum Control {
@@ -152,7 +152,7 @@ impl Field {
             Control::Lines(rows) => view! {
                 <textarea class=class id=id name=self.name rows=rows required=self.required
                     placeholder=self.placeholder maxlength=self.max
-                    aria-describedby=described aria-invalid=invalid>{format!("\n{value}")}</textarea>
+                    aria-describedby=described aria-invalid=invalid>{in_textarea(&value)}</textarea>
             }
             .into_any(),
             Control::Choice(options) => {

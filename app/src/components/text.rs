@@ -24,6 +24,12 @@ pub fn chat_href(address: &Address, text: Option<&str>) -> String {
     href
 }
 
+/// What stands in a `<textarea>`, which leptos writes as it is. The line break keeps one that the value begins with
+/// (WHATWG HTML, 13.2.6.4.7).
+pub fn in_textarea(value: &str) -> String {
+    format!("\n{}", value.replace('&', "&amp;").replace('<', "&lt;"))
+}
+
 /// "1 agent", "2 agents", "12,000 agents".
 pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
@@ -121,6 +127,11 @@ pub fn scheme_name(scheme: &Scheme) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_typed_cannot_leave_its_textarea() {
+        assert_eq!(in_textarea("</textarea><b>&amp;"), "\n&lt;/textarea>&lt;b>&amp;amp;");
+    }
 
     #[test]
     fn numbers_come_with_units() {
