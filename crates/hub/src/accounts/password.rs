@@ -11,7 +11,7 @@ use crate::{
 /// Needs the present password; ends every other session.
 pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: String) -> Result<()> {
     let person = caller.person()?;
-    check(hub, person, present, "present").await?;
+    check(hub, person, present, "current").await?;
     let new = NewPassword::new(new, &[person.name.as_str(), &hub.config().hub_name])?;
     let hash = hub.passwords().hash(new).await?;
     let mut tx = hub.store().write().await?;

@@ -49,12 +49,19 @@ pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller>
     }
     let person = person(&mut conn, &account).await?;
     drop(conn);
-    if now.since(session.seen) > SEEN_EVERY {
-        let mut tx = hub.store().write_bulk().await?;
-        sessions::set_seen(&mut tx, &hash, now).await?;
-        tx.commit().await?;
+    if now.since(session.seen) > SEEN_EVERY
+        && let Err(error) = note_seen(hub, &hash, now).await
+    {
+        // People go on reading while the store cannot be written.
+        tracing::warn!(%error, "a session was not noted as seen");
     }
     Ok(Caller { person: Some(person), via: Via::Session(hash), ip })
+}
+
+async fn note_seen(hub: &Hub, hash: &Digest, now: Timestamp) -> Result<()> {
+    let mut tx = hub.store().write_bulk().await?;
+    sessions::set_seen(&mut tx, hash, now).await?;
+    Ok(tx.commit().await?)
 }
 
 fn is_over(session: &Session, role: Role, now: Timestamp) -> bool {

@@ -97,7 +97,10 @@ pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Cal
     let account = account.filter(|account| account.state == AccountState::Active).ok_or_else(wrong)?;
     let person = person(&mut conn, &account).await?;
     drop(conn);
-    note_use(hub, &token, now).await?;
+    if let Err(error) = note_use(hub, &token, now).await {
+        // Programs go on reading while the store cannot be written.
+        tracing::warn!(%error, "a token was not noted as used");
+    }
     let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
     Ok(Caller { person: Some(person), via: Via::Token(scopes), ip })
 }

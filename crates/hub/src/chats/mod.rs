@@ -21,7 +21,17 @@ use crate::{Result, caller::Person};
 
 /// The caller's membership. Somebody else's chat looks the same as one that does not exist.
 pub(crate) async fn membership(conn: &mut Conn, person: &Person, chat: ChatId) -> Result<Member> {
+    let gone = || Refusal::not_found("There is no such chat, or it is not yours.");
+    membership_or(conn, person, chat, gone).await
+}
+
+/// The same for something in a chat, where `gone` says what is missing.
+pub(crate) async fn membership_or(
+    conn: &mut Conn,
+    person: &Person,
+    chat: ChatId,
+    gone: impl FnOnce() -> Refusal,
+) -> Result<Member> {
     let member = members::find(conn, chat, person.principal).await?;
-    let member = member.filter(|member| member.left_at.is_none());
-    member.ok_or_else(|| Refusal::not_found("There is no such chat, or it is not yours.").into())
+    member.filter(|member| member.left_at.is_none()).ok_or_else(|| gone().into())
 }

@@ -6,7 +6,7 @@ use plexus_store::{
     Conn, agents, agents::Agent, cards, chats, chats::ItemCursor, messages, namespaces, versions,
 };
 
-use super::{address, membership};
+use super::{address, membership, membership_or};
 use crate::{
     Caller, Hub, Result,
     agents::{guide_address, reach},
@@ -192,7 +192,7 @@ pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<Messag
     let gone = || plexus_domain::Error::not_found("There is no such message, or it is not yours.");
     let mut conn = hub.store().snapshot().await?;
     let header = messages::find(&mut conn, id).await?.ok_or_else(gone)?;
-    membership(&mut conn, person, header.chat).await?;
+    membership_or(&mut conn, person, header.chat, gone).await?;
     let tree: Vec<_> =
         messages::list_by_chat(&mut conn, header.chat).await?.iter().map(views::node).collect();
     views::load(hub, &mut conn, &tree, &[id]).await?.pop().ok_or_else(|| gone().into())

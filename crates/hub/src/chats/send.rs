@@ -20,9 +20,9 @@ use plexus_store::{
 };
 use serde_json::json;
 
-use super::{Telling, address, membership};
+use super::{Telling, address, membership, membership_or};
 use crate::{
-    Caller, Hub, Result,
+    Caller, Error, Hub, Result,
     agents::reach_by_id,
     caller::{Person, Scope},
     error::conflict,
@@ -52,11 +52,35 @@ const FIRST_LANE: i32 = 1;
 pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new.text)?;
-    let mut tx = hub.store().write().await?;
-    if let Some(known) = messages::find(&mut tx, new.id).await? {
-        membership(&mut tx, person, known.chat).await?;
-        return Ok(Sent { chat: known.chat, message: new.id, runs: Vec::new() });
+    let id = new.id;
+    if let Some(sent) = sent_before(hub, person, id).await? {
+        return Ok(sent);
     }
+    match begin_chat(hub, person, to, id, text).await {
+        // The same message came twice at once, and the other was first.
+        Err(Error::Refused(Refusal::Conflict { message })) => {
+            sent_before(hub, person, id).await?.ok_or_else(|| Refusal::conflict(message).into())
+        }
+        done => done,
+    }
+}
+
+/// The chat that this message has begun already.
+async fn sent_before(hub: &Hub, person: &Person, id: MessageId) -> Result<Option<Sent>> {
+    let mut conn = hub.store().read().await?;
+    let Some(known) = messages::find(&mut conn, id).await? else { return Ok(None) };
+    membership(&mut conn, person, known.chat).await?;
+    Ok(Some(Sent { chat: known.chat, message: id, runs: Vec::new() }))
+}
+
+async fn begin_chat(
+    hub: &Hub,
+    person: &Person,
+    to: Option<&Address>,
+    id: MessageId,
+    text: String,
+) -> Result<Sent> {
+    let mut tx = hub.store().write().await?;
     let (mentioned, rest) = address::mentions(&text);
     let asked = match (mentioned.is_empty(), to) {
         (false, _) => mentioned,
@@ -67,7 +91,7 @@ pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMes
     let chat =
         insert_chat(hub, &mut tx, person, Title::from_message(if rest.is_empty() { &text } else { rest }))
             .await?;
-    let saying = Saying { chat: &chat, tree: &[], parent: None, id: new.id, text: &text };
+    let saying = Saying { chat: &chat, tree: &[], parent: None, id, text: &text };
     let (sent, telling, jobs) = say(hub, &mut tx, person, saying, &agents).await?;
     tx.commit().await?;
     telling.tell(hub, Some(person.account)).await;
@@ -114,7 +138,7 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     let mut tx = hub.store().write().await?;
     let found = messages::find(&mut tx, answer).await?.ok_or_else(gone)?;
     let chat = lock(&mut tx, found.chat).await?;
-    membership(&mut tx, person, chat.id).await?;
+    membership_or(&mut tx, person, chat.id, gone).await?;
     if found.state == MessageState::Open {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }

@@ -14,6 +14,7 @@ use plexus_store::{
     versions::Version,
 };
 
+use super::running::Place;
 use crate::{Hub, Result, caller::Person, chats::Telling};
 
 /// What an agent is asked to do.
@@ -39,6 +40,7 @@ pub struct Job {
     pub person: Person,
     /// The agent asked for this: its own task goes on.
     pub task: Option<Remote>,
+    pub place: Place,
 }
 
 pub(crate) async fn begin(
@@ -48,7 +50,6 @@ pub(crate) async fn begin(
     person: &Person,
     ask: Ask,
 ) -> Result<Job> {
-    hub.running().check_room(person.account, hub.config().limits.runs_per_account)?;
     let version = versions::current(tx, ask.agent.id).await?;
     let version = version.ok_or_else(|| Refusal::conflict("This agent has no version that answers."))?;
     let who = Principal::Agent { agent: ask.agent.id };
@@ -57,6 +58,8 @@ pub(crate) async fn begin(
         Some(run) => resume(hub, tx, run).await?,
         None => insert(hub, tx, person, &ask, &version).await?,
     };
+    let most = hub.config().limits.runs_per_account;
+    let place = hub.running().enter(run, ask.chat, person.account, most)?;
     let message = hub.env().id(MessageId::new);
     let answer = messages::NewMessage {
         id: message,
@@ -74,7 +77,7 @@ pub(crate) async fn begin(
     telling.record(hub, tx, Event::Run { run, state: RunState::Working, failure: None }).await?;
     let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
     let (chat, question, agent) = (ask.chat, ask.question, ask.agent);
-    Ok(Job { run, chat, question, message, agent, version, person: person.clone(), task })
+    Ok(Job { run, chat, question, message, agent, version, person: person.clone(), task, place })
 }
 
 async fn insert(hub: &Hub, tx: &mut Tx, person: &Person, ask: &Ask, version: &Version) -> Result<RunId> {

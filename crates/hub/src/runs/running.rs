@@ -1,67 +1,110 @@
 //! The runs that this process works on.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use plexus_domain::{AccountId, ChatId, Error as Refusal, RunId};
 use tokio_util::sync::CancellationToken;
 
+#[derive(Clone, Default)]
+pub struct Running(Arc<Mutex<Places>>);
+
+/// By number, not by run: a run that waited for its caller may go on before its former place is given back.
 #[derive(Default)]
-pub struct Running(Mutex<HashMap<RunId, Entry>>);
+struct Places {
+    last: u64,
+    taken: HashMap<u64, Entry>,
+}
 
 struct Entry {
+    run: RunId,
     chat: ChatId,
     account: AccountId,
     stop: CancellationToken,
 }
 
 impl Running {
-    /// Takes a place; it is given back when the answer is dropped.
-    pub fn enter(&self, run: RunId, chat: ChatId, account: AccountId, stop: CancellationToken) -> Place<'_> {
-        self.0.lock().insert(run, Entry { chat, account, stop });
-        Place { running: self, run }
-    }
-
-    pub fn check_room(&self, account: AccountId, most: usize) -> Result<(), Refusal> {
-        let running = self.0.lock().values().filter(|entry| entry.account == account).count();
-        if running < most {
-            return Ok(());
+    /// Takes one of the `most` places that an account has; it is given back when the answer is dropped.
+    pub fn enter(&self, run: RunId, chat: ChatId, account: AccountId, most: usize) -> Result<Place, Refusal> {
+        let mut places = self.0.lock();
+        let running = places.taken.values().filter(|entry| entry.account == account).count();
+        if running >= most {
+            let message =
+                format!("{running} answers are being written for you already. Wait for one, or stop one.");
+            return Err(Refusal::Limited { message, retry_after_ms: 2_000 });
         }
-        let message =
-            format!("{running} answers are being written for you already. Wait for one, or stop one.");
-        Err(Refusal::Limited { message, retry_after_ms: 2_000 })
+        let stop = CancellationToken::new();
+        places.last += 1;
+        let number = places.last;
+        places.taken.insert(number, Entry { run, chat, account, stop: stop.clone() });
+        Ok(Place { running: self.clone(), number, stop })
     }
 
     pub fn in_chat(&self, chat: ChatId) -> bool {
-        self.0.lock().values().any(|entry| entry.chat == chat)
+        self.any(|entry| entry.chat == chat)
     }
 
     /// Tells a run to end. False when it does not go on here.
     pub fn stop(&self, run: RunId) -> bool {
-        let stop = self.0.lock().get(&run).map(|entry| entry.stop.clone());
-        stop.inspect(CancellationToken::cancel).is_some()
+        let places = self.0.lock();
+        let mut found = places.taken.values().filter(|entry| entry.run == run).peekable();
+        let goes_on = found.peek().is_some();
+        found.for_each(|entry| entry.stop.cancel());
+        goes_on
     }
 
     pub fn of_chat(&self, chat: ChatId) -> Vec<RunId> {
-        self.0.lock().iter().filter(|(_, entry)| entry.chat == chat).map(|(run, _)| *run).collect()
+        self.0.lock().taken.values().filter(|entry| entry.chat == chat).map(|entry| entry.run).collect()
     }
 
     pub fn all(&self) -> Vec<RunId> {
-        self.0.lock().keys().copied().collect()
+        self.0.lock().taken.values().map(|entry| entry.run).collect()
     }
 
     pub fn has(&self, run: RunId) -> bool {
-        self.0.lock().contains_key(&run)
+        self.any(|entry| entry.run == run)
+    }
+
+    fn any(&self, is_wanted: impl Fn(&Entry) -> bool) -> bool {
+        self.0.lock().taken.values().any(is_wanted)
     }
 }
 
-pub struct Place<'a> {
-    running: &'a Running,
-    run: RunId,
+/// A place among the runs of this process, from before the run is committed until its answer is kept: whoever has
+/// heard of a run can stop it.
+pub struct Place {
+    running: Running,
+    number: u64,
+    /// Cancelled when the run is to end.
+    pub stop: CancellationToken,
 }
 
-impl Drop for Place<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
-        self.running.0.lock().remove(&self.run);
+        self.running.0.lock().taken.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_domain::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn places_are_counted_by_account_and_given_back() {
+        let at = Timestamp::from_millis(1);
+        let (run, chat) = (RunId::new(at, &[1; 10]), ChatId::new(at, &[2; 10]));
+        let (ada, bob) = (AccountId::new(at, &[3; 10]), AccountId::new(at, &[4; 10]));
+        let running = Running::default();
+        let first = running.enter(run, chat, ada, 2).unwrap();
+        let again = running.enter(run, chat, ada, 2).unwrap();
+        assert!(matches!(running.enter(run, chat, ada, 2), Err(Refusal::Limited { .. })));
+        assert!(running.enter(run, chat, bob, 2).is_ok());
+
+        drop(first);
+        assert!(running.stop(run) && again.stop.is_cancelled(), "the run that went on is still known");
+        drop(again);
+        assert!(!running.stop(run) && !running.in_chat(chat));
     }
 }

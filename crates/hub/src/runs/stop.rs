@@ -19,7 +19,7 @@ pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
     let gone = || Refusal::not_found("There is no such run, or it is not yours.");
     let mut conn = hub.store().read().await?;
     let found = runs::find(&mut conn, run).await?.ok_or_else(gone)?;
-    chats::membership(&mut conn, person, found.chat).await?;
+    chats::membership_or(&mut conn, person, found.chat, gone).await?;
     drop(conn);
     if hub.running().stop(run) || !found.state.is_waiting() {
         return Ok(());

@@ -8,7 +8,6 @@ use plexus_domain::{
     run::{Failure, FailureClass},
 };
 use plexus_runtime::{End, Limits, Request, perform};
-use tokio_util::sync::CancellationToken;
 
 use super::{Job, connect, finish, finish::Outcome, output::Speaker, request};
 use crate::{Error, Hub, listings::seen_alive, live::Topic};
@@ -21,18 +20,16 @@ pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) {
         let channel = Arc::new(hub.live().channels.hold(Topic::Chat(job.chat)));
         let writing = hub.live().begin(job.chat, job.message);
         let speaker = Speaker::new(writing, channel);
-        let stop = CancellationToken::new();
         let tasks = hub.tasks().clone();
         tasks.spawn(async move {
-            let _place = hub.running().enter(job.run, job.chat, job.person.account, stop.clone());
-            work(&hub, &job, speaker, &stop).await;
+            work(&hub, &job, speaker).await;
         });
     }
 }
 
-async fn work(hub: &Hub, job: &Job, mut speaker: Speaker, stop: &CancellationToken) {
+async fn work(hub: &Hub, job: &Job, mut speaker: Speaker) {
     metrics::counter!("plexus_runs_started_total").increment(1);
-    let answer = AssertUnwindSafe(answer(hub, job, &mut speaker, stop)).catch_unwind().await;
+    let answer = AssertUnwindSafe(answer(hub, job, &mut speaker)).catch_unwind().await;
     let end = answer.unwrap_or_else(|_| {
         tracing::error!(run = %job.run, "a run panicked");
         Err(Failure::new(
@@ -49,12 +46,7 @@ async fn work(hub: &Hub, job: &Job, mut speaker: Speaker, stop: &CancellationTok
     }
 }
 
-async fn answer(
-    hub: &Hub,
-    job: &Job,
-    speaker: &mut Speaker,
-    stop: &CancellationToken,
-) -> Result<End, Failure> {
+async fn answer(hub: &Hub, job: &Job, speaker: &mut Speaker) -> Result<End, Failure> {
     let connector = connect::connector(hub, job).await.map_err(said)?;
     let (turns, remote) = request::conversation(hub, job).await.map_err(said)?;
     let given = hub.config().limits;
@@ -65,7 +57,7 @@ async fn answer(
         whole: given.whole,
     };
     let request = Request { run: job.run, turns, remote, limits };
-    perform(connector.as_ref(), request, speaker, stop).await
+    perform(connector.as_ref(), request, speaker, &job.place.stop).await
 }
 
 /// A refusal is said in the answer; a fault is logged and said as one.
