@@ -1,0 +1,203 @@
+//! Signing up, in and out; sessions; the end of an account.
+
+use reqwest::StatusCode;
+
+use crate::{
+    client::{Client, PASSWORD},
+    hub::{Hub, on_both},
+};
+
+const ANOTHER: &str = "a fresh password of several words";
+
+on_both! {
+    async fn the_first_administrators_link_works_once(hub: &Hub) {
+        let link = hub.first_administrator_link().await.expect("nobody administers the hub");
+        let path = link.strip_prefix(hub.origin()).expect("a link to this hub");
+        let token = path.split_once("admin=").expect("a token").1;
+
+        let admin = hub.visitor();
+        admin.get(path).await.expect(StatusCode::OK).says(token);
+        let fields = [("name", "root-ada"), ("password", PASSWORD), ("admin", token)];
+        admin.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+        admin.get("/").await.expect(StatusCode::OK).says("root-ada");
+
+        let late = hub.visitor();
+        let fields = [("name", "late"), ("password", PASSWORD), ("admin", token)];
+        late.post("/signup", &fields).await.expect(StatusCode::FORBIDDEN).says("does not work any more");
+        assert!(!late.get(path).await.body.contains(token), "a dead link looks like the usual sign-up");
+        assert!(hub.first_administrator_link().await.is_none());
+        late.sign_up("late").await;
+    }
+
+    async fn a_newer_link_kills_the_older(hub: &Hub) {
+        let older = hub.first_administrator_link().await.expect("a link");
+        let newer = hub.first_administrator_link().await.expect("a link");
+        let sign_up = async |link: &str, name: &str| {
+            let token = link.split_once("admin=").expect("a token").1;
+            hub.visitor().post("/signup", &[("name", name), ("password", PASSWORD), ("admin", token)]).await
+        };
+        sign_up(&older, "old").await.expect(StatusCode::FORBIDDEN);
+        sign_up(&newer, "new").await.expect(StatusCode::SEE_OTHER);
+    }
+
+    async fn signing_in_says_the_same_of_a_wrong_password_and_an_unknown_name(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        assert!(ada.is_signed_in().await);
+        ada.post("/logout", &[]).await.expect(StatusCode::SEE_OTHER);
+        assert!(!ada.is_signed_in().await);
+
+        let wrong = ada.sign_in("ada", "not the right password").await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        let unknown = ada.sign_in("eve", "not the right password").await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        for answer in [&wrong, &unknown] {
+            answer.says("The name or the password is wrong.");
+        }
+        assert!(wrong.body.contains("value=\"ada\""), "the name is kept");
+        assert!(!wrong.body.contains("not the right password"), "the password is not");
+
+        ada.sign_in("ADA", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+        assert!(ada.is_signed_in().await);
+    }
+
+    async fn a_session_that_is_signed_out_is_dead_in_every_copy(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let copy = ada.at(hub.origin());
+        assert!(copy.is_signed_in().await);
+        ada.post("/logout", &[]).await.expect(StatusCode::SEE_OTHER);
+        assert!(!copy.is_signed_in().await);
+    }
+
+    async fn a_new_password_ends_the_other_sessions(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let other = hub.visitor();
+        other.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+
+        let wrong = [("current", "not the right password"), ("password", ANOTHER)];
+        let refused = ada.post("/settings/account/password", &wrong).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        refused.says("not your present password");
+        refused.says("id=\"f-password-current-error\"");
+        let short = ada.post("/settings/account/password", &[("current", PASSWORD), ("password", "short")]).await;
+        short.expect(StatusCode::UNPROCESSABLE_ENTITY).says("at least 15 characters");
+        assert!(other.is_signed_in().await);
+
+        let right = [("current", PASSWORD), ("password", ANOTHER)];
+        ada.post("/settings/account/password", &right).await.expect(StatusCode::SEE_OTHER);
+        assert!(ada.is_signed_in().await && !other.is_signed_in().await);
+        other.sign_in("ada", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        other.sign_in("ada", ANOTHER).await.expect(StatusCode::SEE_OTHER);
+    }
+
+    async fn sessions_are_listed_and_revoked_by_their_owner_only(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let (second, third) = (hub.visitor(), hub.visitor());
+        for other in [&second, &third] {
+            other.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+        }
+        let listed = sessions(&ada).await;
+        assert_eq!(listed.len(), 2, "its own has no button");
+
+        let eve = hub.person("eve").await;
+        eve.post("/settings/sessions/revoke", &[("id", &listed[0])]).await.expect(StatusCode::NOT_FOUND);
+        assert_eq!(sessions(&ada).await.len(), 2);
+
+        ada.post("/settings/sessions/revoke", &[("id", &listed[0])]).await.expect(StatusCode::SEE_OTHER);
+        let left = [second.is_signed_in().await, third.is_signed_in().await];
+        assert_eq!(left.iter().filter(|signed_in| **signed_in).count(), 1);
+
+        ada.post("/settings/sessions/revoke", &[("id", "others")]).await.expect(StatusCode::SEE_OTHER);
+        assert!(!second.is_signed_in().await && !third.is_signed_in().await);
+        assert!(ada.is_signed_in().await && eve.is_signed_in().await);
+    }
+
+    async fn a_session_ends_by_itself(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        assert!(ada.is_signed_in().await);
+        hub.sql("update sessions set seen = seen - 1296000000").await;
+        assert!(!ada.is_signed_in().await, "after two weeks without a visit");
+        ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+        hub.sql("update sessions set created = created - 2678400000").await;
+        assert!(!ada.is_signed_in().await, "after a month, however often it was used");
+    }
+
+    async fn an_account_that_is_deleted_leaves_its_name_taken(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let said = ada.begin("@plexus/calc", "1 + 1").await;
+        let delete = async |name: &str, password: &str| {
+            ada.post("/settings/account/delete", &[("name", name), ("current", password)]).await
+        };
+        delete("bob", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Type your name");
+        let refused = delete("ada", "not the right password").await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        refused.says("id=\"f-delete-current-error\"");
+        delete("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+
+        assert!(!ada.is_signed_in().await);
+        ada.sign_in("ada", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("is wrong");
+        let again = ada.post("/signup", &[("name", "Ada"), ("password", PASSWORD)]).await;
+        again.expect(StatusCode::UNPROCESSABLE_ENTITY).says("This name is taken.");
+        hub.visitor().get("/@ada").await.expect(StatusCode::NOT_FOUND);
+        let bob = hub.person("bob").await;
+        bob.get(&format!("/api/v1/chats/{}", said.chat)).await.expect(StatusCode::NOT_FOUND);
+    }
+
+    async fn the_only_administrator_stays(hub: &Hub) {
+        let link = hub.first_administrator_link().await.expect("a link");
+        let token = link.split_once("admin=").expect("a token").1;
+        let admin = hub.visitor();
+        let fields = [("name", "boss"), ("password", PASSWORD), ("admin", token)];
+        admin.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+        let refused = admin.post("/settings/account/delete", &[("name", "boss"), ("current", PASSWORD)]).await;
+        refused.expect(StatusCode::CONFLICT).says("You are the only administrator.");
+        assert!(admin.is_signed_in().await);
+    }
+
+    async fn names_that_cannot_be_given_are_refused_at_their_field(hub: &Hub) {
+        let visitor = hub.visitor();
+        for name in ["plexus", "admin", "a b", "", "<b>", "ünicode", &"x".repeat(60)] {
+            let answer = visitor.post("/signup", &[("name", name), ("password", PASSWORD)]).await;
+            answer.expect(StatusCode::UNPROCESSABLE_ENTITY).says("id=\"f-name-error\"");
+        }
+    }
+
+    async fn a_closed_hub_takes_nobody(hub: &Hub, [("PLEXUS_REGISTRATION", "closed")]) {
+        let visitor = hub.visitor();
+        let page = visitor.get("/signup").await.expect(StatusCode::OK);
+        assert!(!page.body.contains("name=\"password\""), "there is nothing to fill in");
+        let refused = visitor.post("/signup", &[("name", "ada"), ("password", PASSWORD)]).await;
+        refused.expect(StatusCode::FORBIDDEN).says("This hub takes no new people");
+    }
+
+    async fn a_hub_by_invitation_asks_for_one(hub: &Hub, [("PLEXUS_REGISTRATION", "invite")]) {
+        let visitor = hub.visitor();
+        visitor.get("/signup").await.expect(StatusCode::OK);
+        for invite in ["", "made-up"] {
+            let fields = [("name", "ada"), ("password", PASSWORD), ("invite", invite)];
+            visitor.post("/signup", &fields).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("invitation");
+        }
+        assert!(!visitor.is_signed_in().await);
+    }
+
+    async fn a_hub_with_approval_lets_people_wait(hub: &Hub, [("PLEXUS_REGISTRATION", "approval")]) {
+        let ada = hub.visitor();
+        ada.post("/signup", &[("name", "ada"), ("password", PASSWORD)]).await.expect(StatusCode::OK);
+        assert!(!ada.is_signed_in().await);
+        ada.sign_in("ada", PASSWORD).await.expect(StatusCode::FORBIDDEN).says("approve");
+        hub.sql("update accounts set state = 'active' where state = 'pending'").await;
+        ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    }
+
+    async fn two_who_take_one_name_at_once(hub: &Hub) {
+        let (one, other) = (hub.visitor(), hub.visitor());
+        let fields = [("name", "ada"), ("password", PASSWORD)];
+        let (one, other) = tokio::join!(one.post("/signup", &fields), other.post("/signup", &fields));
+        let mut got = [one.status, other.status];
+        got.sort();
+        assert_eq!(got, [StatusCode::SEE_OTHER, StatusCode::UNPROCESSABLE_ENTITY]);
+    }
+}
+
+/// The ids of the sessions that can be ended, as the page shows them.
+async fn sessions(client: &Client) -> Vec<String> {
+    let page = client.get("/settings/sessions").await.expect(StatusCode::OK).body;
+    let fields = page.split("<input").filter(|input| input.contains("name=\"id\""));
+    let values = fields.filter_map(|input| input.split("value=\"").nth(1)?.split('"').next());
+    values.filter(|value| *value != "others").map(str::to_owned).collect()
+}

@@ -1,0 +1,174 @@
+//! What is too large, malformed, unknown or empty is refused in the right place, and the hub stays up.
+
+use reqwest::{Method, StatusCode, header};
+use serde_json::json;
+
+use crate::{
+    client::{Client, new_id},
+    events::answer_after,
+    hub::{Hub, on_both},
+};
+
+on_both! {
+    async fn an_oversized_message_is_refused_in_words(hub: &Hub, [("PLEXUS_MAX_MESSAGE_BYTES", "65536")]) {
+        let ada = hub.person("ada").await;
+        for size in [65_537, 2_000_000] {
+            let body = json!({ "id": new_id(), "to": "@plexus/calc", "text": "1".repeat(size) });
+            let (code, words) = ada.call(Method::POST, "/chats", &body).await.refusal(StatusCode::PAYLOAD_TOO_LARGE);
+            assert_eq!(code, "too_large");
+            assert!(!words.is_empty());
+            let form = ada.post("/chat", &[("to", "@plexus/calc"), ("text", &"1".repeat(size))]).await;
+            form.expect(StatusCode::PAYLOAD_TOO_LARGE);
+        }
+        // As large as allowed.
+        let said = ada.begin("@plexus/calc", &format!("1{}", " ".repeat(65_535))).await;
+        assert_eq!(answer_after(&ada, &said.chat, 0).await["state"], "done");
+    }
+
+    async fn malformed_json_names_the_place(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        for (body, words) in [
+            ("{\"id\": ", "line 1 column"),
+            ("[]", "line 1 column"),
+            ("{}", "missing field"),
+            ("{\"id\": 3, \"text\": \"x\"}", "line 1 column"),
+            ("{\"id\": \"x\", \"text\": \"x\"}", "line 1 column"),
+            ("{\"id\": \"01a1f7fe-8f58-789b-93e8-e4574687b706\"}", "`text`"),
+            (&"[".repeat(100_000), "line 1 column"),
+        ] {
+            let answer = ada.send(posted(&ada, "application/json", body.as_bytes().to_vec())).await;
+            let (code, said) = answer.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+            assert_eq!(code, "invalid");
+            assert!(said.contains(words), "{said}");
+        }
+        let broken = b"{\"id\": \"\xff\"}".to_vec();
+        ada.send(posted(&ada, "application/json", broken)).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        for media_type in ["text/plain", "application/x-www-form-urlencoded", ""] {
+            let answer = ada.send(posted(&ada, media_type, b"{}".to_vec())).await;
+            let (_, words) = answer.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+            assert!(words.contains("Content-Type: application/json"), "{words}");
+        }
+    }
+
+    async fn a_form_that_is_no_text_is_refused(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let request = ada.request(Method::POST, "/chat").header(header::ORIGIN, hub.origin());
+        let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        ada.send(request.body(b"text=\xff\xfe".to_vec())).await.expect(StatusCode::BAD_REQUEST);
+        // Escapes that are no UTF-8 are replaced where they are shown.
+        let request = ada.request(Method::POST, "/chat").header(header::ORIGIN, hub.origin());
+        let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let answer = ada.send(request.body("to=%40plexus%2Fcalc&text=%FF%00")).await;
+        assert!(matches!(answer.status.as_u16(), 303 | 422), "{}", answer.status);
+    }
+
+    async fn an_empty_message_is_refused_and_the_form_kept(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        for text in ["", " \n\t ", "\u{200b}\u{0}"] {
+            let fields = [("to", "@plexus/calc"), ("text", text)];
+            let answer = ada.post("/chat", &fields).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+            answer.says("Write something first.");
+            answer.says("@plexus/calc");
+        }
+        let said = ada.begin("@plexus/calc", "1").await;
+        answer_after(&ada, &said.chat, 0).await;
+        let path = format!("/chat/{}", said.chat);
+        let answer = ada.post(&path, &[("text", "@nobody/nothing keep these words")]).await;
+        let answer = answer.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        answer.says("keep these words");
+        answer.says("@nobody/nothing");
+        let body = json!({ "id": new_id(), "text": " " });
+        let answer = ada.try_say(&said.chat, &body).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(answer.json()["error"]["field"], "text");
+    }
+
+    async fn what_does_not_exist_is_not_found(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let id = new_id();
+        for path in [
+            "/nothing", "/@nobody", "/@plexus/nothing", "/@a b/c", "/@plexus/calc/nothing", "/chat/nonsense",
+            "/chat/%ff", "/static/x/nothing", "/static/x/../../Cargo.toml", "/static/x/%2e%2e/%2e%2e/Cargo.toml",
+            &format!("/chat/{id}"), &format!("/chat/{id}/rename"), &format!("/chat/{id}?follow"),
+            "/api/v1/nothing", "/api/v1/chats/nonsense", &format!("/api/v1/chats/{id}"), &format!("/api/v1/messages/{id}"),
+        ] {
+            let status = ada.get(path).await.status;
+            assert!(matches!(status.as_u16(), 400 | 404), "{path}: {status}");
+        }
+        let (code, _) = ada.get("/api/v1/nothing").await.refusal(StatusCode::NOT_FOUND);
+        assert_eq!(code, "not_found");
+        for path in ["stop", "retry", "rename", "delete"] {
+            let fields = [("run", "x"), ("message", "x"), ("title", "x")];
+            ada.post(&format!("/chat/{id}/{path}"), &fields).await.expect(StatusCode::NOT_FOUND);
+        }
+    }
+
+    async fn enormous_requests_are_turned_away(hub: &Hub) {
+        let visitor = hub.visitor();
+        let long = "x".repeat(1 << 20);
+        let refused = [
+            visitor.request(Method::GET, &format!("/{long}")).send().await,
+            visitor.request(Method::GET, "/").header(header::COOKIE, format!("plexus_session={long}")).send().await,
+            visitor.request(Method::GET, "/").header("x-many", long.as_str()).send().await,
+        ];
+        for answer in refused {
+            // The connection may be closed while the rest is still being sent.
+            assert!(answer.is_err() || answer.is_ok_and(|answer| answer.status().is_client_error()));
+        }
+        let cookie = format!("plexus_session={}", "x".repeat(4_000));
+        visitor.send(visitor.request(Method::GET, "/").header(header::COOKIE, cookie)).await.expect(StatusCode::OK);
+        for query in ["x".repeat(8_000), "%ff%00".repeat(500), "q&".repeat(2_000), "tag=x&".repeat(1_000)] {
+            let status = visitor.get(&format!("/agents?q={query}")).await.status;
+            assert!(!status.is_server_error(), "{status}");
+        }
+    }
+
+    async fn wrong_methods_and_queries_are_refused(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        ada.send(ada.request(Method::DELETE, "/login").header(header::ORIGIN, hub.origin())).await.expect(StatusCode::METHOD_NOT_ALLOWED);
+        for path in ["/api/v1/chats?after=x", "/api/v1/chats?after=1-x", "/agents?page=x", "/agents?page=99999999999", "/@plexus?page=x", "/@plexus?page=4000000000", "/chat?to=x", "/chat?to=@a/b"] {
+            let status = ada.get(path).await.status;
+            assert!(!status.is_server_error(), "{path}: {status}");
+        }
+    }
+
+    async fn markup_in_names_and_messages_stays_text(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let hostile = "</textarea><script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>";
+        let said = ada.begin("@plexus/calc", hostile).await;
+        answer_after(&ada, &said.chat, 0).await;
+        for path in [format!("/chat/{}", said.chat), "/chat".to_owned(), format!("/chat/{}/rename", said.chat), format!("/chat?text={hostile}"), format!("/agents?q={hostile}")] {
+            let page = ada.get(&path).await.expect(StatusCode::OK).body;
+            for live in ["<script>alert", "<img src=x", "href=\"javascript:"] {
+                assert!(!page.contains(live), "{path} has {live}");
+            }
+        }
+    }
+}
+
+/// The connections of a hub to Postgres are ended, as an administrator or a restart of Postgres does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lost_connections_to_postgres_are_replaced() {
+    let Some(database) = plexus_store::testing::Database::new().await else { return };
+    crate::hub::run(Some(database), &[], async |hub: &Hub| {
+        let ada = hub.person("ada").await;
+        for _ in 0..3 {
+            hub.sql(
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity \
+                 where datname = current_database() and pid <> pg_backend_pid()",
+            )
+            .await;
+            let mut refused = 0;
+            while !ada.is_signed_in().await {
+                refused += 1;
+                assert!(refused < 20, "it does not come back");
+            }
+            let said = ada.begin("@plexus/calc", "1 + 1").await;
+            assert_eq!(answer_after(&ada, &said.chat, 0).await["state"], "done");
+        }
+    })
+    .await;
+}
+
+fn posted(client: &Client, media_type: &str, body: Vec<u8>) -> reqwest::RequestBuilder {
+    client.request(Method::POST, "/api/v1/chats").header(header::CONTENT_TYPE, media_type).body(body)
+}

@@ -1,0 +1,129 @@
+//! The command line.
+
+use std::process::Stdio;
+
+use reqwest::StatusCode;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+
+use crate::{
+    client::{Client, PASSWORD},
+    process::{Process, command, plexus, stderr, stdout},
+};
+
+#[tokio::test]
+async fn config_shows_every_setting_and_no_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(
+        folder.path().join("plexus.toml"),
+        "hub_name = \"From the file\"\nllm_api_key = \"sk-secret\"\n",
+    )
+    .expect("written");
+    let table = plexus(folder.path(), &["config", "--registration", "closed"]).await;
+    assert_eq!(table.status.code(), Some(0), "{}", stderr(&table));
+    let table = stdout(&table);
+    assert!(table.contains("From the file  (plexus.toml)"), "{table}");
+    assert!(table.contains("closed  (flag)"), "{table}");
+    assert!(table.contains("127.0.0.1:9  (variable)"), "{table}");
+    assert!(!table.contains("sk-secret"));
+
+    let json = plexus(folder.path(), &["config", "--json"]).await;
+    assert!(!stdout(&json).contains("sk-secret"));
+    let rows: Value = serde_json::from_str(&stdout(&json)).expect("JSON");
+    let rows = rows.as_array().expect("a list");
+    let find = |key: &str| rows.iter().find(|row| row["key"] == key).expect("a setting");
+    assert_eq!(
+        (&find("hub_name")["value"], &find("hub_name")["source"]),
+        (&"From the file".into(), &"plexus.toml".into())
+    );
+    assert_eq!(find("llm_api_key")["secret"], true);
+    assert!(rows.iter().all(|row| row["help"].as_str().is_some_and(|help| !help.is_empty())));
+}
+
+#[tokio::test]
+async fn mistakes_in_settings_name_the_setting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (flags, words) in [
+        (vec!["--listen", "nowhere"], "\"nowhere\" is not an address"),
+        (vec!["--listen", "0.0.0.0:0"], "PLEXUS_INSECURE_HTTP"),
+        (vec!["--registration", "sometimes"], "sometimes"),
+        (vec!["--database-url", "mysql://x"], "DATABASE_URL"),
+        (vec!["--run-seconds", "long"], "run_seconds"),
+        (vec!["--log", "=a=b="], "log"),
+    ] {
+        let output = plexus(folder.path(), &[&["serve"], flags.as_slice()].concat()).await;
+        assert_eq!(output.status.code(), Some(1), "{flags:?}");
+        assert!(stderr(&output).contains(words), "{flags:?}: {}", stderr(&output));
+    }
+    std::fs::write(folder.path().join("plexus.toml"), "lisen = 3\n").expect("written");
+    let output = plexus(folder.path(), &["config"]).await;
+    assert!(stderr(&output).contains("\"lisen\", which is no setting"), "{}", stderr(&output));
+}
+
+#[tokio::test]
+async fn the_doctor_finds_a_healthy_hub_and_what_ails_another() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let healthy = plexus(folder.path(), &["doctor"]).await;
+    assert_eq!(healthy.status.code(), Some(0), "{}{}", stdout(&healthy), stderr(&healthy));
+    for line in ["ok    settings", "ok    data folder", "ok    store"] {
+        assert!(stdout(&healthy).contains(line), "{}", stdout(&healthy));
+    }
+
+    let hub = Process::serve(folder.path()).await;
+    let address = hub.origin.strip_prefix("http://").expect("an address").to_owned();
+    let address = address.as_str();
+    let running = plexus(folder.path(), &["doctor", "--listen", address]).await;
+    assert!(stdout(&running).contains("ok    hub"), "{}", stdout(&running));
+    let live = plexus(folder.path(), &["doctor", "--live", "--listen", address]).await;
+    assert_eq!(live.status.code(), Some(0));
+    hub.kill().await;
+    let dead = plexus(folder.path(), &["doctor", "--live", "--listen", address]).await;
+    assert_eq!(dead.status.code(), Some(1));
+
+    std::fs::write(folder.path().join("data/secret.key"), "torn").expect("written");
+    let ill = plexus(folder.path(), &["doctor"]).await;
+    assert_eq!(ill.status.code(), Some(1), "{}", stdout(&ill));
+    assert!(stdout(&ill).contains("FAIL  key file"), "{}", stdout(&ill));
+}
+
+#[tokio::test]
+async fn accounts_are_made_from_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = user(&folder, &["create", "ada", "--role", "admin"], PASSWORD).await;
+    assert_eq!(made.0, 0, "{}", made.1);
+    let again = user(&folder, &["create", "Ada"], PASSWORD).await;
+    assert_eq!(again.0, 1);
+    assert!(again.1.contains("This name is taken."), "{}", again.1);
+    assert!(user(&folder, &["create", "bob"], "short").await.1.contains("at least 15 characters"));
+    assert!(user(&folder, &["make-admin", "nobody"], "").await.1.contains("There is no account nobody."));
+
+    let hub = Process::serve(folder.path()).await;
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    assert!(ada.is_signed_in().await);
+}
+
+#[tokio::test]
+async fn the_printed_link_makes_the_first_administrator() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut hub = Process::serve(folder.path()).await;
+    let link = hub.link().await;
+    let token = link.strip_prefix(&format!("{}/signup?admin=", hub.origin)).expect("a link to it");
+    let admin = Client::new(&hub.origin);
+    let fields = [("name", "root-ada"), ("password", PASSWORD), ("admin", token)];
+    admin.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+    for path in ["/healthz", "/readyz"] {
+        admin.get(path).await.expect(StatusCode::OK);
+    }
+}
+
+async fn user(folder: &tempfile::TempDir, arguments: &[&str], input: &str) -> (i32, String) {
+    let mut command = command(folder.path());
+    let mut child = command.arg("user").args(arguments).stdin(Stdio::piped()).spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    // It may have ended already, without reading.
+    let _ = stdin.write_all(input.as_bytes()).await;
+    drop(stdin);
+    let output = child.wait_with_output().await.expect("it ends");
+    (output.status.code().expect("by itself"), stdout(&output) + &stderr(&output))
+}

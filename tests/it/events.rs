@@ -1,0 +1,240 @@
+//! A reader of a chat's stream that puts messages together by byte offset, and checks that all is there once.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use futures::{StreamExt as _, stream::BoxStream};
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::client::{Client, text_of};
+
+/// A stream that says nothing for this long has failed the test.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub struct Event {
+    pub name: String,
+    pub id: Option<i64>,
+    pub data: Value,
+}
+
+/// One connection to `/api/v1/events`.
+pub struct Events {
+    bytes: BoxStream<'static, reqwest::Result<Vec<u8>>>,
+    buffer: Vec<u8>,
+}
+
+impl Events {
+    /// From after the event `after`.
+    pub async fn open(client: &Client, chat: &str, after: i64) -> Self {
+        Self::connect(client.request(Method::GET, &format!("/api/v1/events?chat={chat}&after={after}"))).await
+    }
+
+    /// As a browser opens it again.
+    pub async fn resume(client: &Client, chat: &str, last: i64) -> Self {
+        let request = client.request(Method::GET, &format!("/api/v1/events?chat={chat}&after=0"));
+        Self::connect(request.header("last-event-id", last.to_string())).await
+    }
+
+    async fn connect(request: reqwest::RequestBuilder) -> Self {
+        let response = request.send().await.expect("the hub answers");
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let bytes = response.bytes_stream().map(|piece| piece.map(|piece| piece.to_vec())).boxed();
+        Self { bytes, buffer: Vec::new() }
+    }
+
+    /// None when the stream has ended.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
+                let frame: Vec<u8> = self.buffer.drain(..end + 2).collect();
+                let frame = String::from_utf8(frame).expect("text");
+                match parse(&frame) {
+                    Some(event) => return Some(event),
+                    None => continue,
+                }
+            }
+            let piece = timeout(PATIENCE, self.bytes.next()).await.expect("the stream says something");
+            self.buffer.extend(piece?.ok()?);
+        }
+    }
+}
+
+/// Comments and `retry` are no events.
+fn parse(frame: &str) -> Option<Event> {
+    let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    let name = field("event")?.to_owned();
+    let id = field("id").map(|id| id.parse().expect("a number"));
+    Some(Event { name, id, data: serde_json::from_str(field("data")?).expect("JSON") })
+}
+
+/// What a page would show.
+#[derive(Default)]
+pub struct Screen {
+    /// The last event that had a number.
+    pub last: i64,
+    pub messages: BTreeMap<String, Shown>,
+    pub bye: bool,
+}
+
+#[derive(Default)]
+pub struct Shown {
+    pub parent: Option<String>,
+    pub lane: i64,
+    pub state: String,
+    pub html: String,
+    pub ended: bool,
+    pub parts: BTreeMap<u64, Part>,
+}
+
+/// The text that came as text, from byte `from` on, and the html of what is closed before `closed`.
+#[derive(Default)]
+pub struct Part {
+    pub from: usize,
+    pub text: String,
+    pub closed: usize,
+    pub html: String,
+}
+
+impl Screen {
+    pub fn from(last: i64) -> Self {
+        Self { last, ..Self::default() }
+    }
+
+    /// Shows one event.
+    #[track_caller]
+    pub fn take(&mut self, event: &Event) {
+        if let Some(id) = event.id {
+            assert!(id > self.last, "event {id} came after {}", self.last);
+            self.last = id;
+        }
+        let data = &event.data;
+        match event.name.as_str() {
+            "message" => self.message(data),
+            "ended" => {
+                let shown = self.messages.entry(text_of(&data["id"])).or_default();
+                assert!(!std::mem::replace(&mut shown.ended, true), "it ended twice");
+                (shown.state, shown.html) = (text_of(&data["state"]), text_of(&data["html"]));
+            }
+            "open" | "text" | "block" => {
+                let shown = self.messages.entry(text_of(&data["m"])).or_default();
+                // A reader that fell behind is told the end first; what comes late is about text it has.
+                if !shown.ended {
+                    let part = shown.parts.entry(data["p"].as_u64().expect("a part")).or_default();
+                    part.take(&event.name, data);
+                }
+            }
+            "bye" => self.bye = true,
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, data: &Value) {
+        let state = text_of(&data["state"]);
+        let shown = self.messages.entry(text_of(&data["id"])).or_default();
+        (shown.state, shown.html) = (state, text_of(&data["html"]));
+        shown.parent = data["parent"].as_str().map(str::to_owned);
+        shown.lane = data["lane"].as_i64().expect("a lane");
+    }
+
+    /// The only answer of an agent that is shown.
+    #[track_caller]
+    pub fn answer(&self) -> (&str, &Shown) {
+        let mut answers = self.messages.iter().filter(|(_, shown)| shown.lane > 0 || !shown.parts.is_empty());
+        let (id, shown) = answers.next().expect("an answer");
+        assert!(answers.next().is_none(), "one answer");
+        (id, shown)
+    }
+
+    /// The text of its first part.
+    pub fn text(&self) -> &str {
+        self.messages.values().find_map(|shown| shown.parts.get(&0)).map_or("", |part| part.text.as_str())
+    }
+}
+
+impl Part {
+    #[track_caller]
+    fn take(&mut self, name: &str, data: &Value) {
+        let number = |key: &str| usize::try_from(data[key].as_u64().expect("an offset")).expect("small");
+        let start = number("s");
+        match name {
+            "open" => self.open(start, &text_of(&data["h"]), &text_of(&data["t"])),
+            "text" => self.append(start, &text_of(&data["t"])),
+            _ => self.close(start, number("e"), &text_of(&data["h"])),
+        }
+    }
+
+    fn end(&self) -> usize {
+        self.from + self.text.len()
+    }
+
+    fn open(&mut self, start: usize, html: &str, tail: &str) {
+        assert!(start + tail.len() >= self.end(), "a snapshot lacks text that was shown");
+        if start > self.end() || self.text.is_empty() {
+            (self.from, self.text) = (start, String::new());
+        }
+        (self.closed, self.html) = (start, html.to_owned());
+        self.append(start, tail);
+    }
+
+    fn append(&mut self, start: usize, text: &str) {
+        assert!(start <= self.end(), "bytes {}..{start} are missing", self.end());
+        let known = self.end() - start;
+        if let (Some(new), Some(at)) = (text.get(known..), start.checked_sub(self.from)) {
+            assert_eq!(&self.text[at..], &text[..known], "the same bytes twice, and different");
+            self.text.push_str(new);
+        }
+    }
+
+    fn close(&mut self, start: usize, end: usize, html: &str) {
+        if end <= self.closed {
+            return;
+        }
+        assert_eq!(start, self.closed, "blocks follow each other");
+        assert!(end <= self.end(), "a block closes after its text was shown");
+        self.closed = end;
+        self.html.push_str(html);
+    }
+}
+
+/// Reads until an answer has ended, from after the event `after`.
+pub async fn read_answer(client: &Client, chat: &str, after: i64) -> Screen {
+    let mut screen = Screen::from(after);
+    let mut events = Events::open(client, chat, after).await;
+    read_to_end(&mut events, &mut screen).await;
+    screen
+}
+
+/// Goes on until an answer has ended.
+pub async fn read_to_end(events: &mut Events, screen: &mut Screen) {
+    loop {
+        let event = events.next().await.expect("the stream goes on until the answer has ended");
+        screen.take(&event);
+        if event.name == "ended" {
+            return;
+        }
+    }
+}
+
+/// Goes on until this many bytes of the answer were shown.
+pub async fn read_text(events: &mut Events, screen: &mut Screen, bytes: usize) {
+    while screen.text().len() < bytes {
+        let event = events.next().await.expect("the stream goes on");
+        screen.take(&event);
+        assert_ne!(event.name, "ended", "the answer ended before {bytes} bytes");
+    }
+}
+
+/// Waits until an answer after the event `after` has ended, and gets it as it is kept.
+pub async fn answer_after(client: &Client, chat: &str, after: i64) -> Value {
+    let screen = read_answer(client, chat, after).await;
+    let ended = screen.messages.iter().find(|(_, shown)| shown.ended);
+    let (id, _) = ended.expect("an answer has ended");
+    client.api(&format!("/messages/{id}")).await
+}
+
+/// The text of a message of the API.
+pub fn text_in(message: &Value) -> &str {
+    message["parts"][0]["text"].as_str().unwrap_or_default()
+}

@@ -1,0 +1,147 @@
+//! A hub of its own for every test, served in this process.
+
+use std::{panic::AssertUnwindSafe, path::Path};
+
+use futures::FutureExt as _;
+use plexus_hub::accounts;
+use plexus_server::{config::Serve, run::Running, settings::Settings};
+use plexus_store::{StoreUrl, testing::Database};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, raw_sql};
+use tempfile::TempDir;
+
+use crate::client::Client;
+
+/// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a hub of its own.
+macro_rules! on_both {
+    ($(async fn $name:ident($hub:ident: &Hub $(, [$($setting:expr),* $(,)?])?) $body:block)*) => {$(
+        mod $name {
+            use super::*;
+
+            async fn body($hub: &Hub) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sqlite() {
+                $crate::hub::run(None, &[$($($setting),*)?], body).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn postgres() {
+                let Some(database) = plexus_store::testing::Database::new().await else { return };
+                $crate::hub::run(Some(database), &[$($($setting),*)?], body).await;
+            }
+        }
+    )*};
+}
+pub(crate) use on_both;
+
+/// A setting as the environment gives it.
+pub type Given = (&'static str, &'static str);
+
+pub struct Hub {
+    running: Option<Running>,
+    origin: String,
+    database: Option<Database>,
+    folder: TempDir,
+}
+
+/// Runs `body` on a fresh hub, and takes the hub and its database away however it ends.
+pub async fn run(database: Option<Database>, settings: &[Given], body: impl AsyncFnOnce(&Hub)) {
+    let hub = Hub::start(database, settings).await;
+    let outcome = AssertUnwindSafe(body(&hub)).catch_unwind().await;
+    hub.end().await;
+    if let Err(panic) = outcome {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+impl Hub {
+    /// On SQLite in a folder that is made within `parent`.
+    pub async fn within(parent: &Path, settings: &[Given]) -> Self {
+        let folder = TempDir::new_in(parent).expect("a folder");
+        Self::serve(folder, None, settings).await
+    }
+
+    async fn start(database: Option<Database>, settings: &[Given]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::serve(folder, database, settings).await
+    }
+
+    async fn serve(folder: TempDir, database: Option<Database>, settings: &[Given]) -> Self {
+        let url = database.as_ref().map(|database| postgres_url(database).to_string());
+        let serve = configured(folder.path(), url.as_deref(), settings);
+        let running = plexus_server::run::start(serve).await.expect("the hub starts");
+        let origin = format!("http://{}", running.address);
+        Self { running: Some(running), origin, database, folder }
+    }
+
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Somebody who is not signed in.
+    pub fn visitor(&self) -> Client {
+        Client::new(&self.origin)
+    }
+
+    /// Somebody who has just signed up.
+    pub async fn person(&self, name: &str) -> Client {
+        let client = self.visitor();
+        client.sign_up(name).await;
+        client
+    }
+
+    pub async fn first_administrator_link(&self) -> Option<String> {
+        let running = self.running.as_ref().expect("it runs until the end");
+        accounts::first_administrator_link(&running.hub).await.expect("the store answers")
+    }
+
+    /// Changes the database behind the hub's back.
+    pub async fn sql(&self, text: &str) {
+        let text = AssertSqlSafe(text.to_owned());
+        match &self.database {
+            Some(database) => {
+                let mut connection =
+                    PgConnection::connect(postgres_url(database).as_str()).await.expect("Postgres answers");
+                raw_sql(text).execute(&mut connection).await.expect("Postgres obeys");
+            }
+            None => {
+                let file = self.folder.path().join("plexus.sqlite3");
+                let mut connection =
+                    SqliteConnection::connect(&format!("sqlite://{}", file.display())).await.expect("opens");
+                raw_sql(text).execute(&mut connection).await.expect("SQLite obeys");
+            }
+        }
+    }
+
+    pub async fn end(mut self) {
+        let running = self.running.take().expect("it ends once");
+        running.stop().await.expect("the hub stops");
+        if let Some(database) = self.database.take() {
+            database.drop().await;
+        }
+    }
+}
+
+fn postgres_url(database: &Database) -> url::Url {
+    match database.url() {
+        StoreUrl::Postgres { url } => url,
+        StoreUrl::Sqlite { .. } => unreachable!("a test database is on Postgres"),
+    }
+}
+
+fn configured(folder: &Path, database: Option<&str>, settings: &[Given]) -> Serve {
+    let fixed = [
+        ("PLEXUS_LISTEN", Some("127.0.0.1:0")),
+        ("PLEXUS_DATA_DIR", folder.to_str()),
+        ("PLEXUS_LIMITS_SCALE", Some("1000")),
+        ("DATABASE_URL", database),
+        ("PLEXUS_DATABASE_POOL", Some("4")),
+    ];
+    let given = settings.iter().map(|(name, value)| (*name, Some(*value)));
+    let all: Vec<(&str, Option<&str>)> = given.chain(fixed).collect();
+    let variable =
+        |name: &str| all.iter().find(|(key, _)| *key == name).and_then(|(_, value)| value.map(str::to_owned));
+    let flags = Settings::flags(clap::Command::new("plexus")).get_matches_from(["plexus"]);
+    let settings = Settings::read(&flags, variable, &folder.join("plexus.toml")).expect("settings");
+    Serve::from_settings(&settings).expect("usable settings")
+}

@@ -1,0 +1,163 @@
+//! Every page answers as it should to whoever asks, with the headers that protect it.
+
+use std::collections::BTreeSet;
+
+use reqwest::StatusCode;
+
+use crate::{
+    client::{Answer, PASSWORD},
+    events::answer_after,
+    hub::{Hub, on_both},
+};
+
+/// Pages for everybody.
+const OPEN: [&str; 11] = [
+    "/",
+    "/agents",
+    "/agents?q=calculator",
+    "/agents?q=zzzzzz",
+    "/@plexus",
+    "/@plexus/calc",
+    "/@plexus/calc/skills",
+    "/@plexus/calc/versions",
+    "/@plexus/calc/connect",
+    "/login",
+    "/signup",
+];
+/// Pages for those who are signed in.
+const OWN: [&str; 8] = [
+    "/chat",
+    "/chat?to=@plexus/calc",
+    "/settings/account",
+    "/settings/sessions",
+    "/settings/tokens",
+    "/register",
+    "/chat?text=1",
+    "/chat?to=@plexus/guide&text=a+b",
+];
+
+on_both! {
+    async fn pages_answer_signed_in_and_out(hub: &Hub) {
+        let (visitor, ada) = (hub.visitor(), hub.person("ada").await);
+        for path in OPEN {
+            check(path, &visitor.get(path).await.expect(StatusCode::OK));
+            check(path, &ada.get(path).await.expect(StatusCode::OK));
+        }
+        for path in OWN {
+            let answer = visitor.get(path).await.expect(StatusCode::SEE_OTHER);
+            let next: String = url::form_urlencoded::byte_serialize(path.as_bytes()).collect();
+            assert_eq!(answer.location(), format!("/login?next={next}"));
+            let page = ada.get(path).await.expect(StatusCode::OK);
+            assert_eq!(page.header("cache-control"), "no-store", "{path}");
+            check(path, &page);
+        }
+        for path in ["/nothing", "/@nobody", "/@plexus/nothing"] {
+            check(path, &visitor.get(path).await.expect(StatusCode::NOT_FOUND));
+            check(path, &ada.get(path).await.expect(StatusCode::NOT_FOUND));
+        }
+        for path in ["/settings", "/settings/appearance"] {
+            let status = ada.get(path).await.status.as_u16();
+            assert!(matches!(status, 200 | 303), "{path}: {status}");
+        }
+    }
+
+    async fn pages_of_a_chat_answer(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let said = ada.begin("@plexus/calc", "1 + 1\n2 + 2").await;
+        answer_after(&ada, &said.chat, 0).await;
+        for path in ["", "?follow", "/rename", "/delete"] {
+            let path = format!("/chat/{}{path}", said.chat);
+            check(&path, &ada.get(&path).await.expect(StatusCode::OK));
+            hub.visitor().get(&path).await.expect(StatusCode::SEE_OTHER);
+        }
+        let refused = ada.post("/chat", &[("text", "")]).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        check("/chat", &refused);
+        check("/login", &hub.visitor().sign_in("ada", "wrong").await);
+    }
+
+    async fn what_a_page_needs_is_served_and_kept(hub: &Hub) {
+        let visitor = hub.visitor();
+        let page = visitor.get("/").await.expect(StatusCode::OK).body;
+        let files = page.split(['"', '#']).filter(|text| text.starts_with("/static/")).collect::<BTreeSet<_>>();
+        assert!(files.len() >= 3, "{files:?}");
+        for file in files {
+            let answer = visitor.get(file).await.expect(StatusCode::OK);
+            assert_eq!(answer.header("cache-control"), "public, max-age=31536000, immutable", "{file}");
+            assert_eq!(answer.header("x-content-type-options"), "nosniff");
+            assert!(!answer.body.is_empty());
+            assert_ne!(answer.header("content-type"), "application/octet-stream", "{file}");
+        }
+        let old = visitor.get("/static/000000000000/style.css").await.expect(StatusCode::OK);
+        assert_eq!(old.header("cache-control"), "no-store");
+    }
+
+    async fn the_theme_is_a_choice_that_stays(hub: &Hub) {
+        let visitor = hub.visitor();
+        visitor.get("/").await.says("data-theme=\"system\"");
+        let saved = visitor.post("/settings/appearance", &[("theme", "dark"), ("density", "compact")]).await;
+        assert!(matches!(saved.status.as_u16(), 200 | 303), "{}", saved.status);
+        if saved.header("set-cookie").contains("theme=") {
+            visitor.get("/").await.says("data-theme=\"dark\"");
+        }
+    }
+
+    async fn every_answer_has_its_own_nonce(hub: &Hub) {
+        let visitor = hub.visitor();
+        let mut seen = BTreeSet::new();
+        for _ in 0..5 {
+            let answer = visitor.get("/login").await;
+            assert!(seen.insert(nonce(&answer).to_owned()));
+            assert!(!answer.header("x-request-id").is_empty());
+        }
+        // A page that is kept rendered must not be kept with its nonce.
+        for path in ["/", "/agents"] {
+            for _ in 0..3 {
+                let answer = visitor.get(path).await;
+                check(path, &answer);
+                assert!(seen.insert(nonce(&answer).to_owned()), "{path}");
+            }
+        }
+    }
+
+    async fn signing_in_leads_back_and_nowhere_else(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        for (next, lands) in [("/chat?to=@plexus/calc", "/chat?to=@plexus/calc"), ("https://evil.example", "/"), ("//evil.example", "/")] {
+            let fields = [("name", "ada"), ("password", PASSWORD), ("next", next)];
+            let answer = ada.post("/login", &fields).await.expect(StatusCode::SEE_OTHER);
+            assert_eq!(answer.location(), lands);
+            let cookie = answer.header("set-cookie");
+            assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
+        }
+    }
+}
+
+/// The headers of a page, and that nothing in it is there without its nonce.
+#[track_caller]
+fn check(path: &str, page: &Answer) {
+    assert!(page.header("content-type").starts_with("text/html"), "{path}");
+    assert_eq!(page.header("x-content-type-options"), "nosniff", "{path}");
+    assert_eq!(page.header("referrer-policy"), "strict-origin-when-cross-origin", "{path}");
+    assert_eq!(page.header("cross-origin-opener-policy"), "same-origin", "{path}");
+    let policy = page.header("content-security-policy");
+    for rule in ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"] {
+        assert!(policy.contains(rule), "{path}: {policy}");
+    }
+    assert!(!policy.contains("unsafe-inline"), "{path}: {policy}");
+
+    let attribute = format!("nonce=\"{}\"", nonce(page));
+    for script in page.body.split("<script").skip(1) {
+        let tag = script.split('>').next().unwrap_or_default();
+        assert!(tag.contains(&attribute), "{path}: <script{tag}>");
+    }
+    for inline in ["<style", " style=\"", " onclick=", " onload=", " onsubmit=", "href=\"javascript:"] {
+        assert!(!page.body.contains(inline), "{path} has {inline}");
+    }
+    assert!(page.body.starts_with("<!DOCTYPE html>") && page.body.ends_with("</html>"), "{path}");
+    assert_eq!(page.body.matches("<h1").count(), 1, "{path} has one heading of the first rank");
+    assert!(page.body.contains("<html lang=\"en\""), "{path}");
+}
+
+fn nonce(page: &Answer) -> &str {
+    let policy = page.header("content-security-policy");
+    policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).expect("a nonce")
+}

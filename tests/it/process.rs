@@ -1,0 +1,100 @@
+//! The `plexus` program as a process of its own, to be killed.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
+    time::timeout,
+};
+
+/// Starting and stopping take no longer, however slow the machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Process {
+    pub origin: String,
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    /// Serves the data folder.
+    pub async fn serve(folder: &Path) -> Self {
+        let mut child =
+            command(folder).args(["serve", "--listen", "127.0.0.1:0"]).spawn().expect("the program starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
+        let first = timeout(PATIENCE, lines.next_line()).await.expect("it starts in time").expect("text");
+        let first = first.expect("it says where it serves");
+        let url = first.strip_prefix("Plexus serves on ").expect("where it serves");
+        Self { origin: url.trim_end_matches('/').to_owned(), child, lines }
+    }
+
+    /// The link that it printed for the first administrator.
+    pub async fn link(&mut self) -> String {
+        let line = timeout(PATIENCE, self.lines.next_line()).await.expect("in time").expect("text");
+        line.and_then(|line| line.split_once(": ").map(|(_, link)| link.to_owned())).expect("a link")
+    }
+
+    /// Ends it as a power cut would.
+    pub async fn kill(mut self) {
+        self.child.kill().await.expect("it can be killed");
+    }
+
+    /// Asks it to end, as a supervisor does.
+    pub fn terminate(&self) {
+        let id = self.child.id().expect("it runs").to_string();
+        let sent = std::process::Command::new("kill").args(["-TERM", &id]).status().expect("kill");
+        assert!(sent.success());
+    }
+
+    /// The exit code, once it has ended.
+    pub async fn ended(mut self) -> i32 {
+        let status = timeout(PATIENCE, self.child.wait()).await.expect("it ends in time").expect("a status");
+        status.code().expect("it ended by itself")
+    }
+}
+
+/// Runs a command to its end.
+pub async fn plexus(folder: &Path, arguments: &[&str]) -> Output {
+    let output = command(folder).args(arguments).output();
+    timeout(PATIENCE, output).await.expect("it ends in time").expect("the program starts")
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// The program with nothing but the settings of the test.
+pub fn command(folder: &Path) -> Command {
+    let mut command = Command::new(program());
+    command
+        .env_clear()
+        // Nobody listens there: a command must not take another's hub for its own.
+        .env("PLEXUS_LISTEN", "127.0.0.1:9")
+        .env("PLEXUS_DATA_DIR", folder.join("data"))
+        .env("PLEXUS_LIMITS_SCALE", "1000")
+        .env("PLEXUS_LOG", "error")
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+/// Beside the folder of the test programs.
+fn program() -> PathBuf {
+    let tests = std::env::current_exe().expect("this program has a path");
+    let folder = tests.ancestors().nth(2).expect("target/debug");
+    let program = folder.join("plexus");
+    assert!(program.exists(), "{} is missing; build it with `make build`", program.display());
+    program
+}
