@@ -21,6 +21,8 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();
     let parent = article.parent.map(|parent| parent.to_string()).unwrap_or_default();
+    // Above the text, since without a script the text is still being sent when somebody wants to stop it.
+    let stop = if open { stop(&article) } else { None };
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
     view! {
         <article class=class id=id data-parent=parent data-lane=article.lane aria-labelledby=labelled
@@ -29,6 +31,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
             <header>
                 <h2 id=author_id>{author(&article.author)}</h2>
                 <Clock at=article.at />
+                {stop}
             </header>
             <div class="body">{parts}</div>
             {outcome(&article)}
@@ -89,8 +92,7 @@ fn foot(article: &Article) -> Option<AnyView> {
     if !from_agent {
         return picker.map(|picker| view! { <footer>{picker}</footer> }.into_any());
     }
-    let open = article.state == MessageState::Open;
-    let actions = if open { stop(article) } else { Some(after(article)) };
+    let actions = (article.state != MessageState::Open).then(|| after(article));
     Some(view! { <footer>{actions}{picker}{measures(article)}</footer> }.into_any())
 }
 
