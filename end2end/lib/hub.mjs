@@ -84,10 +84,11 @@ class Hub {
     await this.start();
   }
 
+  /** Fails when the hub had ended by itself, or did not end as it was told to. */
   async stop() {
     const code = await this.#program.stop();
     await rm(this.#folder, { recursive: true, force: true });
-    return code;
+    if (code !== 0) throw new Error(`the hub ended with ${code}:\n${this.log}`);
   }
 
   get #whole() {
