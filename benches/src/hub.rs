@@ -58,16 +58,6 @@ impl Hub {
         let kib: f64 = line.trim().trim_end_matches(" kB").trim().parse()?;
         Ok(kib / 1024.0)
     }
-
-    /// Seconds of processor time used so far.
-    pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
-        const TICKS_PER_SECOND: f64 = 100.0;
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
-        let (_, rest) = stat.rsplit_once(") ").context("an odd stat line")?;
-        let fields: Vec<&str> = rest.split(' ').collect();
-        let ticks: f64 = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
-        Ok(ticks / TICKS_PER_SECOND)
-    }
 }
 
 impl Drop for Hub {

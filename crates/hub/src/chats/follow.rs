@@ -24,7 +24,9 @@ pub struct Reader {
     seq: i64,
     ready: VecDeque<Arc<Frame>>,
     receiver: Receiver<Arc<Frame>>,
-    _channel: Channel,
+    /// What happens in the person's other chats: a hint that the list of chats has changed.
+    feed: Receiver<Arc<Frame>>,
+    _channels: [Channel; 2],
 }
 
 /// Reads along from the event `after`.
@@ -34,8 +36,9 @@ pub async fn follow(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Res
     let channel = hub.live().channels.hold(Topic::Chat(chat));
     // Watching begins before anything is read: what happens in between comes twice rather than never.
     let receiver = channel.watch();
-    let mut reader =
-        Reader { hub: hub.clone(), chat, seq: after, ready: VecDeque::new(), receiver, _channel: channel };
+    let account = hub.live().channels.hold(Topic::Account(person.account));
+    let (hub, feed, ready) = (hub.clone(), account.watch(), VecDeque::new());
+    let mut reader = Reader { hub, chat, seq: after, ready, receiver, feed, _channels: [channel, account] };
     reader.catch_up().await?;
     Ok(reader)
 }
@@ -52,7 +55,16 @@ impl Reader {
             if let Some(frame) = self.ready.pop_front() {
                 return Ok(frame);
             }
-            match self.receiver.recv().await {
+            let next = tokio::select! {
+                biased;
+                next = self.receiver.recv() => next,
+                hint = self.feed.recv() => {
+                    // Hints that were missed say no more than the next one.
+                    self.ready.extend(hint);
+                    continue;
+                }
+            };
+            match next {
                 Ok(frame) => self.take(frame).await?,
                 // Too far behind: the log and the open messages say it all in one piece.
                 Err(RecvError::Lagged(_)) => self.catch_up().await?,

@@ -9,7 +9,7 @@ use plexus_search::{Facets, Hit, Query, Sort};
 use plexus_store::agents;
 
 use super::summary::ONLINE;
-use crate::{Error, Hub, Result, views};
+use crate::{Error, Hub, Result, agents::guide_address, views};
 
 /// An agent in a list.
 #[derive(Clone, Debug)]
@@ -32,19 +32,15 @@ pub struct Found {
     pub rows: Vec<Row>,
     pub facets: Option<Facets>,
     pub did_you_mean: Option<String>,
-    /// The change of the listings that this answer knows of.
-    pub change: u64,
 }
 
 /// Searches what everybody here may find.
 pub async fn search(hub: &Hub, query: Query) -> Result<Found> {
     let index = hub.index().clone();
-    let (hits, change) = tokio::task::spawn_blocking(move || (index.search(&query), index.last_change()))
-        .await
-        .map_err(Error::fault)?;
+    let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
     let hits = hits.map_err(Error::fault)?;
     let rows = rows(hub, hits.rows).await?;
-    Ok(Found { total: hits.total, rows, facets: hits.facets, did_you_mean: hits.did_you_mean, change })
+    Ok(Found { total: hits.total, rows, facets: hits.facets, did_you_mean: hits.did_you_mean })
 }
 
 /// The short lists of the first page.
@@ -65,6 +61,11 @@ pub async fn lists(hub: &Hub) -> Result<Lists> {
         newest: search(hub, list(Sort::New, None)).await?.rows,
         most_used: search(hub, list(Sort::Used, None)).await?.rows,
     })
+}
+
+/// The last change that searches know of: what was rendered before it may be out of date.
+pub fn last_change(hub: &Hub) -> u64 {
+    hub.index().last_change()
 }
 
 /// Agents that answered since then are online.
@@ -113,6 +114,7 @@ impl Finder for Searching {
             .await
             .inspect_err(|error| tracing::warn!(%error, "the guide cannot search"));
         let rows = found.map(|found| found.rows).unwrap_or_default();
+        let others = rows.into_iter().filter(|row| row.address != guide_address());
         let suggestion = |row: Row| Suggestion {
             url: format!("/@{}/{}", row.address.owner, row.address.name),
             seed: row.seed,
@@ -120,6 +122,6 @@ impl Finder for Searching {
             name: row.title,
             summary: row.summary,
         };
-        rows.into_iter().map(suggestion).collect()
+        others.map(suggestion).collect()
     }
 }

@@ -9,7 +9,7 @@ mod publish;
 mod summary;
 mod sync;
 
-pub use find::{Found, Lists, Row, finder, lists, online_since, search};
+pub use find::{Found, Lists, Row, finder, last_change, lists, online_since, search};
 pub use plexus_search::{FacetCount, Facets, Query, Sort};
 pub(crate) use publish::{publish, seen_alive};
 pub use summary::Summary;

@@ -51,7 +51,7 @@ impl<'a> Flusher<'a> {
             }
             // Nothing is lost yet: the text is in memory, and the next tick tries again.
             Err(error) => {
-                tracing::warn!(%error, pieces = self.waiting.len(), "open text could not be written down")
+                tracing::warn!(%error, pieces = self.waiting.len(), "open text could not be written down");
             }
         }
     }

@@ -61,7 +61,7 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &Speaker, outcome: Out
         match keep(hub, job, speaker, &outcome).await {
             Ok(()) => break,
             Err(Error::Refused(refusal)) => {
-                tracing::warn!(run = %job.run, %refusal, "an answer waits to be kept")
+                tracing::warn!(run = %job.run, %refusal, "an answer waits to be kept");
             }
             Err(Error::Fault(fault)) => {
                 tracing::error!(run = %job.run, error = format!("{fault:#}"), "an answer could not be kept");
