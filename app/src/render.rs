@@ -84,20 +84,33 @@ fn text<V: IntoView + 'static>(
 ///
 /// Text cannot look like a mark: it is escaped, and the markdown renderer drops comments.
 fn without_placeholders(html: &str) -> String {
-    const MARKS: [&str; 2] = ["<!>", "<!---->"];
-    const ISLAND_ENDS: &str = "</leptos-island>";
+    const STARTS: &str = "<leptos-island";
+    const ENDS: &str = "</leptos-island>";
     let mut clean = String::with_capacity(html.len());
     let mut rest = html;
-    while let Some(at) = rest.find("<!").into_iter().chain(rest.find("<leptos-island")).min() {
+    while let Some(start) = rest.find(STARTS) {
+        let (before, island) = rest.split_at(start);
+        let (island, after) = island.split_at(island.find(ENDS).unwrap_or(island.len()));
+        push_without_marks(before, &mut clean);
+        clean.push_str(island);
+        rest = after;
+    }
+    push_without_marks(rest, &mut clean);
+    clean
+}
+
+fn push_without_marks(html: &str, clean: &mut String) {
+    const MARKS: [&str; 2] = ["<!---->", "<!>"];
+    let mut rest = html;
+    while let Some(at) = rest.find("<!") {
         let (before, from) = rest.split_at(at);
-        clean.push_str(before);
         let mark = MARKS.into_iter().find(|mark| from.starts_with(mark));
-        let kept = if from.starts_with("<!") { 2 } else { from.find(ISLAND_ENDS).unwrap_or(from.len()) };
-        clean.push_str(if mark.is_some() { "" } else { &from[..kept] });
-        rest = &from[mark.map_or(kept, str::len)..];
+        clean.push_str(before);
+        let (kept, after) = mark.map_or_else(|| from.split_at(2), |mark| ("", &from[mark.len()..]));
+        clean.push_str(kept);
+        rest = after;
     }
     clean.push_str(rest);
-    clean
 }
 
 #[cfg(test)]

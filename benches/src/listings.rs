@@ -89,7 +89,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
     };
     versions::insert(tx, &version).await?;
     let summary = json!({ "title": agent.name, "summary": description, "description": description, "tags": tags,
-        "skills": "", "protocol": "Model", "kind": "llm", "verified": n % 3 == 0, "uses": n % 100 });
+        "skills": "", "protocol": "Model", "kind": "llm", "verified": n.is_multiple_of(3), "uses": n % 100 });
     let listing = Listing {
         agent: agent.id,
         seq: 1,

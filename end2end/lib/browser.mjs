@@ -15,6 +15,8 @@ const FLAGS = [
 ];
 
 const HEIGHT = 844;
+/** A picture of a taller page shows what the window does. */
+const TALLEST = 8_000;
 
 /** `on`: everything; `no wasm`: the module cannot be loaded; `off`: JavaScript is off. */
 export const SCRIPTS = ["on", "no wasm", "off"];
@@ -76,7 +78,8 @@ export class Tab {
     await mkdir(folder, { recursive: true });
     const { script, theme, width } = this.mode;
     const file = `${name}-${theme}-${width}-${script.replace(" ", "-")}.png`;
-    await this.page.screenshot({ path: join(folder, file), fullPage: true });
+    const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
+    await this.page.screenshot({ path: join(folder, file), fullPage: height < TALLEST });
   }
 
   /** Resolves when the islands of the page work; at once where there are none to wait for. */

@@ -47,7 +47,7 @@ test("it streams, counts its tokens, and remembers the conversation", async () =
 
 test("it can be stopped in mid-answer", async () => {
   await send(tab, "Tell a very long story about a lighthouse, with many chapters.");
-  await tab.page.locator("#thread article.agent.open").getByText(/\w+ \w+/).first().waitFor();
+  await tab.page.locator("#thread article.agent.open .body").getByText(/\w+ \w+/).first().waitFor();
   await answer(tab).getByRole("button", { name: /^Stop/ }).click();
   await answered(tab, "stopped");
   assert.ok((await textOf(tab)).length > 0);
