@@ -73,6 +73,11 @@ deny: ## Check licences, bans and sources of all dependencies
 audit: ## Look up known holes in dependencies (needs a network)
 	@scripts/audit
 
+##@ Measure
+.PHONY: bench
+bench: release ## Measure start, memory, pages and search of the release build, each beside its floor
+	@cargo run --release -p plexus-benches --bin bench
+
 .PHONY: help
 help: ## Show this list
 	@awk -f scripts/help.awk $(MAKEFILE_LIST)

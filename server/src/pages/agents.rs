@@ -66,7 +66,7 @@ fn groups(query: &AgentsQuery, facets: Facets) -> Vec<FacetGroup> {
         yes(Facet::Online, "Online now"),
         yes(Facet::Verified, "Verified"),
         group(query, Facet::Kind, facets.kinds, kind),
-        group(query, Facet::Protocol, facets.protocols, str::to_owned),
+        group(query, Facet::Protocol, facets.protocols, protocol),
         group(query, Facet::Tag, facets.tags, str::to_owned),
         group(query, Facet::Owner, facets.owners, |owner| format!("@{owner}")),
     ]
@@ -103,6 +103,15 @@ fn kind(kind: &str) -> String {
         other => other,
     }
     .to_owned()
+}
+
+/// The index folds the names of protocols.
+fn protocol(folded: &str) -> String {
+    match folded {
+        "model" => "Model".to_owned(),
+        "built in" => "Built in".to_owned(),
+        other => other.replace("a2a", "A2A"),
+    }
 }
 
 pub fn row(row: Row) -> AgentRow {

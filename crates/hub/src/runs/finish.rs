@@ -96,6 +96,7 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, outcome: &Outcome) -> Res
     telling.record(hub, &mut tx, Event::Run { run: job.run, state: outcome.state, failure }).await?;
     telling.record(hub, &mut tx, Event::Ended { message, state }).await?;
     tx.commit().await?;
+    job.place.leave();
     telling.tell(hub, Some(job.person.account)).await;
     Ok(())
 }

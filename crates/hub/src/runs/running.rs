@@ -79,9 +79,16 @@ pub struct Place {
     pub stop: CancellationToken,
 }
 
+impl Place {
+    /// Gives the place back, for those who are told of the end and then look who still answers.
+    pub fn leave(&self) {
+        self.running.0.lock().taken.remove(&self.number);
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
-        self.running.0.lock().taken.remove(&self.number);
+        self.leave();
     }
 }
 
