@@ -50,6 +50,8 @@ export async function openTab(browser, mode = {}) {
 export class Tab {
   #problems;
   #expected = [];
+  /** How many answers the chat had when something was sent last. */
+  answersBefore;
 
   constructor(context, page, mode, problems = []) {
     this.context = context;

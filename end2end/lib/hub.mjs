@@ -86,9 +86,10 @@ class Hub {
 
   /** Fails when the hub had ended by itself, or did not end as it was told to. */
   async stop() {
+    const early = this.#program.over ? "before it was told to, " : "";
     const code = await this.#program.stop();
     await rm(this.#folder, { recursive: true, force: true });
-    if (code !== 0) throw new Error(`the hub ended with ${code}:\n${this.log}`);
+    if (early || code !== 0) throw new Error(`the hub ended ${early}with ${code}:\n${this.log}`);
   }
 
   get #whole() {

@@ -56,9 +56,14 @@ class Program {
     });
   }
 
+  /** Whether it has ended, by itself or because it was told to. */
+  get over() {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   /** Asks the program to end, insists after a while, and tells the exit code. */
   async stop(signal = "SIGTERM") {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+    if (!this.over) {
       this.#child.kill(signal);
       const insist = setTimeout(() => this.#child.kill("SIGKILL"), LONGEST_STOP);
       await this.#ended;
@@ -77,10 +82,9 @@ class Program {
   }
 
   #look() {
-    const over = this.#child.exitCode !== null || this.#child.signalCode !== null;
     for (const entry of this.#waiting) {
       const match = this.#output.match(entry.pattern);
-      if (!match && !over) continue;
+      if (!match && !this.over) continue;
       clearTimeout(entry.timer);
       this.#waiting.delete(entry);
       if (match) entry.resolve(match);

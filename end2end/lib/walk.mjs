@@ -69,6 +69,7 @@ export async function send(tab, text) {
   const box = tab.page.locator("#composer-text");
   if (text.length > LONG) await paste(box, text);
   else await box.fill(text);
+  tab.answersBefore = await tab.page.locator(ANSWERS).count();
   await press(tab, "Send");
 }
 
@@ -80,16 +81,19 @@ const paste = (box, text) =>
     element.dispatchEvent(new Event("input", { bubbles: true }));
   }, text);
 
+const ANSWERS = "#thread article.agent";
+
 /** The last message that an agent wrote. */
-export const answer = (tab) => tab.page.locator("#thread article.agent").last();
+export const answer = (tab) => tab.page.locator(ANSWERS).last();
 
 /**
- * Waits until the last answer has ended as `state`, and gives its text. Without the island a page ends with its answer,
+ * Waits until the answer to what was sent last has ended as `state`, and gives its text. Without the island a page ends with its answer,
  * and still says that the answer is open: what it showed must be what the chat's own page shows.
  */
 export async function answered(tab, state = "done") {
   if (tab.mode.script !== "on") await followed(tab);
-  await tab.page.locator(`#thread article.agent.${state}`).last().waitFor(ANSWER);
+  const awaited = tab.page.locator(ANSWERS).nth(tab.answersBefore ?? -1);
+  await awaited.and(tab.page.locator(`.${state}`)).waitFor(ANSWER);
   return textOf(tab);
 }
 
