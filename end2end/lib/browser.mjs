@@ -15,7 +15,7 @@ const FLAGS = [
 ];
 
 const HEIGHT = 844;
-/** A picture of a taller page shows what the window does. */
+/** A picture of a taller page, or of one with parts that stick to the window, shows what the window does. */
 const TALLEST = 8_000;
 
 /** `on`: everything; `no wasm`: the module cannot be loaded; `off`: JavaScript is off. */
@@ -80,8 +80,11 @@ export class Tab {
     await mkdir(folder, { recursive: true });
     const { script, theme, width } = this.mode;
     const file = `${name}-${theme}-${width}-${script.replace(" ", "-")}.png`;
-    const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
-    await this.page.screenshot({ path: join(folder, file), fullPage: height < TALLEST });
+    const whole = await this.page.evaluate(
+      (tallest) => !document.body.classList.contains("full") && document.documentElement.scrollHeight < tallest,
+      TALLEST,
+    );
+    await this.page.screenshot({ path: join(folder, file), fullPage: whole });
   }
 
   /** Resolves when the islands of the page work; at once where there are none to wait for. */
