@@ -55,7 +55,7 @@ test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
 	@scripts/with-postgres cargo test $(HUB)
 test-browser: ## Run the browser tests on the hub that `make build` made
 	@scripts/with-postgres npm --prefix end2end test --silent
-test-long: ## Run the property tests with far more cases (an hour or two)
+test-long: ## Run the property tests with far more cases
 	@PROPTEST_CASES=100000 scripts/with-postgres cargo test $(HUB)
 fmt: ## Format the Rust code
 	@cargo fmt --all
