@@ -20,6 +20,7 @@ pub fn Dialog(
         <div class="dialog" id=id popover="auto" role="dialog" aria-labelledby=labelled>
             <h2 id=title_id>{title}</h2>
             {children()}
+            <button type="button" class=Kind::Quiet.class() popovertarget=id popovertargetaction="hide">"Cancel"</button>
         </div>
     }
 }

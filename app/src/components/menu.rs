@@ -1,6 +1,8 @@
-//! A menu that opens without a script.
+//! What opens and closes without a script: menus and drawers.
 
 use leptos::prelude::*;
+
+use super::icon::Icon;
 
 /// `summary` is what is pressed; a script closes the menu when something else is.
 #[component]
@@ -16,5 +18,16 @@ pub fn Menu(
             <summary>{summary}{label.map(|label| view! { <span class="hidden">{label}</span> })}</summary>
             <div class="sheet">{children()}</div>
         </details>
+    }
+}
+
+/// Closes the drawer it stands in; not shown where the drawer has a place of its own.
+#[component]
+pub fn CloseDrawer(drawer: &'static str) -> impl IntoView {
+    view! {
+        <button type="button" class="button quiet close-drawer" popovertarget=drawer popovertargetaction="hide">
+            {Icon::Close.view()}
+            "Close"
+        </button>
     }
 }

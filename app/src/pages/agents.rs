@@ -10,6 +10,7 @@ use crate::{
         empty::Empty,
         facets::{facets, title},
         icon::Icon,
+        menu::CloseDrawer,
         pager::pager,
         text::count,
     },
@@ -94,6 +95,7 @@ fn filter_rail(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     view! {
         <button type="button" class="button filter-open" popovertarget="filters">{Icon::Filter.view()} {label}</button>
         <aside class="rail drawer" id="filters" popover="auto" aria-label="Filters">
+            <CloseDrawer drawer="filters" />
             {clear}
             {facets(groups, query)}
         </aside>

@@ -35,7 +35,10 @@ pub fn pages() -> Vec<(&'static str, String)> {
             "agents-none",
             shown_to_anybody(
                 "/agents?q=tied",
-                AgentsPage { did_you_mean: Some("tide".into()), ..agents("tied", vec![]) },
+                AgentsPage {
+                    did_you_mean: Some("tide".into()),
+                    ..agents("\"><script>alert(1)</script>", vec![])
+                },
             ),
         ),
         ("agent", shown("/@ada/tide-clerk", page(head(), overview()))),

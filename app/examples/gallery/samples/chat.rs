@@ -21,10 +21,11 @@ pub fn pages() -> Vec<(&'static str, String)> {
                 "/chat/x",
                 "Chat renamed.",
                 ThreadPage {
-                    form: Form::filled([("text", "And in fathoms?")]).with_error(
-                        "",
-                        "Too many messages at once. Try again in 12 seconds; your text is kept.",
-                    ),
+                    form: Form::filled([("text", "And in fathoms? </textarea><script>alert(1)</script>")])
+                        .with_error(
+                            "",
+                            "Too many messages at once. Try again in 12 seconds; your text is kept.",
+                        ),
                     ..thread(failed())
                 },
             ),

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use plexus_domain::ChatId;
 
 use crate::{
-    components::{button::Kind, icon::Icon, time::Ago},
+    components::{button::Kind, icon::Icon, menu::CloseDrawer, time::Ago},
     model::chat::{ChatItem, Sidebar},
 };
 
@@ -13,6 +13,7 @@ pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> AnyView {
     let items = sidebar.chats.into_iter().map(|chat| item(chat, current)).collect_view();
     view! {
         <nav class="chats drawer" id="chats" popover="auto" aria-label="Chats">
+            <CloseDrawer drawer="chats" />
             <a class=Kind::Plain.class() href="/chat">{Icon::Add.view()} "New chat"</a>
             <ul role="list">{items}</ul>
             {none.then(|| view! { <p class="quiet small">"Your chats will be listed here."</p> })}
