@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::DirBuilderExt as _,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -45,7 +46,11 @@ struct Parts {
 impl Hub {
     /// Opens the store, mends what a crash left, and starts the hub's own workers.
     pub async fn open(config: Config, env: Env) -> anyhow::Result<Self> {
-        fs::create_dir_all(&config.data_dir)
+        // The folder holds what only the hub may read, so it is closed to others where the hub makes it.
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&config.data_dir)
             .with_context(|| format!("making the data folder {}", config.data_dir.display()))?;
         let url = config.database_url.as_ref().map(crate::config::Secret::reveal);
         let mut at = StoreConfig::parse(url, &config.data_dir)?;

@@ -307,7 +307,11 @@ async fn somebodys_agent_is_paused_unlisted_and_withdrawn_for_a_reason() {
 async fn an_administrator_answers_for_an_origin_and_takes_it_back() {
     let world = World::new(Registration::Open).await;
     world.person("ada", Role::User).await;
-    let world = world.between(async |tx| drop(remote_agent(tx).await)).await;
+    let world = world
+        .between(async |tx| {
+            remote_agent(tx).await;
+        })
+        .await;
     let (_, grace) = world.person("grace", Role::Admin).await;
     let verified = async || {
         let view = agents::look(&world.hub, &grace, &"@ada/tide".parse().unwrap()).await.unwrap().unwrap();

@@ -5,4 +5,4 @@ mod guide;
 mod markdown;
 
 pub use calc::Calc;
-pub use guide::{Finder, Found, Guide};
+pub use guide::{Finder, Found, Guide, is_offer};

@@ -2,9 +2,9 @@
 
 use plexus_domain::{
     Content, MessageId, Part, Principal,
-    message::{path, visible},
+    message::{Message, path, visible},
 };
-use plexus_runtime::{Remote, Speaker, Turn};
+use plexus_runtime::{Remote, Speaker, Turn, builtin::is_offer};
 use plexus_store::{Conn, messages, messages::Header, principals, runs};
 
 use super::Job;
@@ -20,7 +20,8 @@ pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Opt
     let authors = views::authors(&mut conn, said.iter().map(|message| message.author)).await?;
     let me = Principal::Agent { agent: job.agent.id };
     let me = principals::id_of(&mut conn, &me).await?;
-    let turns = said.into_iter().filter(|message| !message.parts.is_empty());
+    let said = said.into_iter().map(without_offers);
+    let turns = said.filter(|message| !message.parts.is_empty());
     let turns = turns.map(|message| {
         let speaker = match authors.get(&message.author) {
             _ if Some(message.author) == me => Speaker::Me,
@@ -38,6 +39,12 @@ pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Opt
         None => earlier_context(&mut conn, &headers, job).await?,
     };
     Ok((turns, remote))
+}
+
+/// Another agent has no use for the guide's buttons.
+fn without_offers(mut message: Message) -> Message {
+    message.parts.retain(|part| !is_offer(part));
+    message
 }
 
 /// A person's words without the addresses at their start.

@@ -4,7 +4,7 @@ use std::{fmt::Write, sync::Arc};
 
 use async_trait::async_trait;
 use plexus_domain::{
-    Address, Content,
+    Address, Content, Part,
     run::Failure,
     text::{one_line, shorten},
 };
@@ -166,10 +166,17 @@ impl Connector for Guide {
     }
 }
 
+const CONTINUE_WITH: &str = "continue_with";
+
+/// Whether a part is a button of the guide's: something for the reader, not for the next agent.
+pub fn is_offer(part: &Part) -> bool {
+    matches!(&part.content, Content::Data { data } if data.get("action").is_some_and(|action| action == CONTINUE_WITH))
+}
+
 /// A button, as data: the page that shows it sends `text` to the agent at `address`.
 fn go_on_with(agent: &Found, question: &str) -> Value {
     json!({
-        "action": "continue_with",
+        "action": CONTINUE_WITH,
         "address": agent.address,
         "name": one_line(&agent.name),
         "summary": shorten(&one_line(&agent.summary), SUMMARY_CHARS),

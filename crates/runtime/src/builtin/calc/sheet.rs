@@ -16,7 +16,7 @@ const MAX_WIDTH: usize = 48;
 /// A sheet works this long before it shows what it has and lets others work.
 const SLICE: Duration = Duration::from_millis(2);
 /// What one line may take.
-const LINE: Duration = Duration::from_millis(100);
+const LINE: Duration = Duration::from_millis(500);
 
 pub(super) struct Sheet {
     lines: Vec<Line>,
