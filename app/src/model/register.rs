@@ -91,7 +91,7 @@ pub struct Interface {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
-    /// Where in the card, such as "skills[2].id".
+    /// Where in the card, such as `skills[2].id`.
     pub place: String,
     /// What is wrong and what would be right.
     pub message: String,
