@@ -1,6 +1,6 @@
 //! Markdown to safe HTML, whole or block by block; no IO.
 //!
-//! [`render`] takes whatever an agent, a card or a person wrote and gives HTML that may stand in a page:
+//! [`render()`] takes whatever an agent, a card or a person wrote and gives HTML that may stand in a page:
 //! GitHub-flavoured markdown, no images, no styles, no attribute that its author chose except the targets of
 //! links. [`Splitter`] finds the blocks of a text that is still being written, so that each is rendered once.
 //!
