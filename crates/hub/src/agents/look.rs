@@ -3,14 +3,12 @@
 use plexus_a2a::Card;
 use plexus_domain::{
     Address, HubRowId, Name, Timestamp,
-    agent::{Access, Connector, Visibility},
+    agent::{Connector, Visibility},
 };
 use plexus_store::{
     Conn,
     agents::{self, Agent, AgentState},
-    cards,
-    grants::{self, Target},
-    listings, namespaces,
+    cards, listings, namespaces,
     namespaces::NamespaceKind,
     proofs,
     proofs::Proof,
@@ -18,11 +16,14 @@ use plexus_store::{
     versions::Version,
 };
 
-use super::{credentials::is_lacking, reach::owns};
+use super::{
+    credentials::is_lacking,
+    reach::{lets_in, owns},
+};
 use crate::{
     Caller, Hub, Result,
     caller::Person,
-    listings::{Row, Summary},
+    listings::{Row, Summary, read_summary},
     views,
 };
 
@@ -153,7 +154,7 @@ async fn summary(
     card: Option<&Card>,
 ) -> Result<Summary> {
     if let Some(listing) = listings::find(conn, agent.id).await? {
-        return Ok(serde_json::from_value(listing.summary).unwrap_or_default());
+        return Ok(read_summary(&listing));
     }
     Ok(match (card, version) {
         (Some(card), Some(version)) => Summary::new(card, &version.connector, false),
@@ -185,12 +186,7 @@ async fn callable(
     if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && !proof.holds()) {
         return Ok(Callable::Unproved { origin: unproved.origin.clone() });
     }
-    let allowed = match agent.access {
-        Access::Open | Access::Accounts => true,
-        Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), person.principal).await?,
-        Access::Owner => mine,
-    };
-    if !allowed {
+    if !lets_in(conn, person, agent, mine).await? {
         return Ok(Callable::NotAllowed);
     }
     let lacking = match version.zip(card) {

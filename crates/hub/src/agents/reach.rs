@@ -39,6 +39,15 @@ pub(crate) async fn reach_by_id(hub: &Hub, conn: &mut Conn, person: &Person, id:
     Ok(agent)
 }
 
+/// Whether the agent's access lets the person in; `mine` says that they act for its owner.
+pub(super) async fn lets_in(conn: &mut Conn, person: &Person, agent: &Agent, mine: bool) -> Result<bool> {
+    Ok(match agent.access {
+        Access::Open | Access::Accounts => true,
+        Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), person.principal).await?,
+        Access::Owner => mine,
+    })
+}
+
 /// Whether the person acts for the agent's owner.
 pub(crate) async fn owns(conn: &mut Conn, person: &Person, agent: &Agent) -> Result<bool> {
     let Some(namespace) = agent.namespace else { return Ok(false) };
@@ -58,12 +67,7 @@ async fn check(_hub: &Hub, conn: &mut Conn, person: &Person, agent: &Agent) -> R
             Refusal::conflict(format!("{address} is paused by its owner and does not answer now.")).into()
         );
     }
-    let allowed = match agent.access {
-        Access::Open | Access::Accounts => true,
-        Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), person.principal).await?,
-        Access::Owner => mine,
-    };
-    if !allowed {
+    if !lets_in(conn, person, agent, mine).await? {
         let words = format!("{address} answers only those whom its owner has named.");
         return Err(Refusal::forbidden(words).into());
     }

@@ -11,7 +11,7 @@ mod sync;
 
 pub use find::{Found, Lists, Row, finder, last_change, lists, online_since, search};
 pub use plexus_search::{FacetCount, Facets, Query, Sort};
-pub(crate) use publish::{publish, seen_alive};
+pub(crate) use publish::{publish, read_summary, seen_alive};
 pub use summary::Summary;
 pub(crate) use sync::{catch_up, index_until};
 

@@ -9,7 +9,8 @@ use plexus_store::{
     agents::{self, AgentState},
     cards,
     listings::{self, Listing, ListingState},
-    proofs, runs, versions,
+    proofs::{self, Proof},
+    runs, versions,
 };
 
 use super::Summary;
@@ -56,7 +57,7 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
     Ok(())
 }
 
-pub(super) fn read_summary(listing: &Listing) -> Summary {
+pub(crate) fn read_summary(listing: &Listing) -> Summary {
     serde_json::from_value(listing.summary.clone()).unwrap_or_default()
 }
 
@@ -65,7 +66,7 @@ async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Res
     match connector {
         Connector::A2a { .. } => {
             let proofs = proofs::list_by_agent(conn, agent).await?;
-            Ok(!proofs.is_empty() && proofs.iter().all(|proof| proof.ok_at.is_some()))
+            Ok(!proofs.is_empty() && proofs.iter().all(Proof::holds))
         }
         Connector::Llm { .. } | Connector::Builtin { .. } => Ok(true),
     }
