@@ -55,8 +55,9 @@ pub fn pointer_step(member: &str) -> String {
     format!("/{}", member.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Counts structure outside of strings. What is not JSON at all passes here and fails in the parser.
-fn check(bytes: &[u8], limits: Limits) -> Result<(), JsonError> {
+/// Whether `bytes` are within `limits`. Counts structure outside of strings; what is not JSON at all passes here and
+/// fails in the parser.
+pub fn check(bytes: &[u8], limits: Limits) -> Result<(), JsonError> {
     if bytes.len() > limits.bytes {
         return Err(JsonError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
     }

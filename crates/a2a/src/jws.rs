@@ -46,6 +46,8 @@ pub enum JwsError {
     Algorithm(String),
     #[error("The signature asks for extensions that the hub does not know.")]
     Critical,
+    #[error("The signature names another key than the one it has to be made with.")]
+    Key,
     #[error("The signature does not fit what it is said to sign.")]
     Mismatch,
 }
@@ -91,6 +93,19 @@ impl Jws {
             decode(&self.signature, SIGNATURE_BYTES)?.try_into().map_err(|_| JwsError::Malformed)?;
         let holds = key.verifies(&signing_input(&self.protected, payload), &signature);
         if holds { Ok(()) } else { Err(JwsError::Mismatch) }
+    }
+
+    /// The key that the header names, where it names one by a `did:key`.
+    pub fn claimed_key(&self) -> Option<PublicKey> {
+        self.header().ok()?.kid?.parse().ok()
+    }
+
+    /// Whether `key` signed `payload`, and the header names no other.
+    pub fn verify_named(&self, key: &PublicKey, payload: &[u8]) -> Result<(), JwsError> {
+        match self.claimed_key() {
+            Some(named) if named == *key => self.verify(key, payload),
+            _ => Err(JwsError::Key),
+        }
     }
 }
 
@@ -172,6 +187,12 @@ mod tests {
             JwsError::Malformed
         );
         assert!("a.b.c".parse::<Jws>().is_err());
+        let named =
+            |header: &str| sign_under(&key, header.as_bytes(), b"x").verify_named(&key.public(), b"x");
+        let other = SecretKey::from_seed(&[8; 32]).public().key_id();
+        assert_eq!(named(&format!(r#"{{"alg":"EdDSA","kid":"{other}"}}"#)), Err(JwsError::Key));
+        assert_eq!(named(r#"{"alg":"EdDSA"}"#), Err(JwsError::Key));
+        assert_eq!(sign(&key, b"x").unwrap().verify_named(&key.public(), b"x"), Ok(()));
     }
 
     proptest! {

@@ -14,7 +14,8 @@ const PREFIX: &str = "pl1";
 const HASH_CHARS: usize = 52;
 
 /// The first facts of a listing, made when its agent is registered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Document", into = "Document")]
 pub struct Genesis {
     pub agent: PublicKey,
     /// May replace the agent's key, also when that is lost.
@@ -24,7 +25,8 @@ pub struct Genesis {
     pub nonce: [u8; 16],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Document {
     agent: PublicKey,
     /// Milliseconds since 1970.
@@ -40,12 +42,7 @@ impl Genesis {
     /// # Errors
     /// Only those of the serializer, which this data gives no cause for.
     pub fn canonical(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json_canonicalizer::to_vec(&Document {
-            agent: self.agent,
-            created: self.created,
-            nonce: BASE64.encode(self.nonce),
-            recovery: self.recovery,
-        })
+        serde_json_canonicalizer::to_vec(self)
     }
 
     /// The listing's id.
@@ -55,6 +52,24 @@ impl Genesis {
     pub fn id(&self) -> serde_json::Result<ListingId> {
         let hash = Digest::of(self.canonical()?);
         Ok(ListingId(format!("{PREFIX}{}", BASE32_NOPAD.encode(hash.as_bytes()).to_ascii_lowercase())))
+    }
+}
+
+impl From<Genesis> for Document {
+    fn from(genesis: Genesis) -> Self {
+        let Genesis { agent, recovery, created, nonce } = genesis;
+        Self { agent, created, nonce: BASE64.encode(nonce), recovery }
+    }
+}
+
+impl TryFrom<Document> for Genesis {
+    type Error = Error;
+
+    fn try_from(document: Document) -> Result<Self, Error> {
+        let Document { agent, created, nonce, recovery } = document;
+        let bytes = BASE64.decode(nonce).ok().and_then(|bytes| bytes.try_into().ok());
+        let nonce = bytes.ok_or_else(|| Error::invalid("nonce", "A nonce is 16 bytes in base64url."))?;
+        Ok(Self { agent, recovery, created, nonce })
     }
 }
 
@@ -128,6 +143,8 @@ mod tests {
                 r#""nonce":"_____________________w","recovery":"did:key:z6Mkon3Necd6NkkyfoGoHxid2znGc59LU3K7mubaRcFbLfLX"}"#
             )
         );
+        assert_eq!(serde_json::from_str::<Genesis>(&text).unwrap(), genesis());
+        assert!(serde_json::from_str::<Genesis>(&text.replace("_w\"", "\"")).is_err());
         let id = genesis().id().unwrap();
         assert_eq!(id.as_str().len(), 55);
         assert_eq!(id.as_str().parse::<ListingId>().unwrap(), id);

@@ -56,8 +56,7 @@ pub enum Unverified {
 impl Card {
     /// The keys that the signatures say they were made with, where they say it by a `did:key`.
     pub fn claimed_signers(&self) -> Vec<PublicKey> {
-        let claimed = |signature: &Signature| to_jws(signature).header().ok()?.kid?.parse().ok();
-        self.signatures.iter().filter_map(claimed).collect()
+        self.signatures.iter().filter_map(|signature| to_jws(signature).claimed_key()).collect()
     }
 
     /// Whether `key` signed this card, and how much of it. Else why the last signature does not hold.
