@@ -1,0 +1,219 @@
+//! The listings that this hub has, its own and others', without their bodies.
+
+use std::collections::BTreeMap;
+
+use negentropy::{Bound, Error, Id, Item, NegentropyStorageBase};
+use plexus_a2a::listing::ListingId;
+use plexus_domain::{Digest, Timestamp};
+
+use super::{
+    merge::{Rank, merge},
+    quota::Load,
+};
+use crate::{
+    HubId,
+    record::{Envelope, Fingerprint, Status, Tag},
+};
+
+/// What is remembered of a listing.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its home.
+    pub hub: HubId,
+    pub rank: Rank,
+    pub author: [u8; 32],
+    pub tags: Box<[Tag]>,
+    /// None when it is paused or deleted.
+    pub live_until: Option<Timestamp>,
+    pub kept_until: Timestamp,
+    /// The size of its record.
+    pub bytes: usize,
+    /// What the index was told last.
+    pub shown: bool,
+}
+
+impl Entry {
+    pub fn new(envelope: &Envelope, hash: Digest, bytes: usize) -> Self {
+        let live_until = match &envelope.status {
+            Status::Live(content) => Some(content.expires),
+            Status::Paused(_) | Status::Deleted => None,
+        };
+        let tags = envelope.content().map(|content| content.tags.clone()).unwrap_or_default();
+        Self {
+            hub: envelope.hub,
+            rank: Rank::of(envelope, hash),
+            author: *envelope.author().as_bytes(),
+            tags: tags.into_boxed_slice(),
+            live_until,
+            kept_until: envelope.kept_until(),
+            bytes,
+            shown: false,
+        }
+    }
+
+    fn item(&self) -> Item {
+        let issued = self.rank.seq().issued().millis() / 1_000;
+        let id = Id::from_byte_array(*self.rank.hash().as_bytes());
+        Item::with_timestamp_and_id(u64::try_from(issued).unwrap_or(0), id)
+    }
+}
+
+/// How a version stands to the one that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    New,
+    Newer,
+    /// The same one.
+    Known,
+    Older,
+    /// Another one with the same number by the same key: whoever signed both contradicts itself.
+    Contradiction,
+}
+
+/// A choice among listings.
+#[derive(Clone, Copy, Debug)]
+pub enum Which<'a> {
+    One(&'a ListingId),
+    OfHub(HubId),
+    All,
+}
+
+/// All listings by id, and the set of each hub by hash. The sets follow from the listings and change with them.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    entries: BTreeMap<ListingId, Entry>,
+    sets: BTreeMap<HubId, HubSet>,
+}
+
+impl Carried {
+    pub fn get(&self, id: &ListingId) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    pub fn select(&self, which: Which<'_>) -> impl Iterator<Item = (&ListingId, &Entry)> {
+        let (one, rest, home) = match which {
+            Which::One(id) => (self.entries.get_key_value(id), None, None),
+            Which::OfHub(hub) => (None, Some(&self.entries), Some(hub)),
+            Which::All => (None, Some(&self.entries), None),
+        };
+        let at_home = move |(_, entry): &(&ListingId, &Entry)| home.is_none_or(|home| entry.hub == home);
+        one.into_iter().chain(rest.into_iter().flatten().filter(at_home))
+    }
+
+    /// Remembers what the index was told.
+    pub fn mark(&mut self, id: &ListingId, shown: bool) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.shown = shown;
+        }
+    }
+
+    pub fn set(&self, hub: &HubId) -> Option<&HubSet> {
+        self.sets.get(hub)
+    }
+
+    pub fn load(&self, hub: &HubId) -> Load {
+        self.set(hub).map(HubSet::load).unwrap_or_default()
+    }
+
+    pub fn compare(&self, id: &ListingId, offered: &Entry) -> Offer {
+        let Some(known) = self.get(id) else { return Offer::New };
+        let (ours, theirs) = (known.rank, offered.rank);
+        if ours == theirs {
+            Offer::Known
+        } else if ours.seq() == theirs.seq() && known.author == offered.author {
+            Offer::Contradiction
+        } else if merge(ours, theirs) == theirs {
+            Offer::Newer
+        } else {
+            Offer::Older
+        }
+    }
+
+    /// Takes a version in if it counts. Whether the index shows it is asked anew by the caller.
+    pub fn put(&mut self, id: &ListingId, mut entry: Entry) -> bool {
+        if let Some(known) = self.get(id) {
+            if merge(known.rank, entry.rank) == known.rank {
+                return false;
+            }
+            entry.shown = known.shown;
+        }
+        self.remove(id);
+        self.sets.entry(entry.hub).or_default().insert(&entry);
+        self.entries.insert(id.clone(), entry);
+        true
+    }
+
+    pub fn remove(&mut self, id: &ListingId) -> Option<Entry> {
+        let entry = self.entries.remove(id)?;
+        let set = self.sets.get_mut(&entry.hub)?;
+        set.remove(&entry);
+        if set.items.is_empty() {
+            self.sets.remove(&entry.hub);
+        }
+        Some(entry)
+    }
+}
+
+/// One hub's listings in the order in which they were signed: the newest, which differ most, lie together.
+#[derive(Clone, Debug, Default)]
+pub struct HubSet {
+    items: Vec<Item>,
+    fingerprint: Fingerprint,
+    bytes: usize,
+}
+
+impl HubSet {
+    pub const fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    pub const fn load(&self) -> Load {
+        Load { listings: self.items.len(), bytes: self.bytes }
+    }
+
+    fn insert(&mut self, entry: &Entry) {
+        let item = entry.item();
+        if let Err(at) = self.items.binary_search(&item) {
+            self.items.insert(at, item);
+            self.fingerprint.add(&entry.rank.hash());
+            self.bytes += entry.bytes;
+        }
+    }
+
+    fn remove(&mut self, entry: &Entry) {
+        if let Ok(at) = self.items.binary_search(&entry.item()) {
+            self.items.remove(at);
+            self.fingerprint.remove(&entry.rank.hash());
+            self.bytes = self.bytes.saturating_sub(entry.bytes);
+        }
+    }
+}
+
+impl NegentropyStorageBase for HubSet {
+    fn size(&self) -> Result<usize, Error> {
+        Ok(self.items.len())
+    }
+
+    fn get_item(&self, at: usize) -> Result<Option<Item>, Error> {
+        Ok(self.items.get(at).copied())
+    }
+
+    fn iterate(
+        &self,
+        begin: usize,
+        end: usize,
+        visit: &mut dyn FnMut(Item, usize) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        for (item, at) in self.items.get(begin..end).ok_or(Error::BadRange)?.iter().zip(begin..) {
+            if !visit(*item, at)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn find_lower_bound(&self, first: usize, last: usize, bound: &Bound) -> usize {
+        let range = self.items.get(first..last).unwrap_or_default();
+        first + range.partition_point(|item| *item < bound.item)
+    }
+}

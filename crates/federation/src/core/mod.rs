@@ -1,0 +1,201 @@
+//! The federation of one hub as a state machine: an event goes in, effects come out.
+//!
+//! Read it in this order: `event` (what happens and what is done about it), `intake` (what becomes of a record),
+//! `merge` (which version counts), `carried` (what is remembered), `sweep` (what time changes), `sync` and `compare`
+//! (repairing what gossip lost), `faults` (who breaks the rules), `search` (asking others). `lease`, `quota` and `policy` are
+//! the rules that those ask.
+//!
+//! Architecture invariant: no IO, no clock, no randomness, and no listing's body is kept. All maps are ordered, so
+//! the same events give the same effects. What a peer sends is bounded before it costs memory.
+
+mod carried;
+mod compare;
+mod event;
+mod faults;
+mod hubs;
+mod intake;
+pub mod lease;
+pub mod merge;
+mod own;
+pub mod policy;
+pub mod quota;
+mod search;
+mod serve;
+mod sweep;
+mod sync;
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plexus_a2a::{keys::SecretKey, listing::ListingId};
+use plexus_domain::{Digest, Timestamp};
+
+use self::{
+    carried::{Carried, Entry},
+    faults::Doubts,
+    hubs::Hub,
+    lease::Lease,
+    own::Own,
+    policy::Policy,
+    quota::Load,
+    search::Search,
+    sweep::SWEEP_EVERY,
+    sync::Round,
+};
+pub use self::{
+    event::{Effect, Event, Ignored, KnownHub, Verdict},
+    faults::{Accusation, Fault},
+    search::{Provenance, Wanted},
+    sync::SYNC_EVERY,
+    wire::{Answer, MAX_BATCH, MAX_FOUND, MAX_FRAME, Query, Request, Row},
+};
+use crate::{HubId, record::Envelope};
+
+/// What one hub knows of the others, and does about them.
+#[derive(Clone, Debug)]
+pub struct Core {
+    own: Own,
+    policy: Policy,
+    hubs: BTreeMap<HubId, Hub>,
+    carried: Carried,
+    /// What all hubs on probation have here.
+    probation_load: Load,
+    peers: BTreeSet<HubId>,
+    /// Comparisons under way, one for each peer.
+    rounds: BTreeMap<HubId, Round>,
+    /// When a peer was last compared with.
+    compared: BTreeMap<HubId, Timestamp>,
+    doubts: Doubts,
+    searches: BTreeMap<u64, Search>,
+    /// The number of the last request.
+    asked: u64,
+    swept: Timestamp,
+    synced: Timestamp,
+}
+
+impl Core {
+    /// The core of the hub whose key is `key`. What the hub stored before is brought back by
+    /// [`Core::restore_hub`] and [`Core::restore_listing`], before the first event.
+    pub fn new(key: SecretKey, policy: Policy, now: Timestamp) -> Self {
+        let own = Own::new(key, now);
+        let me = own.id();
+        Self {
+            own,
+            policy,
+            hubs: BTreeMap::from([(me, Hub::new(now))]),
+            carried: Carried::default(),
+            probation_load: Load::default(),
+            peers: BTreeSet::new(),
+            rounds: BTreeMap::new(),
+            compared: BTreeMap::new(),
+            doubts: Doubts::default(),
+            searches: BTreeMap::new(),
+            asked: 0,
+            swept: now - SWEEP_EVERY,
+            synced: now,
+        }
+    }
+
+    /// Brings back a hub.
+    pub fn restore_hub(&mut self, known: KnownHub) {
+        self.hubs.insert(known.hub, Hub::from(known));
+    }
+
+    /// Brings back a listing that was verified when it was stored; `bytes` is the size of its record, `shown` what
+    /// the index was told last. The first tick has to come
+    /// next: it says what changed meanwhile.
+    pub fn restore_listing(&mut self, envelope: &Envelope, hash: Digest, bytes: usize, shown: bool) {
+        self.carried.put(envelope.id(), Entry { shown, ..Entry::new(envelope, hash, bytes) });
+    }
+
+    /// The one way in. `now` never goes back by much; if it does, things last longer.
+    pub fn handle(&mut self, event: Event, now: Timestamp) -> Vec<Effect> {
+        let mut out = Vec::new();
+        match event {
+            Event::Tick => self.tick(now, &mut out),
+            Event::Gossip { from, message, bytes } => {
+                let verdict = self.hear(from, &bytes, now, &mut out);
+                out.push(Effect::Judge { message, verdict });
+            }
+            Event::Published(listing) => self.publish(&listing, now, &mut out),
+            Event::Described(record) => self.describe(*record, &mut out),
+            Event::Connected(peer) => self.connect(peer, now, &mut out),
+            Event::Disconnected(peer) => self.disconnect(peer, now, &mut out),
+            Event::Asked { from, id, request } => out.push(self.answer(from, id, request, now)),
+            Event::Answered { from, id, answer } => self.answered(from, id, answer, now, &mut out),
+            Event::Failed { from, id } => self.failed(from, id, now, &mut out),
+            Event::DomainProved { hub, domain } => self.prove(hub, domain, now, &mut out),
+            Event::ModeSet(mode) => {
+                self.policy.set_mode(mode);
+                self.apply_policy(now, &mut out);
+            }
+            Event::RuleSet { source, subject, rule } => {
+                if self.policy.set(&source, &subject, rule) {
+                    self.apply_policy(now, &mut out);
+                } else {
+                    out.push(Effect::RuleRefused { source, subject });
+                }
+            }
+            Event::RuleRemoved { source, subject } => {
+                self.policy.remove(&source, &subject);
+                self.apply_policy(now, &mut out);
+            }
+            Event::Search { search, wanted } => self.search(search, wanted, now, &mut out),
+            Event::Providers { search, hubs } => self.provided(search, &hubs, now, &mut out),
+        }
+        out
+    }
+
+    pub const fn me(&self) -> HubId {
+        self.own.id()
+    }
+
+    /// What is held of each hub, in the order of their ids.
+    pub fn rows(&self, now: Timestamp) -> Vec<Row> {
+        let carried = self.hubs.keys().filter(|&&hub| self.carries(hub, now));
+        carried.map(|&hub| self.row(hub)).collect()
+    }
+
+    pub fn lease(&self, hub: HubId, now: Timestamp) -> Lease {
+        if hub == self.me() { Lease::Fresh } else { Lease::of(self.head_seq(hub), now) }
+    }
+
+    /// Whether a listing is found in searches.
+    pub fn is_shown(&self, id: &ListingId) -> bool {
+        self.carried.get(id).is_some_and(|entry| entry.shown)
+    }
+
+    /// Whether a listing is known, shown or not.
+    pub fn holds(&self, id: &ListingId) -> bool {
+        self.carried.get(id).is_some()
+    }
+
+    fn tick(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
+        self.sign_head_if_due(now, out);
+        self.sweep_if_due(now, out);
+        self.sync_if_due(now, out);
+        self.hurry_searches(now, out);
+    }
+
+    fn answered(&mut self, from: HubId, id: u64, answer: Answer, now: Timestamp, out: &mut Vec<Effect>) {
+        if self.rounds.get(&from).is_some_and(|round| round.awaits(id)) {
+            self.go_on(from, answer, now, out);
+        } else {
+            self.found(from, id, Some(answer), now, out);
+        }
+    }
+
+    fn failed(&mut self, from: HubId, id: u64, now: Timestamp, out: &mut Vec<Effect>) {
+        if self.rounds.get(&from).is_some_and(|round| round.awaits(id)) {
+            self.rounds.remove(&from);
+        } else {
+            self.found(from, id, None, now, out);
+        }
+    }
+
+    fn ask(&mut self, peer: HubId, request: Request, out: &mut Vec<Effect>) -> u64 {
+        self.asked += 1;
+        out.push(Effect::Ask { peer, id: self.asked, request });
+        self.asked
+    }
+}

@@ -1,0 +1,226 @@
+//! Asking other hubs when what is here is not enough.
+//!
+//! What is replicated is searched by the index, which covers nearly everything. This plans the rest: which hubs may
+//! have more, whom to ask, when to ask another one instead, and when to stop waiting.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    time::Duration,
+};
+
+use plexus_domain::{Digest, Timestamp};
+
+use super::{Answer, Core, Effect, Ignored, MAX_FOUND, Query, Request, Verdict, intake::Via, lease::Lease};
+use crate::{
+    HubId,
+    record::{Listing, Status},
+};
+
+/// Searches that wait for others at the same time; one more gets what is here.
+const MAX_SEARCHES: usize = 64;
+const MAX_TAGS_LOOKED_UP: usize = 3;
+/// Hubs remembered as candidates for one search.
+const MAX_CANDIDATES: usize = 64;
+/// Hubs that are looked at in one answer of the DHT.
+const MAX_PROVIDERS: usize = 256;
+/// Free text is no key of the DHT: so many known hubs are asked.
+const SAMPLE: usize = 3;
+const MAX_ASKED: usize = 8;
+const FIRST_ASKED: usize = 5;
+/// How long the DHT may take.
+const LOOK_UP_TIME: Duration = Duration::from_secs(1);
+/// How long the hubs may take.
+const LIVE_TIME: Duration = Duration::from_millis(1_500);
+/// When somebody else is asked as well.
+const HEDGE_AFTER: Duration = Duration::from_millis(400);
+
+/// What is searched for, and what is known already.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub query: Query,
+    /// Somebody asked for the whole network, however much is here.
+    pub whole_network: bool,
+    /// Hits among this hub's own agents, and among carried ones.
+    pub own: usize,
+    pub carried: usize,
+}
+
+/// Where results come from: "local 3, carried 41, live 2 hubs, 1 silent".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    pub own: usize,
+    pub carried: usize,
+    /// Listings that came from hubs that were asked.
+    pub live: usize,
+    pub hubs_answered: usize,
+    /// Too late, broken off, or refused.
+    pub hubs_silent: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Search {
+    query: Query,
+    provenance: Provenance,
+    /// The DHT may still name hubs.
+    looking_until: Option<Timestamp>,
+    ends: Timestamp,
+    hedges: Option<Timestamp>,
+    candidates: VecDeque<HubId>,
+    asked: BTreeSet<HubId>,
+    waiting: BTreeMap<u64, HubId>,
+}
+
+impl Core {
+    /// When a search needs the next [`super::Event::Tick`], if that is before the next second.
+    pub fn wakes(&self) -> Option<Timestamp> {
+        let times = |search: &Search| [Some(search.ends), search.hedges, search.looking_until];
+        self.searches.values().flat_map(times).flatten().min()
+    }
+
+    pub(super) fn search(&mut self, search: u64, wanted: Wanted, now: Timestamp, out: &mut Vec<Effect>) {
+        let provenance = Provenance { own: wanted.own, carried: wanted.carried, ..Provenance::default() };
+        let enough = wanted.own + wanted.carried >= wanted.query.limit && !wanted.whole_network;
+        if enough || self.searches.len() >= MAX_SEARCHES || self.searches.contains_key(&search) {
+            out.push(Effect::SearchDone { search, provenance });
+            return;
+        }
+        let tags: Vec<_> = wanted.query.tags.iter().take(MAX_TAGS_LOOKED_UP).cloned().collect();
+        let looking_until = (!tags.is_empty()).then(|| now + LOOK_UP_TIME);
+        let candidates = if tags.is_empty() { self.sample(search, now) } else { VecDeque::new() };
+        out.extend(tags.into_iter().map(|tag| Effect::FindProviders { search, tag }));
+        let planned = Search {
+            query: wanted.query,
+            provenance,
+            looking_until,
+            ends: looking_until.unwrap_or(now) + LIVE_TIME,
+            hedges: None,
+            candidates,
+            asked: BTreeSet::new(),
+            waiting: BTreeMap::new(),
+        };
+        self.searches.insert(search, planned);
+        self.ask_more(search, now, out);
+    }
+
+    /// The DHT named hubs. It is a hint: what they answer is verified.
+    pub(super) fn provided(&mut self, search: u64, hubs: &[HubId], now: Timestamp, out: &mut Vec<Effect>) {
+        let useful: Vec<HubId> =
+            hubs.iter().copied().take(MAX_PROVIDERS).filter(|&hub| self.may_know_more(hub, now)).collect();
+        let Some(planned) = self.searches.get_mut(&search) else { return };
+        for hub in useful {
+            let new = !planned.asked.contains(&hub) && !planned.candidates.contains(&hub);
+            if new && planned.candidates.len() < MAX_CANDIDATES {
+                planned.candidates.push_back(hub);
+            }
+        }
+        self.ask_more(search, now, out);
+    }
+
+    /// A hub answered a query, or, with None, will not.
+    pub(super) fn found(
+        &mut self,
+        from: HubId,
+        id: u64,
+        answer: Option<Answer>,
+        now: Timestamp,
+        out: &mut Vec<Effect>,
+    ) {
+        let waits = |search: &Search| search.waiting.get(&id) == Some(&from);
+        let Some(search) = self.searches.iter().find(|(_, search)| waits(search)).map(|(id, _)| *id) else {
+            return;
+        };
+        let records = if let Some(Answer::Records(records)) = answer { Some(records) } else { None };
+        let answered = usize::from(records.is_some());
+        let listings: Vec<Listing> = records
+            .iter()
+            .flatten()
+            .take(MAX_FOUND)
+            .filter_map(|bytes| self.hit(from, bytes, now, out))
+            .collect();
+        if let Some(planned) = self.searches.get_mut(&search) {
+            planned.waiting.remove(&id);
+            planned.provenance.hubs_answered += answered;
+            planned.provenance.hubs_silent += 1 - answered;
+            planned.provenance.live += listings.len();
+        }
+        if !listings.is_empty() {
+            out.push(Effect::Found { search, from, listings });
+        }
+        self.ask_more(search, now, out);
+    }
+
+    /// A listing of that hub's own which holds, may be shown, and is not here already.
+    fn hit(&mut self, from: HubId, bytes: &[u8], now: Timestamp, out: &mut Vec<Effect>) -> Option<Listing> {
+        let verdict = self.take(bytes, Via::Sync, now, out);
+        if !matches!(verdict, Verdict::Accept | Verdict::Ignore(Ignored::OverQuota)) {
+            return None;
+        }
+        let listing = Listing::parse(bytes).ok()?.verify().ok()?;
+        let envelope = listing.envelope();
+        let Status::Live(content) = &envelope.status else { return None };
+        let author = *envelope.author().as_bytes();
+        let hidden = self.policy.hides(envelope.id(), &author, &content.tags, now);
+        (envelope.hub == from && now < content.expires && !hidden).then_some(listing)
+    }
+
+    pub(super) fn hurry_searches(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
+        let searches: Vec<u64> = self.searches.keys().copied().collect();
+        searches.into_iter().for_each(|search| self.ask_more(search, now, out));
+    }
+
+    pub(super) fn give_up_on(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
+        for search in self.searches.values_mut() {
+            let before = search.waiting.len();
+            search.waiting.retain(|_, hub| *hub != peer);
+            search.provenance.hubs_silent += before - search.waiting.len();
+        }
+        self.hurry_searches(now, out);
+    }
+
+    /// Asks whom it is time to ask, and ends the search when nobody is left or time is up.
+    fn ask_more(&mut self, search: u64, now: Timestamp, out: &mut Vec<Effect>) {
+        let Some(mut planned) = self.searches.remove(&search) else { return };
+        planned.looking_until = planned.looking_until.filter(|&until| now < until);
+        while let Some(hub) = planned.next(now) {
+            let id = self.ask(hub, Request::Find(planned.query.clone()), out);
+            planned.waiting.insert(id, hub);
+        }
+        let idle = planned.waiting.is_empty() && planned.looking_until.is_none();
+        if idle || now >= planned.ends {
+            planned.provenance.hubs_silent += planned.waiting.len();
+            out.push(Effect::SearchDone { search, provenance: planned.provenance });
+        } else {
+            self.searches.insert(search, planned);
+        }
+    }
+
+    /// Not ourselves, not blocked, and not a hub of which all is here.
+    fn may_know_more(&self, hub: HubId, now: Timestamp) -> bool {
+        let covered = self.is_whole(hub) && self.lease(hub, now) == Lease::Fresh;
+        hub != self.me() && self.carries(hub, now) && !covered
+    }
+
+    /// Some hubs that are alive, others for each search.
+    fn sample(&self, search: u64, now: Timestamp) -> VecDeque<HubId> {
+        let alive = |hub: &HubId| self.lease(*hub, now) == Lease::Fresh && self.may_know_more(*hub, now);
+        let mut hubs: Vec<HubId> = self.hubs.keys().copied().filter(alive).collect();
+        hubs.sort_by_cached_key(|hub| Digest::of([&search.to_be_bytes()[..], hub.as_bytes()].concat()));
+        hubs.truncate(SAMPLE);
+        hubs.into()
+    }
+}
+
+impl Search {
+    /// The hub to ask now, if any.
+    fn next(&mut self, now: Timestamp) -> Option<HubId> {
+        let hedging = self.hedges.is_some_and(|at| at <= now);
+        let at_once = if hedging { MAX_ASKED } else { FIRST_ASKED };
+        if self.asked.len() >= MAX_ASKED || self.waiting.len() >= at_once || now >= self.ends {
+            return None;
+        }
+        let hub = self.candidates.pop_front()?;
+        self.hedges.get_or_insert(now + HEDGE_AFTER);
+        self.asked.insert(hub);
+        Some(hub)
+    }
+}

@@ -1,0 +1,55 @@
+//! What this hub answers its peers.
+
+use plexus_domain::{Digest, Timestamp};
+
+use super::{Answer, Core, Effect, MAX_BATCH, MAX_FOUND, MAX_FRAME, Query, Request, Row};
+use crate::{HubId, record::Signed};
+
+impl Core {
+    /// A request from a peer. What is asked too much, or of a hub that is not carried, is refused.
+    pub(super) fn answer(&self, to: HubId, id: u64, request: Request, now: Timestamp) -> Effect {
+        if !self.carries(to, now) {
+            return Effect::Disconnect(to);
+        }
+        let reply = |answer| Effect::Reply { to, id, answer };
+        let refuse = Effect::Refuse { to, id };
+        match request {
+            Request::Rows { root } => {
+                let rows = self.rows(now);
+                reply(Answer::Rows((root_of(&rows) != root).then_some(rows)))
+            }
+            Request::Heads { hubs } if hubs.len() <= MAX_BATCH => {
+                let carried = hubs.into_iter().filter(|&hub| self.carries(hub, now));
+                reply(Answer::Records(carried.flat_map(|hub| self.records_of(hub)).collect()))
+            }
+            Request::Compare { hub, message } if message.len() <= MAX_FRAME && self.carries(hub, now) => {
+                let answered = self.negentropy(hub, |ours| ours.reconcile(&message));
+                answered.map_or(refuse, |message| reply(Answer::Compare { message }))
+            }
+            Request::Bodies { hub, hashes } if hashes.len() <= MAX_BATCH && self.carries(hub, now) => {
+                Effect::ReplyBodies { to, id, hub, hashes }
+            }
+            Request::Find(query) if query.text.len() <= Query::MAX_TEXT => {
+                let query = Query { limit: query.limit.min(MAX_FOUND), ..query };
+                Effect::ReplyFound { to, id, query }
+            }
+            _ => refuse,
+        }
+    }
+
+    fn records_of(&self, hub: HubId) -> impl Iterator<Item = Vec<u8>> {
+        let known = self.hubs.get(&hub);
+        let head = known.and_then(|hub| hub.head.as_ref()).map(Signed::encode);
+        let record = known.and_then(|hub| hub.record.as_ref()).map(Signed::encode);
+        head.into_iter().chain(record)
+    }
+}
+
+/// The hash of all rows: two hubs that know the same compare nothing else.
+pub fn root_of(rows: &[Row]) -> Digest {
+    let line = |row: &Row| {
+        let head = row.head.map_or(0, u64::from).to_be_bytes();
+        [&row.hub.as_bytes()[..], &head, &row.count.to_be_bytes(), row.fingerprint.as_bytes()].concat()
+    };
+    Digest::of(rows.iter().flat_map(line).collect::<Vec<u8>>())
+}

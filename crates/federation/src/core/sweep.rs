@@ -1,0 +1,130 @@
+//! What time and policy change: leases, what is shown, what is forgotten.
+
+use std::time::Duration;
+
+use plexus_a2a::listing::ListingId;
+use plexus_domain::Timestamp;
+
+use super::{
+    Core, Effect,
+    carried::{Entry, Which},
+    hubs::Hub,
+    lease::{HIDDEN_AFTER, Lease},
+    quota::Load,
+};
+use crate::{HubId, record::MAX_BYTES};
+
+/// A pass looks at every listing: tens of milliseconds for 100,000 (`cargo run --release --example bench`).
+pub const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+impl Core {
+    pub(super) fn sweep_if_due(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
+        if now.since(self.swept) < SWEEP_EVERY {
+            return;
+        }
+        self.swept = now;
+        self.probation_load = self.count_probation(now);
+        let hubs: Vec<HubId> = self.hubs.keys().copied().collect();
+        for hub in hubs {
+            self.tell_lease(hub, now, out);
+            self.make_room(hub, now);
+        }
+        self.forget_lapsed(now, out);
+        self.forget_silent_hubs(now, out);
+        self.refresh(Which::All, now, out);
+    }
+
+    /// A head came in.
+    pub(super) fn renew_lease(&mut self, hub: HubId, now: Timestamp, out: &mut Vec<Effect>) {
+        let before = self.hubs.get(&hub).map(|hub| hub.lease);
+        if self.tell_lease(hub, now, out) && before == Some(Lease::Hidden) {
+            self.refresh(Which::OfHub(hub), now, out);
+        }
+    }
+
+    /// Says how a hub is marked if that changed.
+    fn tell_lease(&mut self, hub: HubId, now: Timestamp, out: &mut Vec<Effect>) -> bool {
+        let lease = self.lease(hub, now);
+        let Some(known) = self.hubs.get_mut(&hub).filter(|known| known.lease != lease) else { return false };
+        known.lease = lease;
+        out.push(Effect::Lease { hub, lease });
+        true
+    }
+
+    /// Rules changed: effects are felt at once, and undone at once, since nothing was deleted.
+    pub(super) fn apply_policy(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
+        let (kept, refused): (Vec<HubId>, _) = self.peers.iter().partition(|&&peer| self.carries(peer, now));
+        for peer in &refused {
+            self.rounds.remove(peer);
+            out.push(Effect::Disconnect(*peer));
+        }
+        self.peers = kept.into_iter().collect();
+        self.hubs.values_mut().for_each(|hub| hub.partial = false);
+        self.refresh(Which::All, now, out);
+    }
+
+    /// Tells the index what changed among the listings in `which`.
+    pub(super) fn refresh(&mut self, which: Which<'_>, now: Timestamp, out: &mut Vec<Effect>) {
+        let changed: Vec<(ListingId, bool)> = self
+            .carried
+            .select(which)
+            .map(|(id, entry)| (id.clone(), entry.shown, self.may_be_shown(id, entry, now)))
+            .filter(|(_, before, after)| before != after)
+            .map(|(id, _, after)| (id, after))
+            .collect();
+        for (id, shown) in &changed {
+            self.carried.mark(id, *shown);
+        }
+        let (show, hide): (Vec<_>, Vec<_>) = changed.into_iter().partition(|(_, shown)| *shown);
+        let ids = |list: Vec<(ListingId, bool)>| list.into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+        tell(ids(show), Effect::Show, out);
+        tell(ids(hide), Effect::Hide, out);
+    }
+
+    fn may_be_shown(&self, id: &ListingId, entry: &Entry, now: Timestamp) -> bool {
+        entry.live_until.is_some_and(|until| now < until)
+            && self.lease(entry.hub, now) != Lease::Hidden
+            && self.carries(entry.hub, now)
+            && !self.policy.hides(id, &entry.author, &entry.tags, now)
+    }
+
+    /// A hub that was cut short by a cap is compared again once the cap is wider, or something lapsed.
+    fn make_room(&mut self, hub: HubId, now: Timestamp) {
+        let room = self.has_room(hub, Load::default(), Load { listings: 1, bytes: MAX_BYTES }, now);
+        if let Some(known) = self.hubs.get_mut(&hub).filter(|known| known.partial && room) {
+            known.partial = false;
+        }
+    }
+
+    /// Invented hubs make room for others in time.
+    fn forget_silent_hubs(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
+        let gone = |hub: &HubId, known: &Hub| {
+            let silent = known.lease == Lease::Hidden && now.since(known.first_seen) >= HIDDEN_AFTER;
+            silent && *hub != self.me() && self.carried.set(hub).is_none()
+        };
+        let gone: Vec<HubId> =
+            self.hubs.iter().filter(|(hub, known)| gone(hub, known)).map(|(hub, _)| *hub).collect();
+        for hub in &gone {
+            self.hubs.remove(hub);
+        }
+        tell(gone, Effect::ForgetHubs, out);
+    }
+
+    fn forget_lapsed(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
+        let lapsed = self.carried.select(Which::All).filter(|(_, entry)| entry.kept_until <= now);
+        let lapsed: Vec<ListingId> = lapsed.map(|(id, _)| id.clone()).collect();
+        for id in &lapsed {
+            if let Some(entry) = self.carried.remove(id) {
+                self.own_set_changed(entry.hub, now);
+            }
+        }
+        tell(lapsed, Effect::Forget, out);
+    }
+}
+
+/// Nothing is said of nothing.
+fn tell<T>(list: Vec<T>, effect: fn(Vec<T>) -> Effect, out: &mut Vec<Effect>) {
+    if !list.is_empty() {
+        out.push(effect(list));
+    }
+}

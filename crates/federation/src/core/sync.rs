@@ -1,0 +1,169 @@
+//! Repairing what gossip lost, by comparing with one peer at a time.
+//!
+//! A round asks a peer what it holds of each hub. It takes the heads that are newer there, then compares the set of
+//! each hub that differs (`compare`), and fetches the bodies that are missing here. Going hub by hub keeps blocked
+//! hubs out of it, lets the signed head say who is right, and shows whose copy is wrong. What is fetched is
+//! searchable at once, so a new hub is of use while it catches up.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    mem,
+    time::Duration,
+};
+
+use plexus_domain::Timestamp;
+
+use super::{
+    Answer, Core, Effect, MAX_BATCH, MAX_FRAME, Request, Row, compare::Comparison, intake::Via,
+    quota::MAX_HUBS, serve::root_of,
+};
+use crate::HubId;
+
+/// How often a round begins, with the peer that was compared with the longest time ago.
+pub const SYNC_EVERY: Duration = Duration::from_secs(60);
+/// A round that hears nothing for so long is given up,
+const PATIENCE: Duration = Duration::from_secs(30);
+/// as is one that takes so long; the next one goes on from where it was.
+const MAX_ROUND: Duration = Duration::from_secs(10 * 60);
+const MAX_ROUNDS: usize = 4;
+
+/// A comparison under way with one peer.
+#[derive(Clone, Debug)]
+pub struct Round {
+    pub peer: HubId,
+    began: Timestamp,
+    touched: Timestamp,
+    /// The request that is not answered yet.
+    awaited: u64,
+    stage: Stage,
+    /// What the peer holds of the hubs that are not done.
+    rows: VecDeque<Row>,
+}
+
+/// What a round waits for.
+#[derive(Clone, Debug)]
+pub enum Stage {
+    Rows,
+    /// Heads; these are newer there as well and not asked for yet.
+    Heads(Vec<HubId>),
+    Compare(Comparison),
+    Bodies(Comparison),
+}
+
+impl Round {
+    pub const fn awaits(&self, id: u64) -> bool {
+        self.awaited == id
+    }
+
+    fn is_lost(&self, now: Timestamp) -> bool {
+        now.since(self.touched) >= PATIENCE || now.since(self.began) >= MAX_ROUND
+    }
+}
+
+impl Core {
+    pub(super) fn connect(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
+        if !self.carries(peer, now) {
+            out.push(Effect::Disconnect(peer));
+        } else if self.peers.insert(peer) {
+            self.begin_round(peer, now, out);
+        }
+    }
+
+    pub(super) fn disconnect(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
+        self.peers.remove(&peer);
+        self.rounds.remove(&peer);
+        self.compared.remove(&peer);
+        self.give_up_on(peer, now, out);
+    }
+
+    pub(super) fn sync_if_due(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
+        self.rounds.retain(|_, round| !round.is_lost(now));
+        if now.since(self.synced) < SYNC_EVERY {
+            return;
+        }
+        self.synced = now;
+        let idle = self.peers.iter().filter(|peer| !self.rounds.contains_key(peer));
+        if let Some(&peer) = idle.min_by_key(|peer| self.compared.get(peer)) {
+            self.begin_round(peer, now, out);
+        }
+    }
+
+    pub(super) fn begin_round(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
+        if self.rounds.len() >= MAX_ROUNDS || self.rounds.contains_key(&peer) || !self.peers.contains(&peer) {
+            return;
+        }
+        self.compared.insert(peer, now);
+        let root = root_of(&self.rows(now));
+        let round =
+            Round { peer, began: now, touched: now, awaited: 0, stage: Stage::Rows, rows: VecDeque::new() };
+        self.wait(round, Request::Rows { root }, Stage::Rows, now, out);
+    }
+
+    /// The answer that a round waits for. One that does not fit what was asked ends the round.
+    pub(super) fn go_on(&mut self, peer: HubId, answer: Answer, now: Timestamp, out: &mut Vec<Effect>) {
+        let Some(mut round) = self.rounds.remove(&peer) else { return };
+        match (mem::replace(&mut round.stage, Stage::Rows), answer) {
+            (Stage::Rows, Answer::Rows(rows)) => {
+                let rows = rows.unwrap_or_else(|| self.rows(now));
+                self.rows_came(round, rows, now, out);
+            }
+            (Stage::Heads(left), Answer::Records(records)) if records.len() <= 2 * MAX_BATCH => {
+                records.iter().for_each(|record| _ = self.take(record, Via::Sync, now, out));
+                self.fetch_heads(round, left, now, out);
+            }
+            (Stage::Compare(comparison), Answer::Compare { message }) if message.len() <= MAX_FRAME => {
+                self.step_came(round, comparison, &message, now, out);
+            }
+            (Stage::Bodies(comparison), Answer::Records(bodies)) if bodies.len() <= MAX_BATCH => {
+                self.bodies_came(round, comparison, &bodies, now, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn rows_came(&mut self, mut round: Round, rows: Vec<Row>, now: Timestamp, out: &mut Vec<Effect>) {
+        let carried = rows.into_iter().take(MAX_HUBS).filter(|row| self.carries(row.hub, now));
+        let rows: BTreeMap<HubId, Row> = carried.map(|row| (row.hub, row)).collect();
+        let newer = rows.values().filter(|row| row.head > self.head_seq(row.hub));
+        let heads = newer.map(|row| row.hub).collect();
+        round.rows = rows.into_values().collect();
+        self.fetch_heads(round, heads, now, out);
+    }
+
+    fn fetch_heads(&mut self, round: Round, mut hubs: Vec<HubId>, now: Timestamp, out: &mut Vec<Effect>) {
+        if hubs.is_empty() {
+            return self.next_hub(round, now, out);
+        }
+        let left = hubs.split_off(hubs.len().min(MAX_BATCH));
+        self.wait(round, Request::Heads { hubs }, Stage::Heads(left), now, out);
+    }
+
+    /// Goes on with the next hub whose sets differ, or ends the round.
+    pub(super) fn next_hub(&mut self, mut round: Round, now: Timestamp, out: &mut Vec<Effect>) {
+        while let Some(theirs) = round.rows.pop_front() {
+            let ours = self.row(theirs.hub);
+            let known = self.hubs.contains_key(&theirs.hub);
+            if !known || ours.partial || ours.same_set(&theirs) {
+                self.judge(round.peer, &theirs, out);
+            } else {
+                return self.begin_comparison(round, Comparison::new(theirs, ours), now, out);
+            }
+        }
+        let hubs: Vec<HubId> = self.hubs.keys().copied().filter(|&hub| self.carries(hub, now)).collect();
+        let whole = hubs.iter().filter(|&&hub| self.is_whole(hub)).count();
+        out.push(Effect::Compared { peer: round.peer, whole, known: hubs.len() });
+    }
+
+    /// Asks, and goes on when the answer is there.
+    pub(super) fn wait(
+        &mut self,
+        round: Round,
+        request: Request,
+        stage: Stage,
+        now: Timestamp,
+        out: &mut Vec<Effect>,
+    ) {
+        let awaited = self.ask(round.peer, request, out);
+        self.rounds.insert(round.peer, Round { awaited, touched: now, stage, ..round });
+    }
+}

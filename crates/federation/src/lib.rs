@@ -1,0 +1,11 @@
+//! Hubs without a centre: what they tell each other, and what a hub makes of it.
+//!
+//! [`record`] is what travels: listings, hub records and heads, each signed. [`core`] is the state machine that
+//! takes events and gives effects. Nothing here performs IO, reads a clock or draws a random number, so a network
+//! of thousands of hubs runs in one test, and the same events always lead to the same state.
+
+pub mod core;
+mod hub_id;
+pub mod record;
+
+pub use hub_id::HubId;

@@ -1,0 +1,89 @@
+//! What a set of listings comes to, whatever order they arrived in.
+
+use std::fmt;
+
+use plexus_domain::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::hex;
+
+/// The sum of the hashes of a set of listings, modulo 2^256. Adding and removing one costs one addition.
+///
+/// A sum can be met on purpose by whoever chooses many of its terms, and a hub chooses only those of its own set:
+/// it can deceive nobody about another hub's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fingerprint(#[serde(with = "hex")] Digest);
+
+impl Fingerprint {
+    /// Of no listings.
+    pub const EMPTY: Self = Self(Digest::from_bytes([0; 32]));
+
+    pub fn add(&mut self, hash: &Digest) {
+        self.0 = sum(&self.0, hash.as_bytes(), 0);
+    }
+
+    /// Takes out what was added.
+    pub fn remove(&mut self, hash: &Digest) {
+        // a - b = a + !b + 1 in two's complement.
+        self.0 = sum(&self.0, &hash.as_bytes().map(|byte| !byte), 1);
+    }
+
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_bytes()
+    }
+}
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// Little-endian.
+fn sum(a: &Digest, b: &[u8; 32], mut carry: u16) -> Digest {
+    Digest::from_bytes(std::array::from_fn(|at| {
+        let total = u16::from(a.as_bytes()[at]) + u16::from(b[at]) + carry;
+        carry = total >> 8;
+        total.to_le_bytes()[0]
+    }))
+}
+
+impl<'a> FromIterator<&'a Digest> for Fingerprint {
+    fn from_iter<I: IntoIterator<Item = &'a Digest>>(hashes: I) -> Self {
+        let mut whole = Self::default();
+        hashes.into_iter().for_each(|hash| whole.add(hash));
+        whole
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn order_does_not_count_and_what_is_removed_is_gone(
+            hashes in proptest::collection::vec(any::<[u8; 32]>(), 1..9),
+            other in any::<[u8; 32]>(),
+        ) {
+            let hashes: Vec<Digest> = hashes.into_iter().map(Digest::from_bytes).collect();
+            let forward: Fingerprint = hashes.iter().collect();
+            let mut backward: Fingerprint = hashes.iter().rev().collect();
+            prop_assert_eq!(forward, backward);
+            let other = Digest::from_bytes(other);
+            backward.add(&other);
+            backward.remove(&other);
+            prop_assert_eq!(forward, backward);
+            hashes.iter().for_each(|hash| backward.remove(hash));
+            prop_assert_eq!(backward, Fingerprint::default());
+        }
+    }
+}

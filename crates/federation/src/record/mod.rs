@@ -1,0 +1,83 @@
+//! What hubs exchange: three kinds of signed record, each with one canonical form.
+//!
+//! On the wire a record is lines of text. The first is its payload, canonical JSON (RFC 8785) whose `type` names
+//! kind and version, such as `plexus/listing/1`. Then comes one line for each signature, a detached JWS (EdDSA) over
+//! the payload line. A listing ends with its agent's card, byte for byte as the agent's owner served it.
+//!
+//! | record | signed by | says |
+//! |---|---|---|
+//! | [`Listing`] | the agent's key, the hub's key | there is this agent, on this hub, with this card, until then; or there is it no more |
+//! | [`HubRecord`] | the hub's key | how to reach this hub |
+//! | [`Head`] | the hub's key | which listings this hub has now, as a count and a fingerprint |
+//!
+//! A reader takes members that it does not know, since the signature covers them, and passes the record on as it
+//! came. It does not take a version that it does not know, and does not hold that against whoever sent it.
+
+mod chain;
+mod fingerprint;
+mod frame;
+mod head;
+mod hex;
+mod hub_record;
+mod labels;
+mod listing;
+mod seq;
+mod signed;
+
+use plexus_a2a::{json::JsonError, jws::JwsError};
+
+pub use self::{
+    chain::{Chain, MAX_ROTATIONS, Rotation, Signer},
+    fingerprint::Fingerprint,
+    head::Head,
+    hub_record::{HUB_RECORD_LIFE, HubRecord},
+    labels::{Lang, MAX_TAGS, Tag},
+    listing::{Content, Envelope, LIFE, Listing, MAX_CARD_BYTES, Signatures, Status},
+    seq::{MAX_SKEW, Seq},
+    signed::{HubPayload, Record, Signed, Unverified},
+};
+
+/// The largest record.
+pub const MAX_BYTES: usize = 16 * 1024;
+
+/// Why bytes are not a record to go by.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    #[error("The record has {bytes} bytes; at most {limit} are read.")]
+    TooLarge { bytes: usize, limit: usize },
+    #[error("The record lacks a line.")]
+    Lines,
+    #[error("The payload cannot be read. {0}")]
+    Json(#[from] JsonError),
+    #[error("The payload is not written in its canonical form (RFC 8785).")]
+    NotCanonical,
+    #[error("The record is of a kind or version that this hub does not know.")]
+    Unknown,
+    #[error("The payload is not acceptable: {0}.")]
+    Payload(String),
+    #[error("The {who} signature does not hold. {error}")]
+    Signature { who: &'static str, error: JwsError },
+    #[error("The card is not the one that was signed.")]
+    Card,
+    #[error("The card cannot be read: {0}")]
+    CardUnreadable(String),
+}
+
+/// Any record, well formed, of which nothing is believed yet.
+#[derive(Clone, Debug)]
+pub enum Received {
+    Listing(Box<Unverified<Listing>>),
+    Hub(Unverified<Signed<HubRecord>>),
+    Head(Unverified<Signed<Head>>),
+}
+
+/// Reads a record of any kind. Costs no signature check: see [`Unverified::verify`].
+pub fn parse(bytes: &[u8]) -> Result<Received, RecordError> {
+    match frame::kind_of(bytes)? {
+        Listing::KIND => Listing::parse(bytes).map(Box::new).map(Received::Listing),
+        HubRecord::KIND => Signed::parse(bytes).map(Received::Hub),
+        Head::KIND => Signed::parse(bytes).map(Received::Head),
+        kind if kind.starts_with("plexus/") => Err(RecordError::Unknown),
+        _ => Err(RecordError::Payload("its type is none of Plexus".to_owned())),
+    }
+}

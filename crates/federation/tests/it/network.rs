@@ -1,0 +1,191 @@
+//! Hubs in one process. Messages wait in one queue; a seeded generator delays, doubles and loses them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use plexus_domain::{Digest, Timestamp};
+use plexus_federation::{
+    HubId,
+    core::{Accusation, Answer, Core, Effect, Event, Row, Verdict, policy::Mode},
+    record::Listing,
+};
+
+use crate::make::{SECOND, START, core, hub};
+
+/// xorshift64*: enough to shuffle, the same everywhere.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        usize::try_from(self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33).unwrap() % sides
+    }
+}
+
+pub struct Node {
+    pub core: Core,
+    pub bodies: BTreeMap<Digest, Vec<u8>>,
+    pub accusations: Vec<Accusation>,
+}
+
+/// Which records a dishonest hub acts as if it had never seen.
+pub type Blind = fn(&str) -> bool;
+
+pub struct Network {
+    pub nodes: BTreeMap<HubId, Node>,
+    pub now: Timestamp,
+    pub links: Vec<(HubId, HubId)>,
+    /// Of a hundred messages of gossip, so many are lost, and as many come twice.
+    pub loss: usize,
+    pub blind: BTreeMap<HubId, Blind>,
+    queue: VecDeque<(HubId, Event)>,
+    dice: Dice,
+}
+
+impl Network {
+    /// Hubs 1 to `n`, all connected.
+    pub fn full(n: u16, seed: u64) -> Self {
+        let links = (1..=n).flat_map(|a| (a + 1..=n).map(move |b| (hub(a), hub(b)))).collect();
+        Self::new(n, links, seed)
+    }
+
+    /// Hubs 1 to `n`, each connected with the next.
+    pub fn line(n: u16, seed: u64) -> Self {
+        Self::new(n, (1..n).map(|a| (hub(a), hub(a + 1))).collect(), seed)
+    }
+
+    fn new(n: u16, links: Vec<(HubId, HubId)>, seed: u64) -> Self {
+        let node = |n| Node { core: core(n, Mode::Open), bodies: BTreeMap::new(), accusations: Vec::new() };
+        let nodes = (1..=n).map(|n| (hub(n), node(n))).collect();
+        let mut network = Self {
+            nodes,
+            now: START,
+            links: Vec::new(),
+            loss: 0,
+            blind: BTreeMap::new(),
+            queue: VecDeque::new(),
+            dice: Dice::new(seed),
+        };
+        links.into_iter().for_each(|(a, b)| network.link(a, b));
+        network
+    }
+
+    pub fn link(&mut self, a: HubId, b: HubId) {
+        self.links.push((a, b));
+        self.queue.extend([(a, Event::Connected(b)), (b, Event::Connected(a))]);
+    }
+
+    pub fn cut(&mut self, a: HubId, b: HubId) {
+        self.links.retain(|link| *link != (a, b));
+        self.queue.extend([(a, Event::Disconnected(b)), (b, Event::Disconnected(a))]);
+    }
+
+    /// The home hub of `listing` publishes it.
+    pub fn publish(&mut self, listing: &Listing) {
+        let home = listing.envelope().hub;
+        self.nodes.get_mut(&home).unwrap().bodies.insert(listing.hash(), listing.encode());
+        self.queue.push_back((home, Event::Published(Box::new(listing.clone()))));
+    }
+
+    /// Lets `seconds` pass, with everything that happens in them.
+    pub fn run(&mut self, seconds: u64) {
+        for _ in 0..seconds {
+            let hubs: Vec<HubId> = self.nodes.keys().copied().collect();
+            self.queue.extend(hubs.into_iter().map(|hub| (hub, Event::Tick)));
+            self.settle();
+            self.now = self.now + SECOND;
+        }
+    }
+
+    fn settle(&mut self) {
+        while !self.queue.is_empty() {
+            // Neighbours in the queue overtake each other.
+            let at = self.dice.roll(self.queue.len().min(4));
+            let Some((to, event)) = self.queue.remove(at) else { continue };
+            let (from, bytes) = match &event {
+                Event::Gossip { from, bytes, .. } => (Some(*from), bytes.clone()),
+                _ => (None, Vec::new()),
+            };
+            let effects = self.nodes.get_mut(&to).unwrap().core.handle(event, self.now);
+            effects.into_iter().for_each(|effect| self.perform(to, from, &bytes, effect));
+        }
+    }
+
+    fn perform(&mut self, me: HubId, from: Option<HubId>, heard: &[u8], effect: Effect) {
+        let node = self.nodes.get_mut(&me).unwrap();
+        match effect {
+            Effect::Judge { verdict: Verdict::Accept, .. } => self.spread(me, from, heard),
+            Effect::Announce(bytes) => self.spread(me, None, &bytes),
+            Effect::StoreListing(listing) => _ = node.bodies.insert(listing.hash(), listing.encode()),
+            Effect::Ask { peer, id, request } => self.send(me, peer, Event::Asked { from: me, id, request }),
+            Effect::Reply { to, id, answer } => self.reply(me, to, id, answer),
+            Effect::ReplyBodies { to, id, hashes, .. } => {
+                let bodies = hashes.iter().filter_map(|hash| node.bodies.get(hash).cloned()).collect();
+                self.reply(me, to, id, Answer::Records(bodies));
+            }
+            Effect::Refuse { to, id } => self.send(me, to, Event::Failed { from: me, id }),
+            Effect::Accuse(accusation) => node.accusations.push(accusation),
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, me: HubId, to: HubId, id: u64, mut answer: Answer) {
+        if let Answer::Records(records) = &mut answer {
+            records.retain(|record| self.sees(to, record));
+        }
+        self.send(me, to, Event::Answered { from: me, id, answer });
+    }
+
+    fn send(&mut self, from: HubId, to: HubId, event: Event) {
+        if self.neighbours(from).contains(&to) {
+            self.queue.push_back((to, event));
+        }
+    }
+
+    fn sees(&self, hub: HubId, record: &[u8]) -> bool {
+        let text = std::str::from_utf8(record).unwrap();
+        !self.blind.get(&hub).is_some_and(|blind| blind(text))
+    }
+
+    fn spread(&mut self, me: HubId, from: Option<HubId>, bytes: &[u8]) {
+        let others = self.neighbours(me).into_iter().filter(|to| Some(*to) != from);
+        for to in others.filter(|to| self.sees(*to, bytes)).collect::<Vec<_>>() {
+            let copies = match self.dice.roll(100) {
+                roll if roll < self.loss => 0,
+                roll if roll < 2 * self.loss => 2,
+                _ => 1,
+            };
+            let event = Event::Gossip { from: me, message: 0, bytes: bytes.to_vec() };
+            self.queue.extend(std::iter::repeat_n((to, event), copies));
+        }
+    }
+
+    pub fn neighbours(&self, hub: HubId) -> Vec<HubId> {
+        let other = |&(a, b): &(HubId, HubId)| match hub {
+            hub if hub == a => Some(b),
+            hub if hub == b => Some(a),
+            _ => None,
+        };
+        self.links.iter().filter_map(other).collect()
+    }
+
+    pub fn node(&self, n: u16) -> &Node {
+        &self.nodes[&hub(n)]
+    }
+
+    /// What each hub holds of each, without the numbers of heads, which change while they travel.
+    pub fn sets(&self) -> Vec<Vec<Row>> {
+        let set = |row: Row| Row { head: None, ..row };
+        self.nodes.values().map(|node| node.core.rows(self.now).into_iter().map(set).collect()).collect()
+    }
+
+    pub fn agrees(&self) -> bool {
+        let sets = self.sets();
+        sets.iter().all(|set| *set == sets[0])
+    }
+}

@@ -1,0 +1,136 @@
+//! Defederation: each kind of rule, where it is felt, and that it is undone at once.
+
+use plexus_a2a::listing::ListingId;
+use plexus_domain::Timestamp;
+use plexus_federation::{
+    core::{
+        Core, Effect, Event, Ignored, Request, Verdict,
+        policy::{Action, Mode, Rule, Source, Subject},
+    },
+    record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed, Tag},
+};
+
+use crate::make::{MINUTE, START, agent_key, chain, core, gossip, head, hub, key, live, stores, tagged};
+
+fn set(core: &mut Core, subject: &Subject, action: Action, expires: Option<Timestamp>) -> Vec<Effect> {
+    let rule = Rule { action, reason: "spam".into(), author: "ada".into(), expires };
+    core.handle(Event::RuleSet { source: Source::Local, subject: subject.clone(), rule }, START)
+}
+
+fn remove(core: &mut Core, subject: &Subject) -> Vec<Effect> {
+    core.handle(Event::RuleRemoved { source: Source::Local, subject: subject.clone() }, START)
+}
+
+/// A hub that shows agents 1 and 2 of hub 1.
+fn carrying(mode: Mode) -> Core {
+    let mut core = core(9, mode);
+    for bytes in
+        [live(1, 1, START).encode(), tagged(2, 1, START, &["poems"]).encode(), head(1, START, &[]).encode()]
+    {
+        gossip(&mut core, &bytes, START);
+    }
+    core
+}
+
+fn id(agent: u16) -> ListingId {
+    chain(agent).id().clone()
+}
+
+fn ids(agents: [u16; 2]) -> Vec<ListingId> {
+    let mut ids = agents.map(id).to_vec();
+    ids.sort();
+    ids
+}
+
+fn record(n: u16, domain: &str) -> Signed<HubRecord> {
+    let record = HubRecord {
+        hub: hub(n),
+        seq: Seq::next(None, START),
+        expires: START + HUB_RECORD_LIFE,
+        name: "Hub".into(),
+        software: "plexus/0.1.0".into(),
+        domain: Some(domain.into()),
+        api: None,
+        policy: None,
+        addresses: Vec::new(),
+        relay: false,
+    };
+    Signed::sign(record, &key(n)).unwrap()
+}
+
+#[test]
+fn a_blocked_hub_is_not_dealt_with() {
+    let mut core = carrying(Mode::Open);
+    core.handle(Event::Connected(hub(1)), START);
+    let rule = Subject::Hub(hub(1));
+    let effects = set(&mut core, &rule, Action::Block, None);
+    assert_eq!(effects, [Effect::Disconnect(hub(1)), Effect::Hide(ids([1, 2]))]);
+    let ignored = Verdict::Ignore(Ignored::Blocked);
+    assert_eq!(gossip(&mut core, &live(3, 1, START).encode(), START).0, ignored, "its listings");
+    assert_eq!(
+        gossip(&mut core, &head(1, START + MINUTE, &[]).encode(), START + MINUTE).0,
+        ignored,
+        "its heads"
+    );
+    assert!(core.rows(START).iter().all(|row| row.hub != hub(1)), "comparing");
+    assert_eq!(core.handle(Event::Connected(hub(1)), START), [Effect::Disconnect(hub(1))], "connecting");
+    let request = Request::Heads { hubs: vec![hub(9)] };
+    let effects = core.handle(Event::Asked { from: hub(1), id: 1, request }, START);
+    assert_eq!(effects, [Effect::Disconnect(hub(1))], "asking");
+    assert_eq!(remove(&mut core, &rule), [Effect::Show(ids([1, 2]))], "undone at once");
+}
+
+#[test]
+fn a_blocked_domain_takes_its_proved_subdomains_along() {
+    let mut core = carrying(Mode::Open);
+    let rule = Subject::Domain("example.org".into());
+    set(&mut core, &rule, Action::Block, None);
+    let (_, effects) = gossip(&mut core, &record(1, "hub.example.org").encode(), START);
+    assert!(effects.contains(&Effect::ProveDomain { hub: hub(1), domain: "hub.example.org".into() }));
+    assert!(core.is_shown(&id(1)), "a claim is no proof");
+    let proved = Event::DomainProved { hub: hub(1), domain: "hub.example.org".into() };
+    assert_eq!(core.handle(proved, START), [Effect::Hide(ids([1, 2]))]);
+    assert_eq!(remove(&mut core, &rule), [Effect::Show(ids([1, 2]))]);
+}
+
+#[test]
+fn authors_agents_and_tags_are_hidden_and_kept() {
+    let author = Subject::from(agent_key(2).public());
+    let tag = Subject::Tag(Tag::from_text("Poems").unwrap());
+    for rule in [author, Subject::Agent(id(2)), tag] {
+        let mut core = carrying(Mode::Open);
+        assert_eq!(set(&mut core, &rule, Action::Block, None), [Effect::Hide(vec![id(2)])], "{rule:?}");
+        let newer = tagged(2, 1, START + MINUTE, &["poems"]).encode();
+        let (verdict, effects) = gossip(&mut core, &newer, START + MINUTE);
+        assert_eq!(verdict, Verdict::Ignore(Ignored::Blocked), "not passed on");
+        assert!(stores(&effects), "kept, so that undoing it is whole");
+        assert_eq!(remove(&mut core, &rule), [Effect::Show(vec![id(2)])], "{rule:?}");
+    }
+}
+
+#[test]
+fn a_rule_runs_out_by_itself() {
+    let mut core = carrying(Mode::Open);
+    set(&mut core, &Subject::Hub(hub(1)), Action::Block, Some(START + MINUTE));
+    assert!(!core.is_shown(&id(1)));
+    let effects = core.handle(Event::Tick, START + MINUTE);
+    assert!(effects.contains(&Effect::Show(ids([1, 2]))), "{effects:?}");
+}
+
+#[test]
+fn an_allowlist_lets_in_whom_it_names() {
+    let mut core = carrying(Mode::Allowlist);
+    assert!(!core.holds(&id(1)));
+    set(&mut core, &Subject::Hub(hub(1)), Action::Allow, None);
+    let from_outside = gossip(&mut core, &live(1, 1, START).encode(), START).0;
+    assert_eq!(
+        from_outside,
+        Verdict::Ignore(Ignored::Blocked),
+        "the peer that passes it on is not on the list"
+    );
+    let event = Event::Gossip { from: hub(1), message: 1, bytes: live(1, 1, START).encode() };
+    let effects = core.handle(event, START);
+    assert!(effects.contains(&Effect::Judge { message: 1, verdict: Verdict::Accept }));
+    let effects = core.handle(Event::ModeSet(Mode::Open), START);
+    assert_eq!(effects, [], "nothing is hidden or shown by a wider mode");
+}

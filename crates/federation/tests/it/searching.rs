@@ -1,0 +1,127 @@
+//! Asking other hubs: whom, how many, for how long, and what is believed.
+
+use std::time::Duration;
+
+use plexus_domain::Timestamp;
+use plexus_federation::{
+    HubId,
+    core::{Answer, Core, Effect, Event, Provenance, Query, Request, Wanted, policy::Mode},
+    record::Tag,
+};
+
+use crate::make::{START, core, gossip, head, hub, live};
+
+const MILLIS: Duration = Duration::from_millis(1);
+
+fn wanted(tags: &[&str], here: usize) -> Wanted {
+    let tags = tags.iter().map(|tag| Tag::from_text(tag).unwrap()).collect();
+    let query = Query { text: "count".into(), tags, limit: 10 };
+    Wanted { query, whole_network: false, own: 0, carried: here }
+}
+
+fn start(core: &mut Core, wanted: Wanted) -> Vec<Effect> {
+    core.handle(Event::Search { search: 1, wanted }, START)
+}
+
+fn asked(effects: &[Effect]) -> Vec<(HubId, u64)> {
+    let find = |effect: &Effect| match effect {
+        Effect::Ask { peer, id, request: Request::Find(_) } => Some((*peer, *id)),
+        _ => None,
+    };
+    effects.iter().filter_map(find).collect()
+}
+
+fn done(effects: &[Effect]) -> Option<Provenance> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::SearchDone { provenance, .. } => Some(*provenance),
+        _ => None,
+    })
+}
+
+fn answer(core: &mut Core, (from, id): (HubId, u64), records: Vec<Vec<u8>>, now: Timestamp) -> Vec<Effect> {
+    core.handle(Event::Answered { from, id, answer: Answer::Records(records) }, now)
+}
+
+#[test]
+fn what_is_here_is_enough_when_it_is_enough() {
+    let effects = start(&mut core(9, Mode::Open), wanted(&["count"], 10));
+    assert_eq!(done(&effects), Some(Provenance { carried: 10, ..Provenance::default() }));
+    let mut core = core(9, Mode::Open);
+    let effects = start(&mut core, Wanted { whole_network: true, ..wanted(&["count"], 10) });
+    assert!(matches!(effects[..], [Effect::FindProviders { search: 1, .. }]), "{effects:?}");
+}
+
+#[test]
+fn at_most_eight_hubs_are_asked_and_the_slow_are_not_waited_for() {
+    let mut core = core(9, Mode::Open);
+    start(&mut core, wanted(&["count"], 0));
+    let hubs = (1..=20).map(hub).collect();
+    let first = asked(&core.handle(Event::Providers { search: 1, hubs }, START));
+    assert_eq!(first.len(), 5);
+    assert_eq!(asked(&core.handle(Event::Tick, START + MILLIS * 399)).len(), 0);
+    assert!(core.wakes().is_some_and(|at| at <= START + MILLIS * 400));
+    let more = asked(&core.handle(Event::Tick, START + MILLIS * 400));
+    assert_eq!(more.len(), 3, "somebody else is asked as well");
+    assert_eq!(done(&answer(&mut core, first[0], Vec::new(), START + MILLIS * 500)), None);
+    assert_eq!(
+        done(&core.handle(Event::Failed { from: first[1].0, id: first[1].1 }, START + MILLIS * 600)),
+        None
+    );
+    let end = START + MILLIS * 2_500;
+    assert_eq!(done(&core.handle(Event::Tick, end - MILLIS)), None);
+    let provenance = done(&core.handle(Event::Tick, end)).unwrap();
+    assert_eq!((provenance.hubs_answered, provenance.hubs_silent), (1, 7));
+    assert_eq!(answer(&mut core, first[2], vec![live(3, 3, START).encode()], end), [], "too late");
+}
+
+#[test]
+fn only_verified_listings_of_the_hub_that_answers_are_shown() {
+    let mut core = core(9, Mode::Open);
+    start(&mut core, wanted(&["count"], 0));
+    let asked = asked(&core.handle(Event::Providers { search: 1, hubs: vec![hub(1)] }, START));
+    let good = live(1, 1, START);
+    let mut forged = live(2, 1, START).encode();
+    *forged.last_mut().unwrap() ^= 1;
+    let records = vec![b"junk".to_vec(), forged, live(3, 2, START).encode(), good.encode(), good.encode()];
+    let effects = answer(&mut core, asked[0], records, START);
+    let found = effects.iter().find_map(|effect| match effect {
+        Effect::Found { from, listings, .. } => Some((*from, listings.clone())),
+        _ => None,
+    });
+    assert_eq!(found, Some((hub(1), vec![good.clone()])));
+    assert_eq!(done(&effects), None, "the DHT may still name others");
+    let effects = core.handle(Event::Tick, START + MILLIS * 1_000);
+    let provenance = Provenance { live: 1, hubs_answered: 1, ..Provenance::default() };
+    assert_eq!(done(&effects), Some(provenance));
+    assert!(core.holds(good.envelope().id()), "what was found is carried from now on");
+}
+
+#[test]
+fn hubs_of_which_all_is_here_are_not_asked() {
+    let mut core = core(9, Mode::Open);
+    let listing = live(1, 1, START);
+    gossip(&mut core, &listing.encode(), START);
+    gossip(&mut core, &head(1, START, &[&listing]).encode(), START);
+    gossip(&mut core, &head(2, START, &[&live(2, 2, START)]).encode(), START);
+    start(&mut core, wanted(&["count"], 1));
+    let hubs = vec![hub(1), hub(2), hub(9)];
+    let effects = core.handle(Event::Providers { search: 1, hubs }, START);
+    assert_eq!(asked(&effects).iter().map(|(hub, _)| *hub).collect::<Vec<_>>(), [hub(2)]);
+}
+
+#[test]
+fn free_text_goes_to_a_sample_of_living_hubs() {
+    let mut core = core(9, Mode::Open);
+    for n in 1..=20 {
+        gossip(&mut core, &head(n, START, &[&live(n, n, START)]).encode(), START);
+    }
+    let effects = start(&mut core, wanted(&[], 0));
+    assert_eq!(asked(&effects).len(), 3);
+    let other = core.handle(Event::Search { search: 2, wanted: wanted(&[], 0) }, START);
+    let hubs = |effects: &[Effect]| asked(effects).into_iter().map(|(hub, _)| hub).collect::<Vec<_>>();
+    assert_ne!(hubs(&effects), hubs(&other), "others are asked the next time");
+    for (from, id) in asked(&effects) {
+        core.handle(Event::Failed { from, id }, START);
+    }
+    assert!(core.wakes().is_some(), "the other search goes on");
+}
