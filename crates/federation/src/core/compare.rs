@@ -158,7 +158,9 @@ impl Core {
         out: &mut Vec<Effect>,
     ) {
         if comparison.complete {
-            self.judge(round.peer, &comparison.shown(), out);
+            let shown = comparison.shown();
+            self.offer(round.peer, comparison, out);
+            self.judge(round.peer, &comparison.theirs, &shown, out);
         }
         let home = comparison.theirs.hub;
         if home != round.peer && !self.is_whole(home) {
@@ -168,11 +170,36 @@ impl Core {
         self.next_hub(round, now, out);
     }
 
-    /// Holds what a peer showed of a hub against the hub's signed head. Asked only when the peer knows that head, or
-    /// when this hub has what it promises; else nobody can say who is wrong.
-    pub(super) fn judge(&mut self, peer: HubId, shown: &Row, out: &mut Vec<Effect>) {
+    /// Gives the peer what it lacks, the newest first. A copy that only lags is right from then on, so one that is
+    /// still wrong in the next round is wrong on purpose.
+    fn offer(&self, peer: HubId, comparison: &Comparison, out: &mut Vec<Effect>) {
+        let (hub, lacking) = (comparison.theirs.hub, &comparison.have);
+        let hashes: Vec<Digest> = lacking.iter().rev().take(MAX_BATCH).map(digest).collect();
+        let newer = self.head_seq(hub) > comparison.theirs.head;
+        let head = newer.then(|| self.encoded_head(hub)).flatten();
+        if head.is_some() || !hashes.is_empty() {
+            out.push(Effect::Offer { to: peer, hub, head, hashes });
+        }
+    }
+
+    /// What a peer found missing here. Nobody asked for it, so it comes under the limits of gossip.
+    pub(super) fn offered(
+        &mut self,
+        from: HubId,
+        records: &[Vec<u8>],
+        now: Timestamp,
+        out: &mut Vec<Effect>,
+    ) {
+        if records.len() <= MAX_BATCH + 1 {
+            records.iter().for_each(|record| _ = self.hear(from, record, now, out));
+        }
+    }
+
+    /// Holds what a peer showed of a hub against the hub's signed head: when this hub has what the head promises, so
+    /// that the peer was offered it, or when the peer says that it has. Else nobody can say who is wrong.
+    pub(super) fn judge(&mut self, peer: HubId, stated: &Row, shown: &Row, out: &mut Vec<Effect>) {
         let Some(head) = self.head(shown.hub).copied() else { return };
-        if shown.head >= Some(head.seq) || self.is_whole(shown.hub) {
+        if stated.fits(&head) || self.is_whole(shown.hub) {
             out.extend(self.doubts.look(peer, shown, &head).map(Effect::Accuse));
         }
     }

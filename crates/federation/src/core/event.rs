@@ -49,6 +49,11 @@ pub enum Event {
         from: HubId,
         id: u64,
     },
+    /// A peer found that these records are missing here.
+    Offered {
+        from: HubId,
+        records: Vec<Vec<u8>>,
+    },
     /// `domain` names `hub` in its `/.well-known/plexus.json`.
     DomainProved {
         hub: HubId,
@@ -122,6 +127,13 @@ pub enum Effect {
         to: HubId,
         id: u64,
         hub: HubId,
+        hashes: Vec<Digest>,
+    },
+    /// Send `head` and the stored listings of `hub` that have these hashes to a peer that lacks them.
+    Offer {
+        to: HubId,
+        hub: HubId,
+        head: Option<Vec<u8>>,
         hashes: Vec<Digest>,
     },
     /// Reply with this hub's own listings that fit.

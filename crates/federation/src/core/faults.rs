@@ -43,7 +43,7 @@ impl Doubts {
     const MAX: usize = 4 * MAX_HUBS;
 
     /// Looks at the copy that `peer` showed. A copy may lag: it is a fault when it is wrong twice without having
-    /// changed in between, since a round lies between the two, and the peer's own rounds too.
+    /// changed in between, since it was offered what it lacks.
     pub fn look(&mut self, peer: HubId, shown: &Row, head: &Head) -> Option<Accusation> {
         let key = (peer, shown.hub);
         if shown.partial || shown.fits(head) {

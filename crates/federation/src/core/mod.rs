@@ -124,6 +124,7 @@ impl Core {
             Event::Asked { from, id, request } => out.push(self.answer(from, id, request, now)),
             Event::Answered { from, id, answer } => self.answered(from, id, answer, now, &mut out),
             Event::Failed { from, id } => self.failed(from, id, now, &mut out),
+            Event::Offered { from, records } => self.offered(from, &records, now, &mut out),
             Event::DomainProved { hub, domain } => self.prove(hub, domain, now, &mut out),
             Event::ModeSet(mode) => {
                 self.policy.set_mode(mode);

@@ -38,10 +38,12 @@ impl Core {
     }
 
     fn records_of(&self, hub: HubId) -> impl Iterator<Item = Vec<u8>> {
-        let known = self.hubs.get(&hub);
-        let head = known.and_then(|hub| hub.head.as_ref()).map(Signed::encode);
-        let record = known.and_then(|hub| hub.record.as_ref()).map(Signed::encode);
-        head.into_iter().chain(record)
+        let record = self.hubs.get(&hub).and_then(|hub| hub.record.as_ref()).map(Signed::encode);
+        self.encoded_head(hub).into_iter().chain(record)
+    }
+
+    pub(super) fn encoded_head(&self, hub: HubId) -> Option<Vec<u8>> {
+        self.hubs.get(&hub)?.head.as_ref().map(Signed::encode)
     }
 }
 

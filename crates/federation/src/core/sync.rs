@@ -1,7 +1,7 @@
 //! Repairing what gossip lost, by comparing with one peer at a time.
 //!
 //! A round asks a peer what it holds of each hub. It takes the heads that are newer there, then compares the set of
-//! each hub that differs (`compare`), and fetches the bodies that are missing here. Going hub by hub keeps blocked
+//! each hub that differs (`compare`), fetches what is missing here and offers what is missing there. Going hub by hub keeps blocked
 //! hubs out of it, lets the signed head say who is right, and shows whose copy is wrong. What is fetched is
 //! searchable at once, so a new hub is of use while it catches up.
 
@@ -144,7 +144,7 @@ impl Core {
             let ours = self.row(theirs.hub);
             let known = self.hubs.contains_key(&theirs.hub);
             if !known || ours.partial || ours.same_set(&theirs) {
-                self.judge(round.peer, &theirs, out);
+                self.judge(round.peer, &theirs, &theirs, out);
             } else {
                 return self.begin_comparison(round, Comparison::new(theirs, ours), now, out);
             }

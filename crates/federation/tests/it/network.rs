@@ -128,6 +128,12 @@ impl Network {
                 let bodies = hashes.iter().filter_map(|hash| node.bodies.get(hash).cloned()).collect();
                 self.reply(me, to, id, Answer::Records(bodies));
             }
+            Effect::Offer { to, hashes, head, .. } => {
+                let bodies = hashes.iter().filter_map(|hash| node.bodies.get(hash).cloned());
+                let mut records: Vec<Vec<u8>> = head.into_iter().chain(bodies).collect();
+                records.retain(|record| self.sees(to, record));
+                self.send(me, to, Event::Offered { from: me, records });
+            }
             Effect::Refuse { to, id } => self.send(me, to, Event::Failed { from: me, id }),
             Effect::Accuse(accusation) => node.accusations.push(accusation),
             _ => {}
