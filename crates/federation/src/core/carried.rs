@@ -1,6 +1,6 @@
 //! The listings that this hub has, its own and others', without their bodies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use negentropy::{Bound, Error, Id, Item, NegentropyStorageBase};
 use plexus_a2a::listing::ListingId;
@@ -169,6 +169,10 @@ impl HubSet {
 
     pub const fn load(&self) -> Load {
         Load { listings: self.items.len(), bytes: self.bytes }
+    }
+
+    pub fn hashes(&self) -> BTreeSet<Digest> {
+        self.items.iter().map(|item| Digest::from_bytes(item.id.to_bytes())).collect()
     }
 
     fn insert(&mut self, entry: &Entry) {

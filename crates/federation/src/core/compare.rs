@@ -1,13 +1,15 @@
 //! The set of one hub, here and at a peer: finding what differs, fetching it, and saying whose copy is wrong.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, mem};
 
 use negentropy::{Error, Id, Negentropy};
+use plexus_a2a::listing::ListingId;
 use plexus_domain::{Digest, Timestamp};
 
 use super::{
-    Core, Effect, MAX_BATCH, MAX_FRAME, Request, Row, Verdict,
+    Core, Effect, Ignored, MAX_BATCH, MAX_FRAME, Request, Row, Verdict,
     carried::HubSet,
+    faults::Sight,
     intake::Via,
     quota::CARRIED,
     sync::{Round, Stage},
@@ -19,6 +21,8 @@ use crate::{
 
 /// Steps of comparing one set; 100,000 scattered differences take fewer.
 const MAX_STEPS: usize = 1_000;
+/// Listings that a peer is given unasked, fewer than its limit for gossip.
+const OFFERED: usize = 32;
 
 #[derive(Clone, Debug)]
 pub struct Comparison {
@@ -34,6 +38,10 @@ pub struct Comparison {
     asked: BTreeSet<Digest>,
     /// What they had, and delivered.
     served: Vec<Digest>,
+    /// Of that, what was superseded here.
+    outdated: Vec<Digest>,
+    /// What they had, and did not deliver.
+    undelivered: Vec<Digest>,
 }
 
 impl Comparison {
@@ -47,6 +55,8 @@ impl Comparison {
             need: Vec::new(),
             asked: BTreeSet::new(),
             served: Vec::new(),
+            outdated: Vec::new(),
+            undelivered: Vec::new(),
         }
     }
 
@@ -136,31 +146,40 @@ impl Core {
         let before = comparison.served.len();
         for body in bodies {
             let Ok(Received::Listing(listing)) = record::parse(body) else { continue };
-            let hash = listing.hash();
-            let wanted = listing.claims().hub == comparison.theirs.hub && comparison.asked.remove(&hash);
-            if wanted && !matches!(self.take(body, Via::Sync, now, out), Verdict::Reject(_)) {
-                comparison.served.push(hash);
+            let (id, hash) = (listing.claims().id().clone(), listing.hash());
+            if listing.claims().hub != comparison.theirs.hub || !comparison.asked.contains(&hash) {
+                continue;
             }
+            match self.take(body, Via::Sync, now, out) {
+                Verdict::Reject(_) => continue,
+                Verdict::Ignore(Ignored::Older) => {
+                    comparison.outdated.push(hash);
+                    self.offer_newer(round.peer, comparison.theirs.hub, &id, out);
+                }
+                Verdict::Accept | Verdict::Ignore(_) => {}
+            }
+            comparison.asked.remove(&hash);
+            comparison.served.push(hash);
         }
         // A peer sends as many as fit into an answer. The rest is asked for again, as long as some come.
+        let rest = mem::take(&mut comparison.asked);
         if comparison.served.len() > before {
-            let rest = comparison.asked.iter().map(|hash| Id::from_byte_array(*hash.as_bytes()));
-            comparison.need.extend(rest);
+            comparison.need.extend(rest.iter().map(|hash| Id::from_byte_array(*hash.as_bytes())));
+        } else {
+            comparison.undelivered.extend(rest);
         }
         self.fetch_bodies(round, comparison, now, out);
     }
 
     fn end_comparison(
         &mut self,
-        round: Round,
+        mut round: Round,
         comparison: &Comparison,
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) {
         if comparison.complete {
-            let shown = comparison.shown();
-            self.offer(round.peer, comparison, out);
-            self.judge(round.peer, &comparison.theirs, &shown, out);
+            round.saw(self.offer(round.peer, comparison, out));
         }
         let home = comparison.theirs.hub;
         if home != round.peer && !self.is_whole(home) {
@@ -170,16 +189,29 @@ impl Core {
         self.next_hub(round, now, out);
     }
 
-    /// Gives the peer what it lacks, the newest first. A copy that only lags is right from then on, so one that is
-    /// still wrong in the next round is wrong on purpose.
-    fn offer(&self, peer: HubId, comparison: &Comparison, out: &mut Vec<Effect>) {
-        let (hub, lacking) = (comparison.theirs.hub, &comparison.have);
-        let hashes: Vec<Digest> = lacking.iter().rev().take(MAX_BATCH).map(digest).collect();
-        let newer = self.head_seq(hub) > comparison.theirs.head;
-        let head = newer.then(|| self.encoded_head(hub)).flatten();
-        if head.is_some() || !hashes.is_empty() {
-            out.push(Effect::Offer { to: peer, hub, head, hashes });
+    /// Gives the peer what it lacks.
+    fn offer(&self, peer: HubId, comparison: &Comparison, out: &mut Vec<Effect>) -> Sight {
+        let Comparison { theirs, have, outdated, undelivered, .. } = comparison;
+        let lacking: Vec<Digest> = have.iter().map(digest).collect();
+        let hashes: Vec<Digest> = lacking.iter().take(OFFERED).copied().collect();
+        let head = self.head_seq(theirs.hub).filter(|&seq| Some(seq) > theirs.head);
+        let encoded = head.and_then(|_| self.encoded_head(theirs.hub));
+        if encoded.is_some() || !hashes.is_empty() {
+            out.push(Effect::Offer { to: peer, hub: theirs.hub, head: encoded, hashes });
         }
+        let (outdated, undelivered) = (outdated.clone(), undelivered.clone());
+        Sight { stated: *theirs, shown: comparison.shown(), head, lacking, outdated, undelivered }
+    }
+
+    /// The version that counts of a listing of which the peer has an old one, when it is at another hub now.
+    fn offer_newer(&self, peer: HubId, hub: HubId, id: &ListingId, out: &mut Vec<Effect>) {
+        let elsewhere = self.carried.get(id).filter(|entry| entry.hub != hub);
+        out.extend(elsewhere.map(|entry| Effect::Offer {
+            to: peer,
+            hub: entry.hub,
+            head: None,
+            hashes: vec![entry.rank.hash()],
+        }));
     }
 
     /// What a peer found missing here. Nobody asked for it, so it comes under the limits of gossip.
@@ -195,12 +227,15 @@ impl Core {
         }
     }
 
-    /// Holds what a peer showed of a hub against the hub's signed head: when this hub has what the head promises, so
-    /// that the peer was offered it, or when the peer says that it has. Else nobody can say who is wrong.
-    pub(super) fn judge(&mut self, peer: HubId, stated: &Row, shown: &Row, out: &mut Vec<Effect>) {
-        let Some(head) = self.head(shown.hub).copied() else { return };
-        if stated.fits(&head) || self.is_whole(shown.hub) {
-            out.extend(self.doubts.look(peer, shown, &head).map(Effect::Accuse));
+    /// Says at the end of a round what was wrong. By then this hub knows as well what the peer knows: what it lacked
+    /// because a listing changed or moved is no fault.
+    pub(super) fn judge(&mut self, peer: HubId, sights: Vec<Sight>, out: &mut Vec<Effect>) {
+        for mut sight in sights {
+            if !sight.lacking.is_empty() {
+                let here = self.carried.set(&sight.stated.hub).map(HubSet::hashes).unwrap_or_default();
+                sight.lacking.retain(|hash| here.contains(hash));
+            }
+            out.extend(self.doubts.look(peer, &sight).map(Effect::Accuse));
         }
     }
 

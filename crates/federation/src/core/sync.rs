@@ -14,8 +14,8 @@ use std::{
 use plexus_domain::Timestamp;
 
 use super::{
-    Answer, Core, Effect, MAX_BATCH, MAX_FRAME, Request, Row, compare::Comparison, intake::Via,
-    quota::MAX_HUBS, serve::root_of,
+    Answer, Core, Effect, MAX_BATCH, MAX_FRAME, Request, Row, compare::Comparison, faults::Sight,
+    intake::Via, quota::MAX_HUBS, serve::root_of,
 };
 use crate::HubId;
 
@@ -38,6 +38,8 @@ pub struct Round {
     stage: Stage,
     /// What the peer holds of the hubs that are not done.
     rows: VecDeque<Row>,
+    /// What the peer showed of the hubs that are done.
+    sights: Vec<Sight>,
 }
 
 /// What a round waits for.
@@ -53,6 +55,10 @@ pub enum Stage {
 impl Round {
     pub const fn awaits(&self, id: u64) -> bool {
         self.awaited == id
+    }
+
+    pub fn saw(&mut self, sight: Sight) {
+        self.sights.push(sight);
     }
 
     fn is_lost(&self, now: Timestamp) -> bool {
@@ -94,8 +100,15 @@ impl Core {
         }
         self.compared.insert(peer, now);
         let root = root_of(&self.rows(now));
-        let round =
-            Round { peer, began: now, touched: now, awaited: 0, stage: Stage::Rows, rows: VecDeque::new() };
+        let round = Round {
+            peer,
+            began: now,
+            touched: now,
+            awaited: 0,
+            stage: Stage::Rows,
+            rows: VecDeque::new(),
+            sights: Vec::new(),
+        };
         self.wait(round, Request::Rows { root }, Stage::Rows, now, out);
     }
 
@@ -143,12 +156,13 @@ impl Core {
         while let Some(theirs) = round.rows.pop_front() {
             let ours = self.row(theirs.hub);
             let known = self.hubs.contains_key(&theirs.hub);
-            if !known || ours.partial || ours.same_set(&theirs) {
-                self.judge(round.peer, &theirs, &theirs, out);
-            } else {
+            if ours.same_set(&theirs) {
+                round.saw(Sight::equal(theirs));
+            } else if known && !ours.partial {
                 return self.begin_comparison(round, Comparison::new(theirs, ours), now, out);
             }
         }
+        self.judge(round.peer, round.sights, out);
         let hubs: Vec<HubId> = self.hubs.keys().copied().filter(|&hub| self.carries(hub, now)).collect();
         let whole = hubs.iter().filter(|&&hub| self.is_whole(hub)).count();
         out.push(Effect::Compared { peer: round.peer, whole, known: hubs.len() });
