@@ -1,11 +1,22 @@
 // What a person does, step by step, by the words that the pages show. Each step works with script and without.
 
 import assert from "node:assert/strict";
+import { openTab } from "./browser.mjs";
+import { startHub } from "./hub.mjs";
 
 export const PASSWORD = "four or five plain words";
 
 /** Some answers take a while on two busy cores. */
 const ANSWER = { timeout: 60_000 };
+
+/** A hub with Ada for its administrator. */
+export async function hubOfAda(browser, env) {
+  const hub = await startHub(env);
+  const tab = await openTab(browser);
+  await signUp(tab, hub.adminLink, "ada");
+  await tab.close();
+  return hub;
+}
 
 /** A page that streams never finishes loading, so steps wait for what they need instead. */
 export async function go(tab, url) {
@@ -13,22 +24,30 @@ export async function go(tab, url) {
 }
 
 export async function signUp(tab, url, name) {
+  await tryToSignUp(tab, url, name);
+  await signedIn(tab, name);
+}
+
+export async function tryToSignUp(tab, url, name) {
   await go(tab, url);
   await tab.page.getByLabel("Name", { exact: true }).fill(name);
   await tab.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await press(tab, "Sign up");
+}
+
+export async function signIn(tab, hub, name, password = PASSWORD) {
+  await tryToSignIn(tab, hub, name, password);
   await signedIn(tab, name);
 }
 
-export async function signIn(tab, hub, name) {
+export async function tryToSignIn(tab, hub, name, password = PASSWORD) {
   await go(tab, `${hub.url}/login`);
   await tab.page.getByLabel("Name", { exact: true }).fill(name);
-  await tab.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await tab.page.getByLabel("Password", { exact: true }).fill(password);
   await tab.page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
-  await signedIn(tab, name);
 }
 
-function signedIn(tab, name) {
+export function signedIn(tab, name) {
   return tab.page.getByText(`Account of ${name}`).waitFor({ state: "attached" });
 }
 
@@ -36,19 +55,23 @@ export function press(tab, name) {
   return tab.page.getByRole("button", { name }).click();
 }
 
-/** Pastes the address of an agent, vouches for it, publishes it here. `look` sees each page on the way. */
-export async function register(tab, hub, url, look = async () => {}) {
+/**
+ * Pastes the address of an agent, vouches for it or leaves it unverified, publishes it here. `look` sees each page on the
+ * way, `fill` the one that shows the card.
+ */
+export async function register(tab, hub, url, { look = async () => {}, fill = async () => {}, vouch = true } = {}) {
   await go(tab, `${hub.url}/register`);
   await look("register");
   await tab.page.getByLabel("Address of the agent").fill(url);
   await press(tab, "Fetch card");
   await tab.page.getByLabel("Name in its address").waitFor();
   await look("register-card");
+  await fill();
   await press(tab, "Continue");
   await tab.page.getByRole("button", { name: "Vouch for it" }).first().waitFor();
   await look("register-proof");
-  await press(tab, "Vouch for it");
-  await tab.page.getByRole("button", { name: "Continue", exact: true }).click();
+  if (vouch) await press(tab, "Vouch for it");
+  await tab.page.getByRole("button", { name: vouch ? "Continue" : "Continue as unverified", exact: true }).click();
   await tab.page.getByRole("radio", { name: /Public on this hub/ }).check();
   await look("register-publish");
   await press(tab, "Publish");

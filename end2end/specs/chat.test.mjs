@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, openTab, SCRIPTS } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
-import { startHub } from "../lib/hub.mjs";
-import { answer, answered, chatOf, countsUp, go, says, send, signIn, signUp, textOf } from "../lib/walk.mjs";
+import { answer, answered, chatOf, countsUp, go, hubOfAda, says, send, signIn, textOf } from "../lib/walk.mjs";
 
 const LINES = 30_000;
 /** The lines count up, so that one that is missing or told twice is seen. */
@@ -14,11 +13,8 @@ const RESULT = /^(\d+) \+ 0 += /gm;
 
 let hub, browser;
 before(async () => {
-  hub = await startHub();
   browser = await launch();
-  const tab = await openTab(browser);
-  await signUp(tab, hub.adminLink, "ada");
-  await tab.close();
+  hub = await hubOfAda(browser);
 });
 after(async () => {
   await browser?.close();

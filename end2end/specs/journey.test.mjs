@@ -42,7 +42,7 @@ for (const script of SCRIPTS) {
     });
 
     test("both agents are registered by their address", async () => {
-      await register(tab, hub, lighthouse.url, look);
+      await register(tab, hub, lighthouse.url, { look });
       await register(tab, hub, weaver.url);
     });
 

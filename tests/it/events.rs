@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Event {
     pub name: String,
-    pub id: Option<i64>,
+    pub id: Option<String>,
     pub data: Value,
 }
 
@@ -32,8 +32,13 @@ impl Events {
 
     /// As a browser opens it again.
     pub async fn resume(client: &Client, chat: &str, last: i64) -> Self {
-        let request = client.request(Method::GET, &format!("/api/v1/events?chat={chat}&after=0"));
-        Self::connect(request.header("last-event-id", last.to_string())).await
+        Self::resume_all(client, &format!("chat={chat}&after=0"), &last.to_string()).await
+    }
+
+    /// The same for all that `query` names.
+    pub async fn resume_all(client: &Client, query: &str, last: &str) -> Self {
+        let request = client.request(Method::GET, &format!("/api/v1/events?{query}"));
+        Self::connect(request.header("last-event-id", last)).await
     }
 
     async fn connect(request: reqwest::RequestBuilder) -> Self {
@@ -65,7 +70,7 @@ impl Events {
 fn parse(frame: &str) -> Option<Event> {
     let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     let name = field("event")?.to_owned();
-    let id = field("id").map(|id| id.parse().expect("a number"));
+    let id = field("id").map(str::to_owned);
     Some(Event { name, id, data: serde_json::from_str(field("data")?).expect("JSON") })
 }
 
@@ -105,11 +110,13 @@ impl Screen {
     /// Shows one event.
     #[track_caller]
     pub fn take(&mut self, event: &Event) {
-        if let Some(id) = event.id {
-            assert!(id > self.last, "event {id} came after {}", self.last);
-            self.last = id;
-        }
         let data = &event.data;
+        let seq = data["seq"].as_i64();
+        assert_eq!(seq.is_some(), event.id.is_some(), "what is kept has a number and an id");
+        if let Some(seq) = seq {
+            assert!(seq > self.last, "event {seq} came after {}", self.last);
+            self.last = seq;
+        }
         match event.name.as_str() {
             "message" => self.message(data),
             "ended" => {

@@ -127,6 +127,8 @@ pub struct Assets {
     /// The module that wasm-bindgen wrote, and the wasm file beside it.
     pub module_js: String,
     pub module_wasm: String,
+    /// The worker that holds the stream of events for all tabs of a browser.
+    pub events_js: String,
     /// The sprite of icons.
     pub icons: String,
     /// The site's own icon.
@@ -141,6 +143,7 @@ impl Default for Assets {
             loader_js: "/loader.js".into(),
             module_js: "/pkg/plexus.js".into(),
             module_wasm: "/pkg/plexus_bg.wasm".into(),
+            events_js: "/events.js".into(),
             icons: "/icons.svg".into(),
             favicon: "/favicon.svg".into(),
         }

@@ -1,6 +1,7 @@
 //! Keys that the hub holds: its own, and those of its agents. Seeds lie sealed in the store.
 
 use anyhow::Context as _;
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use plexus_a2a::{
     keys::{PublicKey, SecretKey},
     listing::{Genesis, ListingId},
@@ -12,6 +13,7 @@ use plexus_store::{
     secrets,
     secrets::Secret,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::{Error, Hub, Result};
 
@@ -29,6 +31,8 @@ enum Holder {
 /// What an agent is known by for good: its keys, and the listing id that follows from them.
 pub(crate) struct Identity {
     pub listing: ListingId,
+    /// Part of the listing id, so the rows of both keys keep it.
+    created: Timestamp,
     agent: SecretKey,
     agent_seed: [u8; 32],
     recovery: SecretKey,
@@ -38,7 +42,10 @@ pub(crate) struct Identity {
 impl Identity {
     /// A new one, for an agent that is registered at `created`.
     pub fn new(hub: &Hub, created: Timestamp) -> Result<Self> {
-        let (agent_seed, recovery_seed) = (hub.env().bytes(), hub.env().bytes());
+        Self::of_seeds(hub.env().bytes(), hub.env().bytes(), created)
+    }
+
+    fn of_seeds(agent_seed: [u8; 32], recovery_seed: [u8; 32], created: Timestamp) -> Result<Self> {
         let (agent, recovery) = (SecretKey::from_seed(&agent_seed), SecretKey::from_seed(&recovery_seed));
         let genesis = Genesis {
             agent: agent.public(),
@@ -47,17 +54,53 @@ impl Identity {
             nonce: nonce(&agent_seed),
         };
         let listing = genesis.id().map_err(Error::fault)?;
-        Ok(Self { listing, agent, agent_seed, recovery, recovery_seed })
+        Ok(Self { listing, created, agent, agent_seed, recovery, recovery_seed })
+    }
+
+    /// Puts it aside until `agent` is published.
+    pub fn reserve(&self, hub: &Hub, agent: AgentId) -> Result<Reserved> {
+        let seeds = [self.agent_seed, self.recovery_seed].concat();
+        let sealed = BASE64.encode(hub.vault().seal(&Reserved::purpose(agent), &seeds)?);
+        Ok(Reserved { listing: self.listing.to_string(), created: self.created, sealed })
     }
 
     /// Writes the keys of an agent whose row is there; `namespace` owns it.
     pub async fn keep(&self, hub: &Hub, tx: &mut Tx, agent: AgentId, namespace: NamespaceId) -> Result<()> {
-        insert(hub, tx, namespace, Holder::Agent(agent), &self.agent, &self.agent_seed).await?;
-        insert(hub, tx, namespace, Holder::Recovery(agent), &self.recovery, &self.recovery_seed).await
+        let held = [
+            (Holder::Agent(agent), &self.agent, &self.agent_seed),
+            (Holder::Recovery(agent), &self.recovery, &self.recovery_seed),
+        ];
+        for (holder, key, seed) in held {
+            insert(hub, tx, namespace, holder, key, seed, self.created).await?;
+        }
+        Ok(())
     }
 }
 
-/// The genesis of a listing can be told again as long as its first key is known, so its nonce follows from that.
+/// An identity that waits for its agent to be published.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Reserved {
+    pub listing: String,
+    created: Timestamp,
+    /// Both seeds, in base64.
+    sealed: String,
+}
+
+impl Reserved {
+    fn purpose(agent: AgentId) -> String {
+        format!("identity {agent}")
+    }
+
+    pub fn take_up(&self, hub: &Hub, agent: AgentId) -> Result<Identity> {
+        let sealed = BASE64.decode(&self.sealed).map_err(Error::fault)?;
+        let seeds = hub.vault().open_sealed(&Self::purpose(agent), &sealed)?;
+        let (agent_seed, recovery_seed) = seeds.split_at_checked(32).context("an identity lacks a seed")?;
+        let seed = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).context("a seed has another length");
+        Identity::of_seeds(seed(agent_seed)?, seed(recovery_seed)?, self.created)
+    }
+}
+
+/// The genesis of a listing can be told again as long as its first keys are known, so its nonce follows from that.
 fn nonce(seed: &[u8; 32]) -> [u8; 16] {
     let digest = Digest::of([b"plexus listing nonce 1\n", seed.as_slice()].concat());
     std::array::from_fn(|at| digest.as_bytes()[at])
@@ -69,7 +112,7 @@ pub(crate) async fn ensure_hub(hub: &Hub, tx: &mut Tx, namespace: NamespaceId) -
         return Ok(());
     }
     let seed = hub.env().bytes();
-    insert(hub, tx, namespace, Holder::Hub, &SecretKey::from_seed(&seed), &seed).await
+    insert(hub, tx, namespace, Holder::Hub, &SecretKey::from_seed(&seed), &seed, hub.env().now()).await
 }
 
 /// The key by which other hubs know this one.
@@ -87,6 +130,7 @@ async fn insert(
     holder: Holder,
     key: &SecretKey,
     seed: &[u8; 32],
+    created: Timestamp,
 ) -> Result<()> {
     let id = hub.env().id(KeyId::new);
     let secret = seal(hub, tx, namespace, &format!("key {id}"), seed).await?;
@@ -96,7 +140,6 @@ async fn insert(
         Holder::Recovery(agent) => (KeyKind::Recovery, Some(agent), None),
     };
     let public = key.public().as_bytes().to_vec();
-    let created = hub.env().now();
     let row = Key { id, kind, agent, hub: of, public, secret: Some(secret), created, retired: None };
     Ok(keys::insert(tx, &row).await?)
 }

@@ -1,23 +1,25 @@
-//! `GET /events`: the one stream of a tab.
+//! `GET /events`: the one stream of a browser.
 
 use std::{convert::Infallible, time::Duration};
 
 use axum::{
     body::Body,
-    extract::{Query, State},
+    extract::{RawQuery, State},
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
-use plexus_hub::chats::{self, Reader};
-use serde::Deserialize;
+use plexus_hub::{
+    chats::{self, News, Readers},
+    live::FrameKind,
+};
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    id,
-    wire::{Encoder, sse},
+    positions::Positions,
+    wire::{Encoder, of_account, sse},
 };
 use crate::{
     state::Site,
@@ -29,27 +31,16 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A stream is not kept open for ever: the page opens the next where this one ended.
 const LONGEST: Duration = Duration::from_secs(300);
 
-#[derive(Deserialize)]
-pub struct EventsQuery {
-    chat: String,
-    #[serde(default)]
-    after: i64,
-}
-
 pub async fn stream(
     State(site): State<Site>,
     Called(caller): Called,
-    Query(query): Query<EventsQuery>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let chat = id(&query.chat)?;
-    let last = headers
-        .get("last-event-id")
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.parse().ok());
-    let reader = chats::follow(&site.hub, &caller, chat, last.unwrap_or(query.after)).await?;
-    let encoder = Encoder { chat, assets: site.assets.places() };
-    let mut response = Body::from_stream(events(site, reader, encoder)).into_response();
+    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
+    let positions = Positions::read(query.as_deref().unwrap_or_default(), last)?;
+    let readers = chats::follow_all(&site.hub, &caller, positions.as_slice()).await?;
+    let mut response = Body::from_stream(events(site, readers, positions)).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
@@ -59,15 +50,21 @@ pub async fn stream(
 
 struct Streaming {
     site: Site,
-    reader: Reader,
-    encoder: Encoder,
+    readers: Readers,
+    positions: Positions,
     ends: Instant,
     over: bool,
+    _counted: Counted,
 }
 
-fn events(site: Site, reader: Reader, encoder: Encoder) -> impl Stream<Item = Result<Bytes, Infallible>> {
+fn events(
+    site: Site,
+    readers: Readers,
+    positions: Positions,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
     let hello = stream::iter([Bytes::from_static(b"retry: 1000\n\n")]);
-    let streaming = Streaming { site, reader, encoder, ends: Instant::now() + LONGEST, over: false };
+    let ends = Instant::now() + LONGEST;
+    let streaming = Streaming { site, readers, positions, ends, over: false, _counted: Counted::new() };
     let rest = stream::unfold(streaming, |mut streaming| async move {
         let bytes = streaming.next().await?;
         Some((bytes, streaming))
@@ -81,9 +78,9 @@ impl Streaming {
             return None;
         }
         let beat = Instant::now() + HEARTBEAT;
-        let next = timeout_at(beat.min(self.ends), self.reader.next());
+        let next = timeout_at(beat.min(self.ends), self.readers.next());
         match self.site.stop.run_until_cancelled(next).await {
-            Some(Ok(Ok(frame))) => Some(frame.wire(|kind| self.encoder.encode(kind))),
+            Some(Ok(Ok(news))) => Some(self.write(&news)),
             Some(Err(_)) if Instant::now() < self.ends => Some(Bytes::from_static(b": \n\n")),
             Some(Ok(Err(error))) => {
                 tracing::debug!(%error, "a reader could not go on");
@@ -93,8 +90,35 @@ impl Streaming {
         }
     }
 
+    /// Encoded once for all readers; only the id is this reader's own.
+    fn write(&mut self, News { chat, frame }: &News) -> Bytes {
+        let Some(chat) = *chat else { return frame.wire(of_account) };
+        let encoder = Encoder { chat, assets: self.site.assets.places() };
+        let bytes = frame.wire(|kind| encoder.encode(kind));
+        let FrameKind::Event { seq, .. } = frame.kind else { return bytes };
+        self.positions.advance(chat, seq);
+        [format!("id: {}\n", self.positions.last_event_id()).as_bytes(), &bytes].concat().into()
+    }
+
     fn bye(&mut self) -> Bytes {
         self.over = true;
-        sse("bye", None, &json!({}))
+        sse("bye", &json!({}))
+    }
+}
+
+/// Counts as an open stream while it lives.
+struct Counted(metrics::Gauge);
+
+impl Counted {
+    fn new() -> Self {
+        let open = metrics::gauge!("plexus_event_streams");
+        open.increment(1);
+        Self(open)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.decrement(1);
     }
 }

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod chats;
 pub mod events;
+mod positions;
 mod wire;
 
 use plexus_domain::Error as Refusal;

@@ -19,23 +19,36 @@ pub struct Encoder {
     pub assets: Arc<Assets>,
 }
 
+/// What is about the account, not about a chat, is the same for everybody.
+pub fn of_account(kind: &FrameKind) -> Bytes {
+    match kind {
+        FrameKind::ChatsChanged => sse("chats", &json!({})),
+        _ => Bytes::new(),
+    }
+}
+
 impl Encoder {
     pub fn encode(&self, kind: &FrameKind) -> Bytes {
-        match kind {
-            FrameKind::Event { seq, event, view, .. } => self.event(*seq, event, view.as_deref()),
-            FrameKind::Snapshot(snapshot) => sse("open", None, &self.snapshot(snapshot)),
+        let (name, mut data) = match kind {
+            FrameKind::Event { seq, event, view, .. } => {
+                (event.kind(), self.event(*seq, event, view.as_deref()))
+            }
+            FrameKind::Snapshot(snapshot) => ("open", self.snapshot(snapshot)),
             FrameKind::Text { message, part, start, body } => {
-                sse("text", None, &json!({ "m": message, "p": part, "s": start, "t": body }))
+                ("text", json!({ "m": message, "p": part, "s": start, "t": body }))
             }
             FrameKind::Block { message, part, start, end, html } => {
-                sse("block", None, &json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
+                ("block", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
             }
-            FrameKind::ChatsChanged => sse("chats", None, &json!({})),
-        }
+            FrameKind::ChatsChanged => ("chats", json!({})),
+            FrameKind::Gone => ("gone", json!({})),
+        };
+        data["chat"] = json!(self.chat);
+        sse(name, &data)
     }
 
-    fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>) -> Bytes {
-        let data = match (event, view) {
+    fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>) -> Value {
+        let mut data = match (event, view) {
             (Event::Message { .. }, Some(view)) => {
                 let message = &view.message;
                 json!({ "id": message.id, "parent": message.parent, "lane": message.lane, "state": message.state,
@@ -46,7 +59,8 @@ impl Encoder {
             }
             (event, _) => json!(event),
         };
-        sse(event.kind(), Some(seq), &data)
+        data["seq"] = json!(seq);
+        data
     }
 
     fn html(&self, view: &MessageView) -> String {
@@ -65,7 +79,6 @@ impl Encoder {
 }
 
 /// One event (WHATWG HTML, 9.2.5): JSON has no line breaks, so `data` is one line.
-pub fn sse(name: &str, id: Option<i64>, data: &Value) -> Bytes {
-    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    Bytes::from(format!("event: {name}\n{id}data: {data}\n\n"))
+pub fn sse(name: &str, data: &Value) -> Bytes {
+    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }

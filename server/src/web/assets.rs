@@ -105,6 +105,7 @@ fn places(version: &str) -> Places {
         loader_js: under("loader.js"),
         module_js: under("pkg/plexus.js"),
         module_wasm: under("pkg/plexus_bg.wasm"),
+        events_js: under("events.js"),
         icons: under("icons.svg"),
         favicon: under("favicon.svg"),
     }

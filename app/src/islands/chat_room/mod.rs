@@ -32,6 +32,8 @@ mod scroll;
 #[cfg(feature = "hydrate")]
 mod sidebar;
 #[cfg(feature = "hydrate")]
+mod source;
+#[cfg(feature = "hydrate")]
 mod stream;
 #[cfg(feature = "hydrate")]
 mod thread;
@@ -49,9 +51,10 @@ pub struct Signs {
     pub answering: RwSignal<bool>,
 }
 
-/// `chat` is none before the first message. `seq` is the chat's sequence number that the page shows.
+/// `chat` is none before the first message. `seq` is the chat's sequence number that the page shows, `worker` the script
+/// of the stream that the tabs of a browser share.
 #[island]
-pub fn ChatRoom(chat: Option<String>, seq: i64) -> impl IntoView {
+pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String) -> impl IntoView {
     let signs = Signs {
         status: RwSignal::new(String::new()),
         trouble: RwSignal::new(String::new()),
@@ -59,9 +62,9 @@ pub fn ChatRoom(chat: Option<String>, seq: i64) -> impl IntoView {
         answering: RwSignal::new(false),
     };
     #[cfg(feature = "hydrate")]
-    Effect::new(move || room::start(chat.clone(), seq, signs));
+    Effect::new(move || room::start(chat.clone(), seq, &worker, signs));
     #[cfg(not(feature = "hydrate"))]
-    let _ = (chat, seq);
+    let _ = (chat, seq, worker);
     view! {
         <p class="hidden" role="status">{signs.status}</p>
         <p class="offline" role="status" hidden=move || signs.trouble.with(String::is_empty)>{signs.trouble}</p>

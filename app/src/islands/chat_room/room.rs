@@ -45,7 +45,7 @@ thread_local! {
 /// How often the ear is told that an answer goes on.
 const STILL_ANSWERING: std::time::Duration = std::time::Duration::from_secs(15);
 
-pub fn start(chat: Option<String>, seq: i64, signs: Signs) {
+pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: Signs) {
     let room = Rc::new(Room {
         thread: Thread::find(),
         composer: Composer::find(chat.as_deref()),
@@ -60,7 +60,7 @@ pub fn start(chat: Option<String>, seq: i64, signs: Signs) {
     });
     ROOM.set(Some(room.clone()));
     if let Some(chat) = &room.chat {
-        room.stream.replace(Some(Stream::start(chat.clone(), seq, room.clone())));
+        room.stream.replace(Some(Stream::start(chat.clone(), seq, worker, room.clone())));
         room.follow_reader();
         room.scroll.hold();
         room.show_answering();
@@ -117,7 +117,7 @@ impl Listener for Room {
             Event::Text(text) => self.text(|thread| thread.push(text)),
             Event::Block(block) => self.text(|thread| thread.close(block)),
             Event::Chats => self.sidebar.refresh_soon(),
-            Event::Bye => {}
+            Event::Gone | Event::Bye => {}
         }
         self.draw_soon();
     }

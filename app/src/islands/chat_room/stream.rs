@@ -1,18 +1,19 @@
-//! The tab's one stream of events: opened, followed, opened again.
+//! The tab's stream of events: opened, followed, opened again. Tabs of one browser share one where they can.
 
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
+    time::Duration,
 };
 
-use leptos::prelude::{document, window};
-use wasm_bindgen::{JsCast, closure::Closure};
-use web_sys::{EventSource, MessageEvent, PageTransitionEvent};
+use leptos::prelude::{document, set_interval, window};
+use web_sys::{EventSource, PageTransitionEvent};
 
 use super::{
     dom,
     pace::delay,
-    wire::{Event, KINDS},
+    source::{News, Shared, Wish, open_own},
+    wire::Event,
 };
 
 /// What the stream tells its owner.
@@ -30,31 +31,52 @@ pub struct Stream {
     failures: Cell<u32>,
     /// Each opening has a number, so that late news of an older one is told apart.
     opening: Cell<u32>,
-    source: RefCell<Option<EventSource>>,
+    shared: RefCell<Option<Shared>>,
+    own: RefCell<Option<EventSource>>,
+    /// The page is put away, or there is nothing more to read.
+    closed: Cell<bool>,
     listener: Rc<dyn Listener>,
 }
 
 /// After as many failures people are told; a single one is healed unseen.
 const TOLD_AFTER: u32 = 2;
+/// How often the worker is told that this tab is there.
+const STILL_HERE: Duration = Duration::from_secs(15);
+
+const OFFLINE: &str = "You are offline. What you read here may be old; it goes on when you are back.";
+const LOST: &str = "The connection to the hub is lost. Trying again…";
+const GONE: &str = "This chat is not there any more, or you may not read it now. Reload the page to see.";
 
 impl Stream {
-    pub fn start(chat: String, seq: i64, listener: Rc<dyn Listener>) -> Rc<Self> {
+    /// `worker` is the script that holds the shared stream.
+    pub fn start(chat: String, seq: i64, worker: &str, listener: Rc<dyn Listener>) -> Rc<Self> {
         let stream = Rc::new(Self {
             chat,
             seq: Cell::new(seq),
             failures: Cell::new(0),
             opening: Cell::new(0),
-            source: RefCell::new(None),
+            shared: RefCell::default(),
+            own: RefCell::default(),
+            closed: Cell::new(false),
             listener,
         });
-        stream.open();
+        let member = stream.clone();
+        stream.shared.replace(Shared::join(worker, move |news| member.hear_shared(news)));
+        stream.open(Wish::Open);
         stream.follow_the_page();
+        let member = stream.clone();
+        set_interval(move || member.stay(), STILL_HERE);
         stream
     }
 
-    /// Begins anew from the last sequence number: what is open comes again from its start.
-    pub fn reopen(self: &Rc<Self>) {
-        self.close();
+    /// A gap in the text: heals by itself once, and slower if it goes on. What is open comes again from its start.
+    pub fn gap(self: &Rc<Self>) {
+        self.failures.set(self.failures.get() + 1);
+        self.open_later(Wish::Anew);
+    }
+
+    fn open_later(self: &Rc<Self>, wish: Wish) {
+        self.close_own();
         let wait = if self.failures.get() == 0 {
             delay(0, dom::chance()) / 5
         } else {
@@ -63,76 +85,100 @@ impl Stream {
         let (stream, opening) = (self.clone(), self.opening.get());
         dom::after(wait, move || {
             if stream.opening.get() == opening {
-                stream.open();
+                stream.open(wish);
             }
         });
     }
 
-    /// A gap in the text: heals by itself once, and slower if it goes on.
-    pub fn gap(self: &Rc<Self>) {
-        self.failures.set(self.failures.get() + 1);
-        self.reopen();
+    fn open(self: &Rc<Self>, wish: Wish) {
+        self.close_own();
+        if self.closed.get() {
+            return;
+        }
+        if self.shared.borrow().is_some() {
+            return self.say(wish);
+        }
+        let (stream, opening) = (self.clone(), self.opening.get());
+        let source = open_own(&self.chat, self.seq.get(), move |news| {
+            if stream.opening.get() == opening {
+                stream.hear(news);
+            }
+        });
+        match source {
+            Some(source) => drop(self.own.replace(Some(source))),
+            None => self.failed(),
+        }
     }
 
-    fn close(&self) {
+    fn close_own(&self) {
         self.opening.set(self.opening.get().wrapping_add(1));
-        if let Some(source) = self.source.take() {
+        if let Some(source) = self.own.take() {
             source.close();
         }
     }
 
-    fn open(self: &Rc<Self>) {
-        self.close();
-        let url = format!("/api/v1/events?chat={}&after={}", self.chat, self.seq.get());
-        let Ok(source) = EventSource::new(&url) else { return self.failed() };
-        for kind in KINDS {
-            let (stream, opening) = (self.clone(), self.opening.get());
-            // The browser's own `open` has the name of one of ours and carries nothing.
-            dom::listen(&source, kind, move |event: web_sys::Event| {
-                if let Some(message) = event.dyn_ref::<MessageEvent>()
-                    && stream.opening.get() == opening
-                {
-                    stream.heard(kind, message);
-                }
-            });
+    fn say(self: &Rc<Self>, wish: Wish) {
+        let heard = self.shared.borrow().as_ref().is_none_or(|it| it.say(&self.chat, self.seq.get(), wish));
+        if !heard {
+            self.go_alone();
         }
-        self.watch(&source);
-        self.source.replace(Some(source));
     }
 
-    fn watch(self: &Rc<Self>, source: &EventSource) {
-        let (stream, opening) = (self.clone(), self.opening.get());
-        let failed = Closure::<dyn FnMut()>::new(move || {
-            if stream.opening.get() == opening {
-                stream.failed();
-            }
-        });
-        source.set_onerror(Some(failed.as_ref().unchecked_ref()));
-        failed.forget();
-        let (stream, opening) = (self.clone(), self.opening.get());
-        let opened = Closure::<dyn FnMut()>::new(move || {
-            if stream.opening.get() == opening {
-                stream.listener.trouble("");
-            }
-        });
-        source.set_onopen(Some(opened.as_ref().unchecked_ref()));
-        opened.forget();
+    fn stay(self: &Rc<Self>) {
+        if !self.closed.get() {
+            self.say(Wish::Here);
+        }
     }
 
-    fn heard(self: &Rc<Self>, kind: &str, message: &MessageEvent) {
-        if let Ok(seq) = message.last_event_id().parse() {
+    fn go_alone(self: &Rc<Self>) {
+        if let Some(shared) = self.shared.take() {
+            shared.leave();
+            self.open(Wish::Open);
+        }
+    }
+
+    fn hear_shared(self: &Rc<Self>, news: News) {
+        if let Some(shared) = &*self.shared.borrow() {
+            shared.answered();
+        } else {
+            // This tab has a stream of its own by now.
+            return;
+        }
+        self.hear(news);
+    }
+
+    fn hear(self: &Rc<Self>, news: News) {
+        match news {
+            News::Opened => self.listener.trouble(""),
+            News::Failed => self.failed(),
+            News::Event { kind, data, seq } => self.event(&kind, &data, seq),
+            News::Alive => {}
+            News::Useless => self.go_alone(),
+        }
+    }
+
+    fn event(self: &Rc<Self>, kind: &str, data: &str, seq: Option<i64>) {
+        if let Some(seq) = seq {
+            // Another tab of this chat was farther behind.
+            if seq <= self.seq.get() {
+                return;
+            }
             self.seq.set(seq);
         }
-        let Some(event) = message.data().as_string().and_then(|data| Event::parse(kind, &data)) else {
-            return;
-        };
-        if event == Event::Bye {
-            self.failures.set(0);
-            return self.reopen();
-        }
-        // A gap is only healed by news that fits.
-        if !matches!(event, Event::Text(_) | Event::Block(_)) {
-            self.failures.set(0);
+        let Some(event) = Event::parse(kind, data) else { return };
+        match event {
+            Event::Bye => {
+                self.failures.set(0);
+                return self.open_later(Wish::Open);
+            }
+            Event::Gone => {
+                self.closed.set(true);
+                self.close_own();
+                return self.listener.trouble(GONE);
+            }
+            // A gap is only healed by news that fits.
+            Event::Text(_) | Event::Block(_) => {}
+            _ => self.failures.set(0),
         }
         self.listener.event(event);
     }
@@ -141,36 +187,42 @@ impl Stream {
     fn failed(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
         if !window().navigator().on_line() {
-            self.listener
-                .trouble("You are offline. What you read here may be old; it goes on when you are back.");
+            self.listener.trouble(OFFLINE);
         } else if self.failures.get() > TOLD_AFTER {
-            self.listener.trouble("The connection to the hub is lost. Trying again…");
+            self.listener.trouble(LOST);
         }
-        self.reopen();
+        self.open_later(Wish::Open);
     }
 
     /// A page that is put away holds no connection, so that the browser can bring it back as it was.
     fn follow_the_page(self: &Rc<Self>) {
         let window = window();
         let stream = self.clone();
-        dom::listen(&window, "pagehide", move |_: web_sys::Event| stream.close());
+        dom::listen(&window, "pagehide", move |_: web_sys::Event| stream.put_away());
         let stream = self.clone();
         dom::listen(&window, "pageshow", move |event: PageTransitionEvent| {
             if event.persisted() {
-                stream.open();
+                stream.closed.set(false);
+                stream.open(Wish::Open);
             }
         });
         let stream = self.clone();
-        dom::listen(&window, "online", move |_: web_sys::Event| stream.open());
+        dom::listen(&window, "online", move |_: web_sys::Event| stream.open(Wish::Anew));
         let listener = self.listener.clone();
-        dom::listen(&window, "offline", move |_: web_sys::Event| {
-            listener.trouble("You are offline. What you read here may be old; it goes on when you are back.");
-        });
+        dom::listen(&window, "offline", move |_: web_sys::Event| listener.trouble(OFFLINE));
         let stream = self.clone();
         dom::listen(&document(), "visibilitychange", move |_: web_sys::Event| {
-            if !document().hidden() && stream.source.borrow().is_none() {
-                stream.open();
+            if !document().hidden() && stream.own.borrow().is_none() {
+                stream.open(Wish::Open);
             }
         });
+    }
+
+    fn put_away(&self) {
+        self.closed.set(true);
+        self.close_own();
+        if let Some(shared) = &*self.shared.borrow() {
+            shared.leave();
+        }
     }
 }

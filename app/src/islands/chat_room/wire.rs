@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 /// The names of the events, as the stream spells them.
-pub const KINDS: [&str; 10] =
-    ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "bye"];
+pub const KINDS: [&str; 11] =
+    ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "gone", "bye"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -17,6 +17,8 @@ pub enum Event {
     Block(Block),
     /// The list of chats is not what it was.
     Chats,
+    /// The chat may not be read any more.
+    Gone,
     Bye,
 }
 
@@ -93,6 +95,7 @@ impl Event {
             "text" => Self::Text(serde_json::from_str(data).ok()?),
             "block" => Self::Block(serde_json::from_str(data).ok()?),
             "chats" => Self::Chats,
+            "gone" => Self::Gone,
             "bye" => Self::Bye,
             _ => return None,
         };
@@ -140,6 +143,13 @@ mod tests {
             r#"{"run":"r","message":"b","state":"failed","failure":{"class":"refused","message":"No."}}"#;
         assert!(matches!(Event::parse("run", data), Some(Event::Run(run)) if run.failure.is_some()));
         assert_eq!(Event::parse("bye", "{}"), Some(Event::Bye));
+    }
+
+    #[test]
+    fn the_worker_listens_for_the_same_events() {
+        let worker = include_str!("../../../../public/events.js");
+        let kinds = format!("const KINDS = {KINDS:?};");
+        assert!(worker.contains(&kinds), "{kinds}");
     }
 
     #[test]

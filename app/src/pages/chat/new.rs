@@ -5,6 +5,7 @@ use crate::{
     components::{
         badge::BadgeTag,
         composer::Composer,
+        context::assets,
         mark::Mark,
         notice::Note,
         text::{agent_href, chat_href},
@@ -44,7 +45,7 @@ impl Page for NewChatPage {
                 <div class="room new">
                     <div class="room-head">{opener()}</div>
                     <div class="thread">{top}</div>
-                    <div class="dock">{composer}<ChatRoom chat=None seq=0 /></div>
+                    <div class="dock">{composer}<ChatRoom chat=None seq=0 worker=assets().events_js.clone() /></div>
                 </div>
             </div>
         }

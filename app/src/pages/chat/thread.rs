@@ -4,7 +4,8 @@ use plexus_domain::ChatId;
 use super::sidebar::{opener, sidebar};
 use crate::{
     components::{
-        article::MessageArticle, button::Kind, composer::Composer, icon::Icon, menu::Menu, notice::Note,
+        article::MessageArticle, button::Kind, composer::Composer, context::assets, icon::Icon, menu::Menu,
+        notice::Note,
     },
     islands::chat_room::ChatRoom,
     model::chat::ThreadPage,
@@ -31,7 +32,7 @@ impl Page for ThreadPage {
         let older = self.older.map(|href| view! { <p class="older"><a href=href>"Older messages"</a></p> });
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
-        let chat = self.chat.to_string();
+        let (chat, worker) = (self.chat.to_string(), assets().events_js.clone());
         view! {
             <div class="chat">
                 {sidebar(self.sidebar, Some(self.chat))}
@@ -40,7 +41,7 @@ impl Page for ThreadPage {
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
                         {older}{articles}
                     </div>
-                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq />{composer}</div>
+                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker />{composer}</div>
                 </div>
             </div>
         }

@@ -9,7 +9,11 @@ use plexus_store::{Conn, Tx, drafts, drafts::Draft as Row};
 use serde::{Deserialize, Serialize};
 
 use super::{instructions::Instructions, proofs::Check};
-use crate::{Error, Hub, Result, caller::Person};
+use crate::{
+    Error, Hub, Result,
+    caller::Person,
+    keys::{Identity, Reserved},
+};
 
 pub(super) const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// More at once than this is a program that does not finish what it begins.
@@ -37,6 +41,8 @@ pub enum Step {
 pub(super) struct Data {
     /// The id that the agent will have: what proves control of its origins is bound to it.
     pub agent: AgentId,
+    /// What it will be known by, so that its mark is the same before and after. A draft of an older hub has none.
+    identity: Option<Reserved>,
     pub name: Option<Name>,
     pub what: What,
 }
@@ -101,6 +107,18 @@ impl Draft {
     /// The address that the agent will have; none before its name is chosen.
     pub fn address(&self, person: &Person) -> Option<Address> {
         Some(Address::local(person.name.clone(), self.data.name.clone()?))
+    }
+
+    /// What the agent's mark is drawn from.
+    pub fn seed(&self) -> String {
+        self.data.identity.as_ref().map_or_else(|| self.data.agent.to_string(), |it| it.listing.clone())
+    }
+
+    pub fn identity(&self, hub: &Hub) -> Result<Identity> {
+        match &self.data.identity {
+            Some(reserved) => reserved.take_up(hub, self.data.agent),
+            None => Identity::new(hub, hub.env().now()),
+        }
     }
 
     /// The agent's name as people see it.
@@ -185,7 +203,9 @@ pub(super) async fn begin(
         let words = "You have begun many registrations. Finish one of them, or wait until they expire.";
         return Err(Refusal::conflict(words).into());
     }
-    let data = Data { agent: hub.env().id(AgentId::new), name: None, what };
+    let agent = hub.env().id(AgentId::new);
+    let identity = Some(Identity::new(hub, now)?.reserve(hub, agent)?);
+    let data = Data { agent, identity, name: None, what };
     let draft = Draft { id: hub.env().id(DraftId::new), data, step, begun: now };
     drafts::insert(tx, &draft.row(hub, person)?).await?;
     Ok(draft.id)

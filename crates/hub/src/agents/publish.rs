@@ -29,7 +29,7 @@ use crate::{
 
 /// What the last step asks about.
 pub struct PublishStep {
-    pub agent: AgentId,
+    pub seed: String,
     pub title: String,
     pub address: Address,
     pub proved: bool,
@@ -51,7 +51,7 @@ pub async fn publish_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Pub
     let person = caller.may(Scope::Agents)?;
     let draft = draft::load(hub, &mut hub.store().read().await?, person, id).await?.reached(Step::Publish)?;
     Ok(PublishStep {
-        agent: draft.data.agent,
+        seed: draft.seed(),
         title: draft.title()?,
         address: draft.address(person).ok_or_else(nameless)?,
         proved: is_proved(&draft),
@@ -159,8 +159,7 @@ async fn insert(
     visibility: Visibility,
     access: Access,
 ) -> Result<()> {
-    let (id, created) = (draft.data.agent, hub.env().now());
-    let identity = keys::Identity::new(hub, created)?;
+    let (id, identity) = (draft.data.agent, draft.identity(hub)?);
     let agent = Agent {
         id,
         hub: HubRowId::SELF,
@@ -171,7 +170,7 @@ async fn insert(
         visibility,
         access,
         state: AgentState::Active,
-        created,
+        created: hub.env().now(),
     };
     conflict(agents::insert(tx, &agent).await, register::taken)?;
     identity.keep(hub, tx, id, person.namespace).await?;

@@ -44,7 +44,7 @@ pub struct DraftRow {
 /// The second step: what was found.
 pub struct CardStep {
     pub owner: Name,
-    pub agent: AgentId,
+    pub seed: String,
     pub card: Card,
     pub card_url: String,
     pub problems: Vec<Problem>,
@@ -177,7 +177,7 @@ pub async fn card(hub: &Hub, caller: &Caller, id: DraftId) -> Result<CardStep> {
     };
     Ok(CardStep {
         owner: person.name.clone(),
-        agent: draft.data.agent,
+        seed: draft.seed(),
         problems: Card::read(remote.card.as_bytes()).problems,
         card_url: remote.card_url.clone(),
         name,

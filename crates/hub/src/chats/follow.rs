@@ -24,9 +24,7 @@ pub struct Reader {
     seq: i64,
     ready: VecDeque<Arc<Frame>>,
     receiver: Receiver<Arc<Frame>>,
-    /// What happens in the person's other chats: a hint that the list of chats has changed.
-    feed: Receiver<Arc<Frame>>,
-    _channels: [Channel; 2],
+    _channel: Channel,
 }
 
 /// Reads along from the event `after`.
@@ -36,9 +34,8 @@ pub async fn follow(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Res
     let channel = hub.live().channels.hold(Topic::Chat(chat));
     // Watching begins before anything is read: what happens in between comes twice rather than never.
     let receiver = channel.watch();
-    let account = hub.live().channels.hold(Topic::Account(person.account));
-    let (hub, feed, ready) = (hub.clone(), account.watch(), VecDeque::new());
-    let mut reader = Reader { hub, chat, seq: after, ready, receiver, feed, _channels: [channel, account] };
+    let (hub, ready) = (hub.clone(), VecDeque::new());
+    let mut reader = Reader { hub, chat, seq: after, ready, receiver, _channel: channel };
     reader.catch_up().await?;
     Ok(reader)
 }
@@ -55,16 +52,7 @@ impl Reader {
             if let Some(frame) = self.ready.pop_front() {
                 return Ok(frame);
             }
-            let next = tokio::select! {
-                biased;
-                next = self.receiver.recv() => next,
-                hint = self.feed.recv() => {
-                    // Hints that were missed say no more than the next one.
-                    self.ready.extend(hint);
-                    continue;
-                }
-            };
-            match next {
+            match self.receiver.recv().await {
                 Ok(frame) => self.take(frame).await?,
                 // Too far behind: the log and the open messages say it all in one piece.
                 Err(RecvError::Lagged(_)) => self.catch_up().await?,

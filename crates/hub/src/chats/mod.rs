@@ -2,6 +2,7 @@
 
 mod address;
 mod follow;
+mod follow_all;
 mod manage;
 mod read;
 mod send;
@@ -9,6 +10,7 @@ mod telling;
 
 pub(crate) use address::without_mentions;
 pub use follow::{Reader, follow};
+pub use follow_all::{MOST_CHATS, News, Readers, follow_all};
 pub use manage::{delete, rename};
 pub use read::{ChatItem, ChatPage, Partner, list, message, open, partner, suggested, title};
 pub use send::{NewMessage, Sent, retry, send, start};

@@ -24,6 +24,8 @@ pub enum FrameKind {
     Block { message: MessageId, part: usize, start: usize, end: usize, html: String },
     /// The list of the account's chats changed.
     ChatsChanged,
+    /// The chat may not be read, by this reader or any more.
+    Gone,
 }
 
 /// One part of a message that is being written.

@@ -35,7 +35,9 @@ async fn an_agent_is_registered_step_by_step_and_answers() {
     let address = publish().await.unwrap();
     assert_eq!(publish().await.unwrap(), address, "the form was sent twice");
     assert_eq!(address.to_string(), "@grace/clerk");
-    assert!(agents::done(hub, admin, draft).await.unwrap().proved);
+    let done = agents::done(hub, admin, draft).await.unwrap();
+    assert!(done.proved);
+    assert_eq!(done.seed, found.seed, "its mark was the same before it was published");
     assert!(register::list(hub, admin).await.unwrap().is_empty());
 
     let view = agents::look(hub, &world.bob, &address).await.unwrap().unwrap();

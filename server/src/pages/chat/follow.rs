@@ -108,7 +108,7 @@ impl Answers {
                 let ended = view.as_deref().map(|view| self.rest(view)).unwrap_or_default();
                 self.of(*message).end(&ended);
             }
-            FrameKind::Event { .. } | FrameKind::Text { .. } | FrameKind::ChatsChanged => {}
+            FrameKind::Event { .. } | FrameKind::Text { .. } | FrameKind::ChatsChanged | FrameKind::Gone => {}
         }
     }
 

@@ -33,7 +33,7 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterCard, Er
     Ok(RegisterCard {
         draft,
         owner: step.owner.to_string(),
-        card: shown::preview(step.agent.to_string(), step.card_url, &step.card),
+        card: shown::preview(step.seed, step.card_url, &step.card),
         problems: step.problems.into_iter().map(shown::problem).collect(),
         form: Form::filled([("name", step.name.as_str()), ("credentials", whose)]),
     })

@@ -31,7 +31,7 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterPublish,
     let step = agents::publish_step(&site.hub, caller, draft).await?;
     Ok(RegisterPublish {
         draft,
-        seed: step.agent.to_string(),
+        seed: step.seed,
         name: step.title,
         address: step.address,
         proved: step.proved,

@@ -1,0 +1,165 @@
+// What those who run the hub do: people and their roles, invitations, agents, origins. With script and without.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startLighthouse } from "../lib/agents.mjs";
+import { launch, openTab } from "../lib/browser.mjs";
+import { checkPage } from "../lib/checks.mjs";
+import { startHub } from "../lib/hub.mjs";
+import { go, press, register, signUp, tryToSignIn, tryToSignUp } from "../lib/walk.mjs";
+
+let browser, lighthouse;
+before(async () => {
+  [browser, lighthouse] = await Promise.all([launch(), startLighthouse()]);
+});
+after(async () => {
+  await browser?.close();
+  await lighthouse?.stop();
+});
+
+for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390]]) {
+  describe(`administration, script ${script}`, () => {
+    let hub, tab;
+    before(async () => {
+      hub = await startHub({ PLEXUS_REGISTRATION: "invite" });
+      tab = await openTab(browser, { script, theme, width });
+      tab.expect(/status of 4(03|22)/);
+      await signUp(tab, hub.adminLink, "ada");
+    });
+    after(async () => {
+      await tab?.close();
+      await hub?.stop();
+    });
+
+    test("the overview says how the hub is", async () => {
+      await go(tab, `${hub.url}/admin`);
+      await tab.page.getByText("SQLite").waitFor();
+      await checkPage(tab, "admin");
+    });
+
+    test("an invitation lets one person in", async () => {
+      const guest = await openTab(browser, { script, width });
+      guest.expect(/status of 4\d\d/);
+      await go(guest, `${hub.url}/signup`);
+      await guest.page.getByText(/invitation/i).first().waitFor();
+      await checkPage(guest, "signup-by-invitation");
+      const link = await invite();
+      await signUp(guest, link, "grace");
+      await go(tab, `${hub.url}/admin/invites`);
+      await tab.page.getByRole("cell", { name: "@grace" }).waitFor();
+      await checkPage(tab, "admin-invites");
+      const late = await openTab(browser, { script });
+      late.expect(/status of 4\d\d/);
+      await tryToSignUp(late, link, "late");
+      await late.page.locator(".form-errors").getByText(/invitation/i).waitFor();
+      await late.close();
+      await guest.close();
+    });
+
+    test("an invitation that was withdrawn is gone", async () => {
+      await invite();
+      await press(tab, /^Withdraw/);
+      await tab.page.getByText("Saved.").waitFor();
+      assert.equal(await tab.page.getByRole("button", { name: /^Withdraw/ }).count(), 0);
+    });
+
+    test("a person becomes a moderator, is suspended, and comes back", async () => {
+      await go(tab, `${hub.url}/admin/users`);
+      await checkPage(tab, "admin-users");
+      await change("@grace", "Make moderator");
+      await row("@grace").getByText("Moderator").waitFor();
+      await change("@grace", "Suspend");
+      await row("@grace").getByText("Suspended").waitFor();
+      const guest = await openTab(browser, { script });
+      guest.expect(/status of 4\d\d/);
+      await tryToSignIn(guest, hub, "grace");
+      await guest.page.locator(".form-errors").waitFor();
+      await guest.close();
+      await row("@grace").getByRole("button", { name: /^Restore/ }).click();
+      await row("@grace").getByText("Active").waitFor();
+    });
+
+    test("names that nobody has are told as such", async () => {
+      await go(tab, `${hub.url}/admin/users?q=zebra`);
+      await tab.page.getByText("No name contains these letters.").waitFor();
+      await checkPage(tab, "admin-users-none");
+    });
+
+    test("an origin is vouched for, and what is none is refused", async () => {
+      await go(tab, `${hub.url}/admin/origins`);
+      await checkPage(tab, "admin-origins-none");
+      await vouch("https://agents.example.org");
+      await tab.page.getByText("No agent of this hub is at https://agents.example.org.").first().waitFor();
+      await checkPage(tab, "admin-origins-refused");
+      await register(tab, hub, lighthouse.url, { vouch: false });
+      await go(tab, `${hub.url}/admin/origins`);
+      const { origin } = new URL(lighthouse.url);
+      await vouch(origin);
+      await tab.page.getByRole("rowheader", { name: origin }).waitFor();
+      await checkPage(tab, "admin-origins");
+      await press(tab, /^Remove/);
+      await tab.page.getByText("None yet").waitFor();
+    });
+
+    test("an agent is paused with a reason, and resumed", async () => {
+      await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
+      await checkPage(tab, "admin-agents");
+      await row("Lighthouse keeper").locator("summary").click();
+      await tab.page.getByLabel("Why Lighthouse keeper is changed").fill("It answers nonsense");
+      await row("Lighthouse keeper").getByRole("button", { name: /^Pause/ }).click();
+      await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
+      await row("Lighthouse keeper").getByText("Paused").waitFor();
+      await change("Lighthouse keeper", "Resume");
+      await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
+      await row("Lighthouse keeper").getByText("Unverified").waitFor();
+    });
+
+    test("an ordinary person finds no administration", async () => {
+      const guest = await openTab(browser, { script, theme, width });
+      guest.expect(/status of 4\d\d/);
+      await signUp(guest, await invite(), "hedy");
+      await go(guest, `${hub.url}/admin`);
+      await guest.page.locator(".error-page").waitFor();
+      await checkPage(guest, "admin-refused");
+      await guest.close();
+    });
+
+    const row = (name) => tab.page.getByRole("row").filter({ hasText: name });
+
+    async function change(name, verb) {
+      await row(name).locator("summary").click();
+      await row(name).getByRole("button", { name: new RegExp(`^${verb}`) }).click();
+    }
+
+    async function invite() {
+      await go(tab, `${hub.url}/admin/invites`);
+      await press(tab, "Make invitation");
+      await tab.page.getByText("Send this link.").waitFor();
+      return (await tab.page.locator(".copyable code").innerText()).trim();
+    }
+
+    async function vouch(origin) {
+      await tab.page.getByLabel("Origin", { exact: true }).fill(origin);
+      await press(tab, "Vouch");
+    }
+  });
+}
+
+for (const [mode, words] of [["open", /Sign up/], ["approval", /Ask to join/], ["closed", /closed/i]]) {
+  test(`signing up, ${mode}`, async () => {
+    const hub = await startHub({ PLEXUS_REGISTRATION: mode });
+    const tab = await openTab(browser);
+    tab.expect(/status of 4\d\d/);
+    await signUp(tab, hub.adminLink, "ada");
+    await go(tab, `${hub.url}/admin/invites`);
+    await checkPage(tab, `admin-signing-up-${mode}`);
+    const guest = await openTab(browser);
+    guest.expect(/status of 4\d\d/);
+    await go(guest, `${hub.url}/signup`);
+    await guest.page.getByRole("main").getByText(words).first().waitFor();
+    await checkPage(guest, `signup-${mode}`);
+    await guest.close();
+    await tab.close();
+    await hub.stop();
+  });
+}
