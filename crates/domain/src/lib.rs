@@ -18,6 +18,7 @@ pub mod page;
 pub mod part;
 pub mod principal;
 pub mod run;
+pub mod team;
 pub mod text;
 pub mod time;
 
@@ -29,4 +30,6 @@ pub use name::Name;
 pub use part::{Content, Part};
 pub use principal::Principal;
 pub use run::RunState;
+pub use team::Team;
+pub use text::Text;
 pub use time::Timestamp;

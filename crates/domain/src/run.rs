@@ -159,6 +159,21 @@ pub struct Usage {
     pub cost_micro: u64,
 }
 
+impl Usage {
+    /// Both together; what does not fit stays at the largest number.
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            tokens_in: self.tokens_in.saturating_add(other.tokens_in),
+            tokens_out: self.tokens_out.saturating_add(other.tokens_out),
+            cost_micro: self.cost_micro.saturating_add(other.cost_micro),
+        }
+    }
+
+    pub const fn tokens(self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

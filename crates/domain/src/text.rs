@@ -1,6 +1,54 @@
 //! Text from outside, made fit to show.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
+
+use crate::{Error, Result};
+
+/// Several lines from outside, cleaned by [`multi_line`] and trimmed: not blank, at most `MAX` characters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Text<const MAX: usize>(String);
+
+impl<const MAX: usize> Text<MAX> {
+    /// As much of `raw` as fits; none when nothing is left to see.
+    pub fn cut(raw: &str) -> Option<Self> {
+        Self::try_from(shorten(multi_line(raw).trim(), MAX)).ok()
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> TryFrom<String> for Text<MAX> {
+    type Error = Error;
+
+    fn try_from(raw: String) -> Result<Self> {
+        let clean = multi_line(&raw).trim().to_owned();
+        match clean.chars().count() {
+            0 => Err(Error::invalid("text", "Write something here.")),
+            count if count > MAX => {
+                Err(Error::invalid("text", format!("This text has more than {MAX} characters.")))
+            }
+            _ => Ok(Self(clean)),
+        }
+    }
+}
+
+impl<const MAX: usize> From<Text<MAX>> for String {
+    fn from(text: Text<MAX>) -> Self {
+        text.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Text<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// Characters that are not seen but change what is: controls, bidirectional overrides, zero-width marks, tags.
 ///
@@ -44,5 +92,13 @@ mod tests {
         assert_eq!(one_line("👩\u{200d}🔬"), "👩\u{200d}🔬");
         assert_eq!(shorten("abcdef", 4), "abc…");
         assert_eq!(shorten("abcd", 4), "abcd");
+    }
+
+    #[test]
+    fn a_text_is_cleaned_and_bounded() {
+        assert_eq!(Text::<4>::try_from(" ab\u{202e}\r\n".to_owned()).unwrap().as_str(), "ab");
+        assert!(Text::<4>::try_from("abcde".to_owned()).is_err());
+        assert!(Text::<4>::try_from("\u{200b} ".to_owned()).is_err());
+        assert_eq!(Text::<4>::cut("abcde").unwrap().as_str(), "abc…");
     }
 }

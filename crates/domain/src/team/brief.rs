@@ -1,0 +1,35 @@
+//! What a member is told about its assignment: selected context instead of the whole conversation.
+
+use std::fmt::Write as _;
+
+use super::{Team, Words, WorkNo, WorkState};
+use crate::text;
+
+/// Characters of the goal that go along.
+const MAX_GOAL: usize = 2_000;
+
+impl Team {
+    /// The assignment as a message: what to do, when it is done, what for, the results it builds on, and the answer
+    /// to the member's last question. None for an assignment that does not exist.
+    pub fn brief(&self, no: WorkNo) -> Option<String> {
+        let work = self.work_item(no)?;
+        let mut brief = format!("# {}\n\n{}\n", work.spec.title, work.spec.description);
+        if let Some(criteria) = &work.spec.criteria {
+            section(&mut brief, "Done when", criteria.as_str());
+        }
+        section(&mut brief, "What it is for", &text::shorten(self.charter.goal.as_str(), MAX_GOAL));
+        for input in work.spec.inputs.iter().filter_map(|no| self.work_item(*no)) {
+            let result = input.result().map_or("There is no result.", Words::as_str);
+            section(&mut brief, &format!("Result of: {}", input.spec.title), result);
+        }
+        if let WorkState::Answered(answer) = &work.state {
+            section(&mut brief, "Answer to your question", answer.as_str());
+        }
+        Some(brief)
+    }
+}
+
+fn section(brief: &mut String, title: &str, body: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(brief, "\n## {title}\n\n{body}\n");
+}

@@ -1,0 +1,24 @@
+use crate::team::{Kind, Phase, Seat, Team, Utterance, Words, utterance::Poll};
+
+/// What an agent that answers in words, and knows nothing of teams, has said. None when it said nothing, or when
+/// its words cannot be what is asked for.
+pub fn plain(team: &Team, seat: Seat, answer: &str) -> Option<Utterance> {
+    let allowed = team.allowed(seat);
+    let text = Words::cut(answer)?;
+    if allowed.contains(&Kind::Ballot) {
+        return ballot(team, text.as_str());
+    }
+    if allowed.contains(&Kind::Discuss) {
+        return Some(Utterance::Discuss { text, next: None });
+    }
+    allowed.contains(&Kind::Conclude).then_some(Utterance::Conclude { text: Some(text) })
+}
+
+/// The option that the words name, when it is exactly one.
+fn ballot(team: &Team, answer: &str) -> Option<Utterance> {
+    let Phase::Polling { poll: Poll::Vote { options, .. }, .. } = team.phase() else { return None };
+    let answer = answer.to_lowercase();
+    let mut named = (0..).zip(options).filter(|(_, option)| answer.contains(&option.as_str().to_lowercase()));
+    let (option, _) = named.next()?;
+    named.next().is_none().then_some(Utterance::Ballot { option })
+}

@@ -1,0 +1,72 @@
+use serde_json::{Value, json};
+
+use super::Request;
+use crate::team::{Kind, Utterance};
+
+/// The answers that a request allows, as a JSON Schema for models that keep to one.
+pub fn schema(request: &Request) -> Value {
+    let choices: Vec<Value> = request.allowed.iter().map(|&kind| choice(request, kind)).collect();
+    json!({ "oneOf": choices })
+}
+
+fn choice(request: &Request, kind: Kind) -> Value {
+    let seats: Vec<u16> = request.members.iter().map(|member| member.seat.0).collect();
+    let work: Vec<u32> = request.work.iter().map(|work| work.number.0).collect();
+    let text = json!({ "type": "string", "minLength": 1, "maxLength": 16_000 });
+    let note = json!({ "type": "string", "minLength": 1, "maxLength": 500 });
+    match kind {
+        Kind::Discuss => object("discuss", &["text"], json!({ "text": text, "next": { "enum": seats } })),
+        Kind::AssignNow => assign("now", &seats, &note, request.left.hops),
+        Kind::AssignBackground => assign("background", &seats, &note, request.left.hops),
+        Kind::PauseFor => {
+            let work = json!({ "type": "array", "minItems": 1, "items": { "enum": work } });
+            object("pause_for", &["work"], json!({ "work": work }))
+        }
+        Kind::Plan => {
+            let step = json!({
+                "type": "object",
+                "properties": { "title": note, "done": { "type": "boolean" } },
+                "required": ["title", "done"],
+            });
+            let steps =
+                json!({ "type": "array", "minItems": 1, "maxItems": Utterance::MAX_STEPS, "items": step });
+            object("plan", &["steps"], json!({ "steps": steps }))
+        }
+        Kind::Vote => {
+            let options =
+                json!({ "type": "array", "minItems": 2, "maxItems": Utterance::MAX_OPTIONS, "items": note });
+            object("vote", &["question", "options"], json!({ "question": note, "options": options }))
+        }
+        Kind::Ballot => {
+            let options = request.vote.as_ref().map_or(0, |vote| vote.options.len());
+            let places: Vec<usize> = (0..options).collect();
+            object("ballot", &["option"], json!({ "option": { "enum": places } }))
+        }
+        Kind::Conclude => object("conclude", &["text"], json!({ "text": text })),
+    }
+}
+
+fn assign(mode: &str, seats: &[u16], note: &Value, most: u32) -> Value {
+    let spec = json!({
+        "type": "object",
+        "properties": {
+            "title": note,
+            "description": { "type": "string", "minLength": 1, "maxLength": 8_000 },
+            "criteria": note,
+        },
+        "required": ["title", "description"],
+    });
+    let task = json!({
+        "type": "object",
+        "properties": { "to": { "enum": seats }, "spec": spec },
+        "required": ["to", "spec"],
+    });
+    let work = json!({ "type": "array", "minItems": 1, "maxItems": most, "items": task });
+    object("assign", &["mode", "work"], json!({ "mode": { "const": mode }, "work": work }))
+}
+
+fn object(say: &str, required: &[&str], mut properties: Value) -> Value {
+    properties["say"] = json!({ "const": say });
+    let required: Vec<&str> = ["say"].into_iter().chain(required.iter().copied()).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

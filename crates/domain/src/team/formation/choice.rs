@@ -1,0 +1,92 @@
+//! A model's choice of members: what it is shown, and what may be made of its answer.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, Skill};
+use crate::team::{
+    decide::{Problem, quoted, read},
+    member::Invitee,
+};
+
+/// Candidates that a model is shown; the best of the index come first.
+pub const MAX_SHOWN: usize = 24;
+
+/// The question: a goal, and numbered candidates in their own words, cut short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Question {
+    goal: String,
+    needs: Vec<Skill>,
+    places: u16,
+    candidates: Vec<Shown>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Shown {
+    number: usize,
+    name: String,
+    summary: String,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    members: Vec<usize>,
+}
+
+impl Question {
+    /// `summaries` are the candidates' own words, in the same order.
+    pub fn new(
+        goal: &str,
+        needs: &[Skill],
+        places: u16,
+        candidates: &[Candidate],
+        summaries: &[String],
+    ) -> Self {
+        let shown = candidates.iter().zip(summaries).take(MAX_SHOWN).enumerate();
+        Self {
+            goal: quoted(goal, 2_000),
+            needs: needs.to_vec(),
+            places,
+            candidates: shown
+                .map(|(number, (candidate, summary))| Shown {
+                    number,
+                    name: quoted(&candidate.identity.to_string(), 120),
+                    summary: quoted(summary, 300),
+                })
+                .collect(),
+        }
+    }
+
+    /// Those whom the answer names, when all of them were on the list.
+    pub fn check(&self, raw: &str, candidates: &[Candidate]) -> Result<Vec<Invitee>, Problem> {
+        let Answer { members } = read(raw)?;
+        let numbers: BTreeSet<usize> = members.iter().copied().collect();
+        if numbers.is_empty() || numbers.len() > usize::from(self.places) {
+            return Err(Problem(format!("Choose between 1 and {} members.", self.places)));
+        }
+        let chosen = numbers.into_iter().map(|number| {
+            let listed = number < self.candidates.len();
+            let candidate = candidates.get(number).filter(|_| listed);
+            candidate.ok_or_else(|| Problem(format!("There is no candidate with the number {number}.")))
+        });
+        chosen.map(|found| found.map(|candidate| candidate.invitee(self.roles(candidate)))).collect()
+    }
+
+    /// What the model answers with, as a JSON Schema.
+    pub fn schema(&self) -> serde_json::Value {
+        let numbers: Vec<usize> = (0..self.candidates.len()).collect();
+        serde_json::json!({
+            "type": "object",
+            "properties": { "members": {
+                "type": "array", "minItems": 1, "maxItems": self.places, "items": { "enum": numbers },
+            } },
+            "required": ["members"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn roles(&self, candidate: &Candidate) -> Vec<Skill> {
+        self.needs.iter().filter(|need| candidate.fits.contains_key(*need)).cloned().collect()
+    }
+}

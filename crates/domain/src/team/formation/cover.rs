@@ -1,0 +1,122 @@
+use super::{Candidate, MIN_FIT, Skill};
+use crate::{ChatId, Digest, team::member::Invitee};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    pub needs: &'a [Skill],
+    pub places: u16,
+    /// The last round takes the best there is, however weak.
+    pub last_round: bool,
+    /// Equals are ordered by this, so that no name is chosen with an eye on its place in the alphabet.
+    pub team: ChatId,
+}
+
+/// A small team that covers the needs: again and again whoever adds most, until nothing is missing.
+///
+/// How much somebody adds is the sum of their fits to what is still missing, weighed by their record.
+pub fn cover(search: Search<'_>, candidates: &[Candidate]) -> Vec<Invitee> {
+    let mut ranked: Vec<&Candidate> = candidates.iter().collect();
+    ranked.sort_by_cached_key(|candidate| lot(search.team, candidate));
+    ranked.dedup_by_key(|candidate| candidate.identity.key());
+    let mut missing: Vec<&Skill> = search.needs.iter().collect();
+    let mut chosen = Vec::new();
+    while chosen.len() < usize::from(search.places) {
+        let Some((index, _)) = best(&ranked, &missing, MIN_FIT) else { break };
+        let candidate = ranked.remove(index);
+        let (roles, rest) = missing.into_iter().partition(|need| candidate.fit(need) >= MIN_FIT);
+        missing = rest;
+        chosen.push(candidate.invitee(roles.into_iter().cloned().collect()));
+    }
+    if chosen.is_empty() && search.last_round && search.places > 0 {
+        chosen.extend(best(&ranked, &missing, 1).map(|(_, best)| best.invitee(search.needs.to_vec())));
+    }
+    chosen
+}
+
+fn best<'a>(ranked: &[&'a Candidate], missing: &[&Skill], min: u64) -> Option<(usize, &'a Candidate)> {
+    let gain = |candidate: &Candidate| {
+        let fits = missing.iter().map(|need| candidate.fit(need)).filter(|&fit| fit >= min).sum::<u64>();
+        fits * (1_000 + candidate.track.reliability())
+    };
+    // The first of equals: `max_by_key` would take the last.
+    let gains = ranked.iter().enumerate().rev().map(|(index, candidate)| (gain(candidate), index));
+    let (most, index) = gains.max_by_key(|&(gain, _)| gain)?;
+    (most > 0).then(|| (index, ranked[index]))
+}
+
+/// The place of a candidate among equals: by lot, the same on every hub, another one for each team.
+fn lot(team: ChatId, candidate: &Candidate) -> (Digest, String) {
+    let key = candidate.identity.key();
+    (Digest::of(format!("{team}\n{key}")), key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Track, *};
+    use crate::{
+        Timestamp,
+        team::{Identity, work::End},
+    };
+
+    fn skill(text: &str) -> Skill {
+        Skill::try_from(text.to_owned()).unwrap()
+    }
+
+    fn candidate(name: &str, fits: &[(&str, u16)]) -> Candidate {
+        Candidate {
+            identity: Identity::Agent { address: format!("@ada/{name}@hub.example").parse().unwrap() },
+            fits: fits.iter().map(|(need, fit)| (skill(need), *fit)).collect(),
+            track: Track::default(),
+            key: None,
+        }
+    }
+
+    fn chosen(needs: &[&str], places: u16, last_round: bool, candidates: &[Candidate]) -> Vec<String> {
+        let needs: Vec<Skill> = needs.iter().map(|need| skill(need)).collect();
+        let team = ChatId::new(Timestamp::from_millis(1), &[7; 10]);
+        let found = cover(Search { needs: &needs, places, last_round, team }, candidates);
+        found.iter().map(|invitee| invitee.identity.key()).collect()
+    }
+
+    fn keys(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| format!("@ada/{name}@hub.example")).collect()
+    }
+
+    #[test]
+    fn each_member_adds_what_the_others_lack() {
+        let all = [
+            candidate("finder", &[("find", 900)]),
+            candidate("finder2", &[("find", 880)]),
+            candidate("plotter", &[("plot", 800)]),
+            candidate("both", &[("find", 500), ("plot", 500)]),
+            candidate("weak", &[("write", 200)]),
+        ];
+        assert_eq!(chosen(&["find", "plot"], 4, false, &all), keys(&["both"]), "one who does both is enough");
+        assert_eq!(chosen(&["find", "plot"], 4, false, &all[..3]), keys(&["finder", "plotter"]));
+        assert_eq!(chosen(&["find", "plot"], 1, false, &all[..3]), keys(&["finder"]));
+        assert!(chosen(&["write"], 4, false, &all).is_empty());
+        assert_eq!(chosen(&["write"], 4, true, &all), keys(&["weak"]), "the last round decides");
+        assert!(chosen(&["sing"], 4, true, &all).is_empty());
+        assert!(!all[3].needs_help(&[skill("find"), skill("plot")]));
+        assert!(all[0].needs_help(&[skill("find"), skill("plot")]));
+    }
+
+    #[test]
+    fn a_record_of_failures_costs_the_place() {
+        let mut failing = candidate("failing", &[("find", 950)]);
+        failing.track =
+            [End::Failed, End::TimedOut, End::Rejected].into_iter().fold(failing.track, Track::with);
+        assert_eq!(failing.track.with(End::Cancelled), failing.track);
+        let steady = candidate("steady", &[("find", 900)]);
+        assert_eq!(chosen(&["find"], 4, false, &[failing, steady]), keys(&["steady"]));
+    }
+
+    #[test]
+    fn the_order_in_which_candidates_come_changes_nothing() {
+        let mut all: Vec<_> = (0..20).map(|n| candidate(&format!("a{n}"), &[("find", 700)])).collect();
+        let first = chosen(&["find"], 4, false, &all);
+        all.reverse();
+        assert_eq!(chosen(&["find"], 4, false, &all), first);
+        assert_ne!(first, keys(&["a0"]), "the first of the alphabet has no better lot");
+    }
+}

@@ -1,0 +1,102 @@
+//! What becomes of an assignment.
+
+use super::{Step, seat_of};
+use crate::team::{
+    Author, Refusal, Team, Words, Work, WorkNo, WorkState,
+    work::{Child, End, Report},
+};
+
+impl Team {
+    pub(super) fn start(&mut self, by: Author, no: WorkNo) -> Step {
+        let work = self.own_work(by, no)?;
+        if !matches!(work.state, WorkState::Offered | WorkState::Answered(_)) {
+            return Err(Refusal::WrongState(no));
+        }
+        work.state = WorkState::Working;
+        Ok(())
+    }
+
+    pub(super) fn ask(&mut self, by: Author, no: WorkNo, question: &Words) -> Step {
+        let work = self.own_work(by, no)?;
+        if !matches!(work.state, WorkState::Offered | WorkState::Working) {
+            return Err(Refusal::WrongState(no));
+        }
+        work.state = WorkState::Asking(question.clone());
+        Ok(())
+    }
+
+    /// Whoever gave the work answers its questions; so may the owner and any person in the room.
+    pub(super) fn reply(&mut self, by: Author, no: WorkNo, answer: &Words) -> Step {
+        let work = self.work_item(no).ok_or(Refusal::NoSuchWork(no))?;
+        if let Author::Seat(seat) = by
+            && seat != work.by
+            && !self.is_person(seat)
+        {
+            return Err(Refusal::NotYours);
+        }
+        let work = self.work_mut(no)?;
+        if !matches!(work.state, WorkState::Asking(_)) {
+            return Err(Refusal::WrongState(no));
+        }
+        work.state = WorkState::Answered(answer.clone());
+        Ok(())
+    }
+
+    pub(super) fn nest_under(&mut self, by: Author, no: WorkNo, child: Child) -> Step {
+        if self.limits().depth == 0 || child.team == self.id {
+            return Err(Refusal::NoTeamBelow("the depth is used up"));
+        }
+        if !self.left().covers(child.budget) {
+            return Err(Refusal::NoTeamBelow("too little is left of the limits"));
+        }
+        let work = self.own_work(by, no)?;
+        if !work.is_open() || work.child.is_some() {
+            return Err(Refusal::WrongState(no));
+        }
+        work.child = Some(child);
+        Ok(())
+    }
+
+    pub(super) fn report(&mut self, by: Author, no: WorkNo, report: &Report) -> Step {
+        let work = match by {
+            Author::Seat(_) => self.own_work(by, no)?,
+            Author::Home | Author::Owner => self.work_mut(no)?,
+        };
+        let to = work.to;
+        if matches!(&work.state, WorkState::Ended(first) if first == report) {
+            return Err(Refusal::Already);
+        }
+        if work.is_open() {
+            work.state = WorkState::Ended(report.clone());
+        } else if work.late.is_none() && matches!(by, Author::Seat(_)) {
+            work.late = Some(report.clone());
+        } else {
+            return Err(Refusal::Already);
+        }
+        work.hops = work.hops.saturating_add(report.hops);
+        let counts = &mut self.member_mut(to)?.counts;
+        counts.usage = counts.usage.plus(report.usage);
+        Ok(())
+    }
+
+    pub(super) fn stop(&mut self, no: WorkNo) -> Step {
+        let work = self.work_mut(no)?;
+        if !work.is_open() {
+            return Err(Refusal::Already);
+        }
+        work.state = WorkState::Ended(Report::without_result(End::Cancelled, "Stopped by a person."));
+        Ok(())
+    }
+
+    /// The assignment, when it is `by`'s own.
+    fn own_work(&mut self, by: Author, no: WorkNo) -> Result<&mut Work, Refusal> {
+        let seat = seat_of(by)?;
+        let work = self.work_mut(no)?;
+        if work.to == seat { Ok(work) } else { Err(Refusal::NotYours) }
+    }
+
+    pub(super) fn work_mut(&mut self, no: WorkNo) -> Result<&mut Work, Refusal> {
+        let index = usize::try_from(no.0).map_err(|_| Refusal::NoSuchWork(no))?;
+        self.work.get_mut(index).ok_or(Refusal::NoSuchWork(no))
+    }
+}

@@ -1,0 +1,183 @@
+//! What follows from an event: who has the floor, what is waited for, how a team ends.
+
+use std::{collections::BTreeSet, mem};
+
+use crate::{
+    Timestamp,
+    team::{
+        Failed, Limit, Outcome, Phase, Seat, Team, Work, WorkNo, WorkState,
+        member::Presence,
+        pattern::Next,
+        utterance::Poll,
+        work::{End, Report},
+    },
+};
+
+/// Members who are asked in turn for the answer to the goal, before the team ends without one.
+const MAX_CONCLUDERS: u8 = 3;
+
+impl Team {
+    /// Restores what always holds, after each event: somebody who can speak has the floor, nothing is waited for
+    /// that has ended, and a limit that is used up makes the team conclude.
+    pub(super) fn settle(&mut self, at: Timestamp) {
+        self.release_the_held();
+        match &self.phase {
+            Phase::Closed(_) | Phase::Forming { .. } => {}
+            _ if self.lead().is_none() => self.close(Outcome::Failed(Failed::NobodyLeft)),
+            Phase::Concluding { by, .. } => {
+                if !self.is_active(*by) {
+                    self.ask_another_to_conclude(at);
+                }
+            }
+            Phase::Discussing { floor } => {
+                if !self.is_active(*floor) {
+                    self.pass_on(*floor, None, at);
+                }
+            }
+            Phase::Polling { open, .. } => {
+                if !open.iter().any(|&seat| self.is_active(seat)) {
+                    self.end_poll(at);
+                }
+            }
+            Phase::Waiting { on, back } => {
+                if !on.iter().any(|&no| self.is_open(no)) {
+                    self.give_floor(*back, at);
+                }
+            }
+        }
+        if let Some(limit) = self.used_up()
+            && let Some(lead) = self.lead()
+            && self.is_at_work()
+        {
+            self.conclude(self.speaker().unwrap_or(lead), Some(limit), at);
+        }
+    }
+
+    /// A team whose only members are held goes on with them.
+    fn release_the_held(&mut self) {
+        if self.lead().is_none() {
+            for member in &mut self.members {
+                if member.presence == Presence::Held {
+                    member.presence = Presence::Active;
+                }
+            }
+        }
+    }
+
+    /// Nobody is left to wait for in this round of inviting.
+    pub(super) fn end_round_if_answered(&mut self, at: Timestamp) {
+        let waiting = self.members.iter().any(|member| member.presence == Presence::Invited);
+        if matches!(self.phase, Phase::Forming { .. }) && !waiting {
+            self.end_round(at);
+        }
+    }
+
+    fn has_quorum(&self) -> bool {
+        self.active().count() >= usize::from(self.limits().quorum)
+    }
+
+    /// With a quorum the team begins; without, another round follows; the last round always decides.
+    pub(super) fn end_round(&mut self, at: Timestamp) {
+        let Phase::Forming { round } = self.phase else { return };
+        if !self.has_quorum() && round < self.limits().rounds {
+            return self.enter(Phase::Forming { round: round + 1 }, at);
+        }
+        let above = self.charter.lineage.as_ref();
+        match self.charter.pattern.rules().first(self) {
+            _ if above.is_some_and(|lineage| lineage.has_above(&self.circle())) => {
+                self.close(Outcome::Failed(Failed::SameMembersAbove));
+            }
+            Some(first) => self.give_floor(first, at),
+            None => self.close(Outcome::Failed(Failed::NobodyCame)),
+        }
+    }
+
+    /// The floor moves on after `seat` spoke, was silent or left: the pattern says where to.
+    pub(super) fn pass_on(&mut self, seat: Seat, named: Option<Seat>, at: Timestamp) {
+        match self.charter.pattern.rules().after(self, seat, named) {
+            Next::Floor(next) => self.give_floor(next, at),
+            Next::Everybody(open) => self.open_poll(Poll::Views, open, seat, at),
+            Next::Conclude(by) => self.conclude(by, None, at),
+        }
+    }
+
+    /// Each time is a turn. A member that cannot speak is passed over for the lead.
+    pub(super) fn give_floor(&mut self, to: Seat, at: Timestamp) {
+        let Some(floor) = Some(to).filter(|&seat| self.is_active(seat)).or_else(|| self.lead()) else {
+            return self.close(Outcome::Failed(Failed::NobodyLeft));
+        };
+        self.turn += 1;
+        self.enter(Phase::Discussing { floor }, at);
+    }
+
+    pub(super) fn open_poll(&mut self, poll: Poll, open: BTreeSet<Seat>, back: Seat, at: Timestamp) {
+        self.turn += 1;
+        self.enter(Phase::Polling { poll, open, back }, at);
+    }
+
+    pub(super) fn end_poll(&mut self, at: Timestamp) {
+        if let Phase::Polling { poll, back, .. } = &mut self.phase {
+            let (poll, back) = (mem::replace(poll, Poll::Views), *back);
+            if matches!(poll, Poll::Vote { .. }) {
+                self.vote = Some(poll);
+            }
+            self.give_floor(back, at);
+        }
+    }
+
+    /// Nothing is worked on any more; `by` writes the answer.
+    pub(super) fn conclude(&mut self, by: Seat, limit: Option<Limit>, at: Timestamp) {
+        self.end_work(|_| true, End::Cancelled, "The team concludes.");
+        self.turn += 1;
+        self.enter(Phase::Concluding { by, limit, tries: 1 }, at);
+        if !self.is_active(by) {
+            self.ask_another_to_conclude(at);
+        }
+    }
+
+    pub(super) fn ask_another_to_conclude(&mut self, at: Timestamp) {
+        let Phase::Concluding { by, limit, tries } = self.phase else { return };
+        match self.next_after(by).filter(|_| tries < MAX_CONCLUDERS) {
+            Some(next) => {
+                self.turn += 1;
+                self.enter(Phase::Concluding { by: next, limit, tries: tries + 1 }, at);
+            }
+            None => self.close(Outcome::Failed(Failed::NobodyConcluded)),
+        }
+    }
+
+    pub(super) fn close(&mut self, outcome: Outcome) {
+        self.end_work(|_| true, End::Cancelled, "The team ended.");
+        self.phase = Phase::Closed(outcome);
+    }
+
+    pub(super) fn end_work(&mut self, which: impl Fn(&Work) -> bool, end: End, why: &str) {
+        for work in self.work.iter_mut().filter(|work| work.is_open() && which(work)) {
+            work.state = WorkState::Ended(Report::without_result(end, why));
+        }
+    }
+
+    pub(super) fn enter(&mut self, phase: Phase, at: Timestamp) {
+        self.phase = phase;
+        self.since = at;
+    }
+
+    const fn is_at_work(&self) -> bool {
+        matches!(self.phase, Phase::Discussing { .. } | Phase::Polling { .. } | Phase::Waiting { .. })
+    }
+
+    /// Who has the floor, or has it next.
+    pub(super) const fn speaker(&self) -> Option<Seat> {
+        match &self.phase {
+            Phase::Discussing { floor: seat }
+            | Phase::Polling { back: seat, .. }
+            | Phase::Waiting { back: seat, .. }
+            | Phase::Concluding { by: seat, .. } => Some(*seat),
+            Phase::Forming { .. } | Phase::Closed(_) => None,
+        }
+    }
+
+    fn is_open(&self, no: WorkNo) -> bool {
+        self.work_item(no).is_some_and(Work::is_open)
+    }
+}

@@ -1,0 +1,138 @@
+//! In and out of the machine: proposals become entries, entries become state.
+//!
+//! [`Team::apply`] is the way of every entry: its place in the log, its author, then `steps` (the change that the
+//! event itself makes; the parts about `seats`, `assignments` and `speech` stand by themselves), then `flow`
+//! (what follows from it). `clock` says when time itself is the event.
+
+mod assignments;
+mod clock;
+mod flow;
+mod seats;
+mod speech;
+mod steps;
+
+use std::collections::{BTreeSet, VecDeque};
+
+pub use clock::{CONCLUDING_GRACE, HOME_GRACE};
+
+use crate::{
+    ChatId, Digest, Timestamp,
+    team::{Author, Charter, Entry, Event, Phase, Proposal, Refusal, Seat, Team},
+};
+
+impl Team {
+    /// The first entry of a new team's log.
+    pub fn found(id: ChatId, charter: Charter, now: Timestamp) -> Result<(Self, Entry), Refusal> {
+        let proposal =
+            Proposal { team: id, by: Author::Home, event: Event::Founded { charter }, proof: None };
+        let entry = Entry::write(&proposal, 0, Digest::of(b""), now)?;
+        Ok((Self::begin(&entry)?, entry))
+    }
+
+    /// The team that a whole log describes.
+    pub fn replay<'a>(log: impl IntoIterator<Item = &'a Entry>) -> Result<Self, Refusal> {
+        let mut log = log.into_iter();
+        let mut team = Self::begin(log.next().ok_or(Refusal::Gap { expected: 0 })?)?;
+        log.try_for_each(|entry| team.apply(entry))?;
+        Ok(team)
+    }
+
+    /// The team of a log that has only its first entry.
+    pub fn begin(entry: &Entry) -> Result<Self, Refusal> {
+        let Event::Founded { charter } = entry.event() else { return Err(Refusal::Gap { expected: 0 }) };
+        if entry.seq() != 0 || entry.by() != Author::Home || !entry.follows(Digest::of(b"")) {
+            return Err(Refusal::Forked);
+        }
+        charter.check()?;
+        Ok(Self {
+            id: entry.team(),
+            charter: charter.clone(),
+            founded: entry.at(),
+            seq: 0,
+            head: entry.digest(),
+            at: entry.at(),
+            members: Vec::new(),
+            work: Vec::new(),
+            phase: Phase::Forming { round: 1 },
+            since: entry.at(),
+            turn: 0,
+            plan: Vec::new(),
+            vote: None,
+            recent: VecDeque::new(),
+            repeats: 0,
+            remarks: BTreeSet::new(),
+        })
+    }
+
+    /// Takes in the next entry. A refused entry changes nothing.
+    pub fn apply(&mut self, entry: &Entry) -> Result<(), Refusal> {
+        self.check_place(entry)?;
+        self.check_author(&entry.proposal())?;
+        self.step(entry.by(), entry.event(), entry.at())?;
+        self.settle(entry.at());
+        self.seq = entry.seq();
+        self.head = entry.digest();
+        self.at = entry.at();
+        Ok(())
+    }
+
+    /// What a proposal adds to the log: nothing has changed yet, the caller commits and then applies.
+    ///
+    /// A deadline that has passed comes first, so that nobody speaks in a turn that time has ended.
+    pub fn propose(&self, proposal: &Proposal, now: Timestamp) -> Result<Vec<Entry>, Refusal> {
+        let mut team = self.clone();
+        let mut entries: Vec<Entry> = team.write_elapsed(now)?.into_iter().collect();
+        entries.push(team.write(proposal, now)?);
+        Ok(entries)
+    }
+
+    /// What time alone adds to the log. Due at [`Team::due`]; none before.
+    pub fn tick(&self, now: Timestamp) -> Result<Option<Entry>, Refusal> {
+        self.clone().write_elapsed(now)
+    }
+
+    fn write_elapsed(&mut self, now: Timestamp) -> Result<Option<Entry>, Refusal> {
+        if self.due().is_none_or(|due| now < due) {
+            return Ok(None);
+        }
+        let proposal = Proposal { team: self.id, by: Author::Home, event: Event::Elapsed, proof: None };
+        self.write(&proposal, now).map(Some)
+    }
+
+    fn write(&mut self, proposal: &Proposal, now: Timestamp) -> Result<Entry, Refusal> {
+        // A clock that was set back must not reorder the log.
+        let entry = Entry::write(proposal, self.seq + 1, self.head, now.max(self.at))?;
+        self.apply(&entry)?;
+        Ok(entry)
+    }
+
+    fn check_place(&self, entry: &Entry) -> Result<(), Refusal> {
+        let expected = self.seq + 1;
+        match entry.seq() {
+            _ if entry.team() != self.id => Err(Refusal::OtherTeam),
+            seq if seq < expected => Err(Refusal::Known),
+            seq if seq > expected => Err(Refusal::Gap { expected }),
+            _ if !entry.follows(self.head) || entry.at() < self.at => Err(Refusal::Forked),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_author(&self, proposal: &Proposal) -> Result<(), Refusal> {
+        if !proposal.event.may_come_from(proposal.by) {
+            return Err(Refusal::NotYours);
+        }
+        let Author::Seat(seat) = proposal.by else { return Ok(()) };
+        let key = &self.member(seat).ok_or(Refusal::NoSuchMember(seat))?.invitee.key;
+        let proved = proposal.proof.as_ref().map(|proof| &proof.key);
+        if key.is_some() && key.as_ref() != proved { Err(Refusal::Unproved) } else { Ok(()) }
+    }
+}
+
+type Step = Result<(), Refusal>;
+
+const fn seat_of(by: Author) -> Result<Seat, Refusal> {
+    match by {
+        Author::Seat(seat) => Ok(seat),
+        Author::Home | Author::Owner => Err(Refusal::NotYours),
+    }
+}

@@ -1,0 +1,76 @@
+//! Teams within teams: a member forms a team for its assignment. Cancelling goes down, results go up.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CONCLUDING_GRACE, Charter, Failed, Identity, Limits, Outcome, Refusal, Team, Words, WorkNo,
+    charter::{Budget, Goal},
+    work::{End, Report},
+};
+use crate::{ChatId, Digest, Timestamp};
+
+/// Where a team below comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lineage {
+    pub parent: ChatId,
+    /// The assignment that the team was formed for.
+    pub work: WorkNo,
+    /// The circles of the teams above, the outermost first: their members, as a digest.
+    pub above: Vec<Digest>,
+}
+
+impl Lineage {
+    /// Whether a team of exactly these members is at work above: it would hand the work round for ever.
+    pub fn has_above(&self, circle: &Digest) -> bool {
+        self.above.contains(circle)
+    }
+}
+
+/// A set of members, whatever their order.
+pub fn circle<'a>(members: impl IntoIterator<Item = &'a Identity>) -> Digest {
+    let keys: BTreeSet<String> = members.into_iter().map(Identity::key).collect();
+    let text: String = keys.iter().map(|key| format!("{}:{key}\n", key.len())).collect();
+    Digest::of(text)
+}
+
+impl Team {
+    pub(super) fn circle(&self) -> Digest {
+        circle(self.active().filter_map(|seat| self.member(seat)).map(|member| &member.invitee.identity))
+    }
+
+    /// What a team below, for this assignment, is founded on. Its budget is an equal share of what is left for
+    /// all open assignments; its time ends so that its answer is there before the assignment's deadline.
+    pub fn charter_below(&self, no: WorkNo, now: Timestamp) -> Result<Charter, Refusal> {
+        let work = self.work_item(no).filter(|work| work.is_open()).ok_or(Refusal::NoSuchWork(no))?;
+        let depth = self.limits().depth.checked_sub(1).ok_or(Refusal::NoTeamBelow("the depth is used up"))?;
+        let sharers = self.open_work().filter(|(_, work)| work.child.is_none()).count();
+        let Budget { hops, tokens, cost_micro } =
+            self.left().share(u32::try_from(sharers).unwrap_or(u32::MAX));
+        let time = work.deadline.since(now).saturating_sub(CONCLUDING_GRACE);
+        let time_ms = u64::try_from(time.as_millis()).unwrap_or(0);
+        if hops == 0 || tokens == 0 || time_ms == 0 {
+            return Err(Refusal::NoTeamBelow("too little is left of the limits"));
+        }
+        let mut above = self.charter.lineage.as_ref().map_or_else(Vec::new, |lineage| lineage.above.clone());
+        above.push(self.circle());
+        let goal =
+            Goal::cut(work.spec.description.as_str()).ok_or(Refusal::Malformed("the goal is empty"))?;
+        let lineage = Some(Lineage { parent: self.id, work: no, above });
+        let limits = Limits { depth, hops, tokens, cost_micro, time_ms, ..*self.limits() };
+        Ok(Charter { goal, limits, lineage, ..self.charter.clone() })
+    }
+
+    /// What a team that has ended reports to the assignment above; none while it is at work.
+    pub fn report_above(&self) -> Option<Report> {
+        let (end, text) = match self.outcome()? {
+            Outcome::Concluded { text, .. } => (End::Completed, Some(text.clone())),
+            Outcome::Cancelled { reason } => (End::Cancelled, Words::cut(reason.as_str())),
+            Outcome::Failed(Failed::OutOfTime) => (End::TimedOut, None),
+            Outcome::Failed(failed) => (End::Failed, Words::cut(failed.as_str())),
+        };
+        let hops = self.limits().hops.saturating_sub(self.left().hops);
+        Some(Report { end, text, usage: self.usage(), hops })
+    }
+}

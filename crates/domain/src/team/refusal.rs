@@ -1,0 +1,56 @@
+//! Why something does not happen.
+
+use super::{Kind, Seat, WorkNo};
+use crate::Error;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("This team has ended.")]
+    Closed,
+    #[error("This is not yours to do.")]
+    NotYours,
+    #[error("The proposal is not signed with the member's key.")]
+    Unproved,
+    #[error("It is another member's turn.")]
+    NotYourTurn,
+    #[error("That was said too late: the team is at turn {now}.")]
+    Stale { now: u32 },
+    #[error("This cannot be said now ({0:?}).")]
+    NotAllowed(Kind),
+    #[error("There is no {0} who can do this.")]
+    NoSuchMember(Seat),
+    #[error("There is no {0}.")]
+    NoSuchWork(WorkNo),
+    #[error("The {0} is not at a point where this can happen.")]
+    WrongState(WorkNo),
+    #[error("{0} has the same work already.")]
+    AlreadyAssigned(Seat),
+    #[error("The team may have no more of this: {0}.")]
+    Full(&'static str),
+    #[error("This does not hold together: {0}.")]
+    Malformed(&'static str),
+    #[error("A team cannot be founded like this: {0}.")]
+    BadCharter(&'static str),
+    #[error("This has happened already.")]
+    Already,
+    #[error("No deadline has passed yet.")]
+    NothingDue,
+    #[error("A team below this one is not possible: {0}.")]
+    NoTeamBelow(&'static str),
+    #[error("The entry belongs to another team.")]
+    OtherTeam,
+    #[error("This entry is known.")]
+    Known,
+    #[error("Entry {expected} is missing before this one.")]
+    Gap { expected: u64 },
+    #[error("The entry does not follow from the one before.")]
+    Forked,
+    #[error("The entry cannot be read, or is too large.")]
+    Unreadable,
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::conflict(refusal.to_string())
+    }
+}

@@ -1,0 +1,11 @@
+//! Teams, driven as a hub drives them: proposals in, entries out, every log replayed.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
+
+mod conversation;
+mod forming;
+mod hostile;
+mod limits;
+mod nested;
+mod patterns;
+mod schedules;
+mod world;

@@ -1,0 +1,107 @@
+//! Teams within teams.
+
+use plexus_domain::{
+    Timestamp,
+    team::{
+        Charter, Event, Failed, Limits, Mode, Outcome, Refusal, Seat, WorkNo, charter::Budget, work::End,
+    },
+};
+
+use crate::world::{World, agent, assign, charter, conclude, report};
+
+const A: Seat = Seat(0);
+const B: Seat = Seat(1);
+
+/// A team at work on one assignment, and the team that its assignee forms for it.
+fn below(above: &mut World, number: u8, members: &[&str]) -> World {
+    above.say(A, assign(Mode::Now, &[1])).unwrap();
+    let charter = above.team.charter_below(WorkNo(0), above.now).unwrap();
+    let mut child = World::found_as(number, charter, above.now);
+    let event = Event::Nested {
+        work: WorkNo(0),
+        team: child.team.id(),
+        budget: child.team.charter().limits.budget(),
+    };
+    above.seat(B, event).unwrap();
+    child.home(Event::Invited { members: members.iter().map(|name| agent(name)).collect() }).unwrap();
+    for seat in child.team.seats().collect::<Vec<_>>() {
+        child.seat(seat, Event::Accepted).unwrap();
+    }
+    child
+}
+
+fn root(depth: u8) -> World {
+    let limits = Limits { depth, time_ms: 60 * 60_000, work_ms: 60 * 60_000, ..Limits::default() };
+    World::found(Charter { limits, ..charter() }).with_members(2)
+}
+
+#[test]
+fn eight_levels_down_and_the_results_come_up() {
+    let mut levels = vec![root(8)];
+    for number in 2..=9 {
+        let (lead, other) = (format!("lead{number}"), format!("other{number}"));
+        let child = below(levels.last_mut().unwrap(), number, &[&lead, &other]);
+        levels.push(child);
+    }
+    let mut deepest = levels.pop().unwrap();
+    assert_eq!(deepest.team.limits().depth, 0);
+    deepest.say(A, assign(Mode::Background, &[1])).unwrap();
+    assert!(matches!(deepest.team.charter_below(WorkNo(0), deepest.now), Err(Refusal::NoTeamBelow(_))));
+    deepest.say(A, conclude("It is 42.")).unwrap();
+    let mut result = deepest.team.report_above().unwrap();
+    while let Some(mut above) = levels.pop() {
+        assert_eq!(result.end, End::Completed);
+        above.seat(B, Event::Reported { work: WorkNo(0), report: result }).unwrap();
+        above.say(A, conclude("It is 42.")).unwrap();
+        result = above.team.report_above().unwrap();
+        above.crash();
+    }
+    assert_eq!(result.hops, 9, "the work of all levels is counted at the top");
+}
+
+#[test]
+fn cancelling_reaches_every_level_and_a_cancelled_team_says_so() {
+    let mut levels = vec![root(8)];
+    for number in 2..=9 {
+        let child = below(levels.last_mut().unwrap(), number, &["x", &format!("y{number}")]);
+        levels.push(child);
+    }
+    let cancel = || Event::Cancelled { reason: crate::world::text("The team above ended.") };
+    levels[0].owner(cancel()).unwrap();
+    for number in 1..levels.len() {
+        let orphans: Vec<_> = levels[number - 1].team.orphans().collect();
+        assert_eq!(orphans, [levels[number].team.id()]);
+        levels[number].home(cancel()).unwrap();
+        assert_eq!(levels[number].team.report_above().unwrap().end, End::Cancelled);
+    }
+}
+
+#[test]
+fn the_same_members_do_not_hand_the_work_round() {
+    let mut top = root(3);
+    let same = below(&mut top, 2, &["agent1", "AGENT0"]);
+    assert_eq!(same.team.outcome(), Some(&Outcome::Failed(Failed::SameMembersAbove)));
+    assert_eq!(same.team.report_above().unwrap().end, End::Failed);
+}
+
+#[test]
+fn what_is_set_aside_for_a_team_below_cannot_be_used_twice() {
+    let limits = Limits { members: 3, hops: 10, tokens: 1_000, depth: 1, ..Limits::default() };
+    let mut world = World::found(Charter { limits, ..charter() }).with_members(3);
+    world.say(A, assign(Mode::Background, &[1, 2])).unwrap();
+    let first = world.team.charter_below(WorkNo(0), world.now).unwrap().limits.budget();
+    assert_eq!(first, Budget { hops: 4, tokens: 492, cost_micro: first.cost_micro });
+    let nest = |work, budget, number| {
+        let team = plexus_domain::ChatId::new(Timestamp::from_millis(1), &[number; 10]);
+        Event::Nested { work: WorkNo(work), team, budget }
+    };
+    let greedy = Budget { hops: 9, ..first };
+    assert!(matches!(world.seat(B, nest(0, greedy, 5)), Err(Refusal::NoTeamBelow(_))));
+    world.seat(B, nest(0, first, 5)).unwrap();
+    assert_eq!(world.seat(B, nest(0, first, 6)), Err(Refusal::WrongState(WorkNo(0))));
+    assert_eq!(world.team.left().hops, 4);
+    let second = world.team.charter_below(WorkNo(1), world.now).unwrap().limits.budget();
+    assert_eq!(second.hops, 4);
+    world.seat(B, Event::Reported { work: WorkNo(0), report: report(End::Completed, "Done.") }).unwrap();
+    assert_eq!(world.team.left().hops, 8, "what was set aside and not used comes back");
+}

@@ -1,0 +1,276 @@
+//! Random schedules: members, people, time and faults in any order. `World` checks each step.
+
+use std::time::Duration;
+
+use plexus_domain::team::{
+    Author, Entry, Event, Limits, Mode, Outcome, Pattern, Proposal, Refusal, Replica, Seat, Team, WorkNo,
+    decide::{check, rules},
+    work::End,
+};
+use proptest::prelude::*;
+
+use crate::{
+    patterns,
+    world::{World, assign, charter, discuss, report, speakers, text},
+};
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    /// Somebody who is asked says what the rules say.
+    Speak(u16),
+    /// Somebody speaks, asked or not.
+    SpeakUp(u16, u16),
+    Assign(u16, bool),
+    Work(u16, u8),
+    Invite(u16),
+    Answer(u16, bool),
+    Control(u8, u16),
+    Leave(u16),
+    Wait(u32),
+    Deadline,
+    Crash,
+    /// The last proposal arrives once more.
+    Again,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        6 => any::<u16>().prop_map(Act::Speak),
+        2 => (any::<u16>(), any::<u16>()).prop_map(|(seat, next)| Act::SpeakUp(seat, next)),
+        2 => (any::<u16>(), any::<bool>()).prop_map(|(seat, now)| Act::Assign(seat, now)),
+        6 => (any::<u16>(), any::<u8>()).prop_map(|(work, end)| Act::Work(work, end)),
+        1 => (1..4_u16).prop_map(Act::Invite),
+        2 => (any::<u16>(), any::<bool>()).prop_map(|(seat, yes)| Act::Answer(seat, yes)),
+        2 => (any::<u8>(), any::<u16>()).prop_map(|(what, seat)| Act::Control(what, seat)),
+        1 => any::<u16>().prop_map(Act::Leave),
+        2 => (0..90_000_u32).prop_map(Act::Wait),
+        2 => Just(Act::Deadline),
+        2 => Just(Act::Crash),
+        2 => Just(Act::Again),
+    ]
+}
+
+/// A schedule in progress: the hub, and the proposal that may arrive again.
+struct Run {
+    world: World,
+    last: Option<(Author, Event)>,
+}
+
+impl Run {
+    fn propose(&mut self, by: Author, event: Event) -> Result<(), Refusal> {
+        self.world.propose(by, event.clone())?;
+        self.last = Some((by, event));
+        Ok(())
+    }
+
+    /// Refusals are fine here: what matters is what holds after each step.
+    fn act(&mut self, act: Act) {
+        let members = u16::try_from(self.world.team.members().len()).unwrap().max(1);
+        let seat = |number: u16| Seat(number % members);
+        let _ = match act {
+            Act::Speak(number) => self.speak(number),
+            Act::SpeakUp(number, next) => self.speak_up(seat(number), seat(next)),
+            Act::Assign(number, now) => self.assign(seat(number), now),
+            Act::Work(number, end) => self.work(number, end),
+            Act::Invite(count) => self.invite(count),
+            Act::Answer(number, true) => self.propose(Author::Seat(seat(number)), Event::Accepted),
+            Act::Answer(number, false) => {
+                self.propose(Author::Seat(seat(number)), Event::Declined { reason: text("No.") })
+            }
+            Act::Control(what, number) => self.propose(Author::Owner, self.control(what, seat(number))),
+            Act::Leave(number) => self
+                .propose(Author::Home, Event::Left { seat: seat(number), reason: text("Its hub is gone.") }),
+            Act::Wait(millis) => self.later(millis),
+            Act::Deadline => self.deadline(),
+            Act::Crash => {
+                self.world.crash();
+                Ok(())
+            }
+            Act::Again => self.again(),
+        };
+    }
+
+    fn speak(&mut self, number: u16) -> Result<(), Refusal> {
+        let asked = speakers(&self.world.team);
+        let Some(seat) = asked.get(usize::from(number) % asked.len().max(1)).copied() else { return Ok(()) };
+        let utterance = rules::decide(&self.world.team, seat).unwrap();
+        let raw = serde_json::to_string(&utterance).unwrap();
+        assert_eq!(
+            check(&self.world.team, seat, &raw),
+            Ok(utterance.clone()),
+            "the rules say what is allowed"
+        );
+        let said =
+            Event::Said { turn: self.world.team.turn(), utterance, usage: report(End::Completed, "").usage };
+        let overdue = self.world.team.due().is_some_and(|due| due <= self.world.now);
+        let spoken = self.propose(Author::Seat(seat), said);
+        assert!(overdue || spoken.is_ok(), "{spoken:?}");
+        spoken
+    }
+
+    fn speak_up(&mut self, seat: Seat, next: Seat) -> Result<(), Refusal> {
+        let asked = self.world.team.is_asked(seat);
+        let utterance = discuss("Let me say something about all of this.", Some(next.0));
+        let turn = self.world.team.turn();
+        let said =
+            self.propose(Author::Seat(seat), Event::Said { turn, utterance, usage: Default::default() });
+        assert!(asked || said.is_err(), "{seat} spoke out of turn");
+        said
+    }
+
+    fn assign(&mut self, to: Seat, now: bool) -> Result<(), Refusal> {
+        let Some(seat) = speakers(&self.world.team).first().copied() else { return Ok(()) };
+        let mode = if now { Mode::Now } else { Mode::Background };
+        let turn = self.world.team.turn();
+        let utterance = assign(mode, &[to.0]);
+        self.propose(Author::Seat(seat), Event::Said { turn, utterance, usage: Default::default() })
+    }
+
+    fn work(&mut self, number: u16, end: u8) -> Result<(), Refusal> {
+        let given = self.world.team.work().len();
+        let index = usize::from(number) % given.max(1);
+        let Some(to) = self.world.team.work().get(index).map(|work| work.to) else { return Ok(()) };
+        let work = WorkNo(u32::try_from(index).unwrap());
+        let event = match end % 8 {
+            0 => Event::Started { work },
+            1 => Event::Asked { work, question: text("Which?") },
+            2 => Event::Answered { work, answer: text("That one.") },
+            end => Event::Reported { work, report: report(End::ALL[usize::from(end) % 5], "Words.") },
+        };
+        let by = if matches!(event, Event::Answered { .. }) { Author::Owner } else { Author::Seat(to) };
+        self.propose(by, event)
+    }
+
+    fn invite(&mut self, count: u16) -> Result<(), Refusal> {
+        let first = self.world.team.members().len();
+        let names =
+            (first..).take(usize::from(count)).map(|number| crate::world::agent(&format!("n{number}")));
+        self.propose(Author::Home, Event::Invited { members: names.collect() })
+    }
+
+    fn control(&self, what: u8, seat: Seat) -> Event {
+        match what % 6 {
+            0 => Event::Held { seat },
+            1 => Event::Resumed { seat },
+            2 => Event::Skipped { turn: self.world.team.turn() },
+            3 => Event::FloorGiven { to: seat },
+            4 => Event::Stopped { work: WorkNo(seat.0.into()) },
+            _ => Event::Left { seat, reason: text("Removed.") },
+        }
+    }
+
+    fn later(&mut self, millis: u32) -> Result<(), Refusal> {
+        self.world.later(Duration::from_millis(millis.into()));
+        self.last = None;
+        Ok(())
+    }
+
+    fn deadline(&mut self) -> Result<(), Refusal> {
+        self.last = None;
+        if self.world.team.due().is_some() {
+            self.world.wait();
+        }
+        Ok(())
+    }
+
+    fn again(&mut self) -> Result<(), Refusal> {
+        let Some((by, event)) = self.last.clone() else { return Ok(()) };
+        let repeated = self.world.propose(by, event.clone());
+        assert!(repeated.is_err(), "{event:?} counted twice");
+        repeated
+    }
+}
+
+/// Cancelling works wherever a team stands, and ends everything.
+fn assert_can_be_cancelled(world: &World) {
+    let proposal = Proposal {
+        team: world.team.id(),
+        by: Author::Owner,
+        event: Event::Cancelled { reason: text("Stop.") },
+        proof: None,
+    };
+    let mut team = world.team.clone();
+    if let Some(entry) = team.tick(world.now).unwrap() {
+        team.apply(&entry).unwrap();
+    }
+    if team.outcome().is_some() {
+        return;
+    }
+    let entries = team.propose(&proposal, world.now).unwrap();
+    entries.iter().for_each(|entry| team.apply(entry).unwrap());
+    assert!(matches!(team.outcome(), Some(Outcome::Cancelled { .. })));
+    assert_eq!(team.open_work().count(), 0);
+}
+
+/// Another hub's copy: windows of the log arrive in reverse, and every third entry twice.
+fn copy(log: &[Entry], window: usize) -> Replica {
+    let mut replica = Replica::default();
+    for entries in log.chunks(window) {
+        for (index, entry) in entries.iter().rev().enumerate() {
+            for _ in 0..=usize::from(index % 3 == 0) {
+                replica.receive(entry.clone()).unwrap();
+            }
+        }
+    }
+    replica
+}
+
+fn schedule() -> impl Strategy<Value = (Pattern, Limits, u16, Vec<Act>, usize)> {
+    let limits = (1..30_u32, 0..20_u32, 1..4_u16, 1..4_u8).prop_map(|(turns, hops, quorum, rounds)| Limits {
+        members: 50,
+        turns,
+        hops,
+        quorum,
+        rounds,
+        ..Limits::default()
+    });
+    let members = prop_oneof![0..6_u16, 45..51_u16];
+    let pattern = (0..patterns::ALL.len()).prop_map(|index| patterns::ALL[index]);
+    (pattern, limits, members, prop::collection::vec(act(), 0..80), 1..40_usize)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_schedule_ends_in_time_and_reads_the_same_everywhere(
+        (pattern, limits, members, acts, window) in schedule()
+    ) {
+        let mut world = World::found(plexus_domain::team::Charter { pattern, limits, ..charter() });
+        if members > 0 {
+            world = world.with_members(members);
+        }
+        let mut run = Run { world, last: None };
+        for act in acts {
+            run.act(act);
+            assert_can_be_cancelled(&run.world);
+        }
+        let mut world = run.world;
+        let mut waits = 0;
+        while world.team.outcome().is_none() {
+            world.wait();
+            waits += 1;
+        }
+        // Each wait uses up a turn, a round, a piece of work or one who concludes.
+        prop_assert!(waits <= limits.turns + limits.hops + 20, "{waits}");
+        prop_assert!(world.now <= world.team.end_of_time() + Duration::from_secs(60) || waits <= 1);
+        prop_assert_eq!(&Team::replay(&world.log).unwrap(), &world.team);
+        let copy = copy(&world.log, window);
+        prop_assert_eq!(copy.team().unwrap(), &world.team);
+    }
+
+    #[test]
+    fn a_log_that_was_tampered_with_is_refused(acts in prop::collection::vec(act(), 1..30), at in any::<u16>()) {
+        let mut run = Run { world: World::of(3, patterns::ALL[0]), last: None };
+        acts.into_iter().for_each(|act| run.act(act));
+        let log = run.world.log;
+        let at = 1 + usize::from(at) % (log.len() - 1);
+        let mut missing = log.clone();
+        missing.remove(at);
+        let gap = Err(Refusal::Gap { expected: log[at].seq() });
+        prop_assert!(at + 1 == log.len() || Team::replay(&missing) == gap);
+        let mut changed = log.clone();
+        changed[at] = Entry::read(format!("{} ", log[at].text())).unwrap();
+        prop_assert!(at + 1 == log.len() || Team::replay(&changed).is_err());
+    }
+}

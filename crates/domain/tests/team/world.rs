@@ -1,0 +1,195 @@
+//! A hub in small: it keeps the log, moves the clock, and checks after each step what must always hold.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use plexus_domain::{
+    ChatId, Text, Timestamp,
+    run::Usage,
+    team::{
+        Author, Charter, Entry, Event, Identity, Limits, Mode, Pattern, Phase, Proposal, Refusal, Seat, Spec,
+        Team, Utterance, Want, Words, WorkNo,
+        member::{Invitee, Presence},
+        pattern::PlanAndDelegate,
+        utterance::Task,
+        work::{End, Report},
+    },
+};
+
+pub struct World {
+    pub team: Team,
+    pub log: Vec<Entry>,
+    pub now: Timestamp,
+}
+
+impl World {
+    pub fn found(charter: Charter) -> Self {
+        Self::found_as(1, charter, Timestamp::from_millis(1_000_000))
+    }
+
+    pub fn found_as(number: u8, charter: Charter, now: Timestamp) -> Self {
+        let (team, entry) = Team::found(ChatId::new(now, &[number; 10]), charter, now).unwrap();
+        Self { team, log: vec![entry], now }
+    }
+
+    /// A team of so many agents, all of whom have accepted.
+    pub fn of(members: u16, pattern: Pattern) -> Self {
+        let limits = Limits { members: members.max(1), ..Limits::default() };
+        Self::found(Charter { pattern, limits, ..charter() }).with_members(members)
+    }
+
+    pub fn with_members(mut self, members: u16) -> Self {
+        let invitees = (0..members).map(|number| agent(&format!("agent{number}"))).collect();
+        self.home(Event::Invited { members: invitees }).unwrap();
+        for seat in (0..members).map(Seat) {
+            self.seat(seat, Event::Accepted).unwrap();
+        }
+        self
+    }
+
+    pub fn home(&mut self, event: Event) -> Result<(), Refusal> {
+        self.propose(Author::Home, event)
+    }
+
+    pub fn owner(&mut self, event: Event) -> Result<(), Refusal> {
+        self.propose(Author::Owner, event)
+    }
+
+    pub fn seat(&mut self, seat: Seat, event: Event) -> Result<(), Refusal> {
+        self.propose(Author::Seat(seat), event)
+    }
+
+    pub fn say(&mut self, seat: Seat, utterance: Utterance) -> Result<(), Refusal> {
+        let usage = Usage { tokens_in: 10, tokens_out: 5, cost_micro: 1 };
+        self.seat(seat, Event::Said { turn: self.team.turn(), utterance, usage })
+    }
+
+    pub fn report(&mut self, seat: Seat, work: WorkNo, end: End, text: &str) -> Result<(), Refusal> {
+        self.seat(seat, Event::Reported { work, report: report(end, text) })
+    }
+
+    pub fn propose(&mut self, by: Author, event: Event) -> Result<(), Refusal> {
+        let proposal = Proposal { team: self.team.id(), by, event, proof: None };
+        let before = self.team.clone();
+        let entries = match self.team.propose(&proposal, self.now) {
+            Ok(entries) => entries,
+            Err(refusal) => {
+                assert_eq!(self.team, before, "a refusal changes nothing");
+                return Err(refusal);
+            }
+        };
+        self.commit(entries);
+        Ok(())
+    }
+
+    /// Moves the clock to the next deadline and lets it pass.
+    pub fn wait(&mut self) {
+        let due = self.team.due().unwrap();
+        self.now = self.now.max(due);
+        let entry = self.team.tick(self.now).unwrap().unwrap();
+        self.commit(vec![entry]);
+    }
+
+    pub fn later(&mut self, after: Duration) {
+        self.now = self.now + after;
+    }
+
+    fn commit(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            let entry = Entry::read(entry.text().to_owned()).unwrap();
+            self.team.apply(&entry).unwrap();
+            self.log.push(entry);
+            self.check();
+        }
+    }
+
+    /// What must hold after every entry.
+    fn check(&self) {
+        let team = &self.team;
+        let Some(due) = team.due() else {
+            assert_eq!(team.open_work().count(), 0, "a team that has ended has no open work");
+            return assert!(team.wants().is_empty());
+        };
+        assert!(due > self.log.last().unwrap().at(), "a deadline lies ahead");
+        assert!(due <= team.last_moment());
+        assert!(!team.wants().is_empty(), "something is waited for in {:?}", team.phase());
+        match team.phase() {
+            Phase::Forming { .. } | Phase::Closed(_) => {}
+            Phase::Discussing { floor: seat } | Phase::Concluding { by: seat, .. } => {
+                assert!(team.is_active(*seat));
+                assert_eq!(speakers(team), [*seat], "one speaks at a time");
+            }
+            Phase::Polling { .. } => assert!(!speakers(team).is_empty()),
+            Phase::Waiting { on, .. } => {
+                assert!(on.iter().any(|&no| team.work_item(no).unwrap().is_open()));
+            }
+        }
+    }
+
+    /// A crash: everything but the log is lost.
+    pub fn crash(&mut self) {
+        let kept = Team::replay(&self.log).unwrap();
+        assert_eq!(kept, self.team);
+        self.team = kept;
+    }
+}
+
+/// Whom the team waits for to speak.
+pub fn speakers(team: &Team) -> Vec<Seat> {
+    let speech = |want| if let Want::Speech { seat, .. } = want { Some(seat) } else { None };
+    team.wants().into_iter().filter_map(speech).collect()
+}
+
+pub fn charter() -> Charter {
+    Charter {
+        goal: text("Find the figures, plot them, write a report."),
+        pattern: Pattern::PlanAndDelegate(PlanAndDelegate {}),
+        limits: Limits::default(),
+        home: text("hub.example"),
+        lineage: None,
+        suppress_repeats: true,
+    }
+}
+
+pub fn text<const MAX: usize>(raw: &str) -> Text<MAX> {
+    Text::try_from(raw.to_owned()).unwrap()
+}
+
+pub fn agent(name: &str) -> Invitee {
+    let address = format!("@ada/{name}@hub.example").parse().unwrap();
+    Invitee { identity: Identity::Agent { address }, roles: Vec::new(), key: None }
+}
+
+pub fn person(name: &str) -> Invitee {
+    let identity = Identity::Person { name: text(name), hub: text("hub.example") };
+    Invitee { identity, roles: Vec::new(), key: None }
+}
+
+pub fn discuss(words: &str, next: Option<u16>) -> Utterance {
+    Utterance::Discuss { text: text(words), next: next.map(Seat) }
+}
+
+pub fn conclude(words: &str) -> Utterance {
+    Utterance::Conclude { text: Some(text(words)) }
+}
+
+pub fn assign(mode: Mode, to: &[u16]) -> Utterance {
+    let task = |&seat| Task { to: Seat(seat), spec: spec(&format!("Part of {seat}")) };
+    Utterance::Assign { mode, work: to.iter().map(task).collect() }
+}
+
+pub fn pause_for(work: &[u32]) -> Utterance {
+    Utterance::PauseFor { work: work.iter().copied().map(WorkNo).collect::<BTreeSet<_>>() }
+}
+
+pub fn spec(title: &str) -> Spec {
+    Spec { title: text(title), description: text("Do it well."), criteria: None, inputs: Vec::new() }
+}
+
+pub fn report(end: End, words: &str) -> Report {
+    let usage = Usage { tokens_in: 100, tokens_out: 50, cost_micro: 10 };
+    Report { end, text: Words::cut(words), usage, hops: 0 }
+}
+
+pub fn presence(team: &Team, seat: u16) -> &Presence {
+    &team.member(Seat(seat)).unwrap().presence
+}
