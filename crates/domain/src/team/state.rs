@@ -68,6 +68,21 @@ pub enum Phase {
     Closed(Outcome),
 }
 
+impl Phase {
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Forming { .. } => "forming",
+            Self::Discussing { .. } => "discussing",
+            Self::Polling { .. } => "polling",
+            Self::Waiting { .. } => "waiting",
+            Self::Concluding { .. } => "concluding",
+            Self::Closed(Outcome::Concluded { .. }) => "concluded",
+            Self::Closed(Outcome::Failed(_)) => "failed",
+            Self::Closed(Outcome::Cancelled { .. }) => "cancelled",
+        }
+    }
+}
+
 /// Why a team must conclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {

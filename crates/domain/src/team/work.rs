@@ -93,6 +93,18 @@ pub enum WorkState {
     Ended(Report),
 }
 
+impl WorkState {
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Offered => "offered",
+            Self::Working => "working",
+            Self::Asking(_) => "asking",
+            Self::Answered(_) => "answered",
+            Self::Ended(report) => report.end.as_str(),
+        }
+    }
+}
+
 /// How an assignment ended and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {

@@ -58,6 +58,7 @@ fn nobody_speaks_out_of_turn_or_for_another() {
     assert_eq!(world.seat(A, said(7)), Err(Refusal::Stale { now: 1 }));
     assert_eq!(world.home(said(1)), Err(Refusal::NotYours));
     assert_eq!(world.owner(said(1)), Err(Refusal::NotYours));
+    assert_eq!(world.seat(A, Event::Elapsed), Err(Refusal::NotYours));
     world.seat(A, said(1)).unwrap();
     assert_eq!(world.seat(A, said(1)), Err(Refusal::Stale { now: 2 }), "the same proposal once more");
     assert_eq!(world.say(B, discuss("To nobody.", Some(44))), Err(Refusal::NoSuchMember(Seat(44))));

@@ -41,6 +41,18 @@ fn the_last_round_begins_with_whoever_came() {
 }
 
 #[test]
+fn a_team_whose_only_member_is_held_begins_with_it() {
+    let mut world = forming(Limits::default());
+    world.home(Event::Invited { members: vec![agent("a"), agent("b"), agent("c")] }).unwrap();
+    world.seat(Seat(0), Event::Accepted).unwrap();
+    world.seat(Seat(1), Event::Accepted).unwrap();
+    world.owner(Event::Held { seat: Seat(0) }).unwrap();
+    world.home(Event::Left { seat: Seat(1), reason: text("Offline.") }).unwrap();
+    world.seat(Seat(2), Event::Declined { reason: text("No.") }).unwrap();
+    assert_eq!(world.team.phase(), &Phase::Discussing { floor: Seat(0) });
+}
+
+#[test]
 fn a_team_to_which_nobody_comes_ends() {
     let mut world = forming(Limits { rounds: 3, ..Limits::default() });
     for _ in 0..3 {

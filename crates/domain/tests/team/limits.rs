@@ -5,8 +5,8 @@ use std::time::Duration;
 use plexus_domain::{
     run::Usage,
     team::{
-        Charter, Event, Failed, Limit, Limits, Mode, Outcome, Pattern, Phase, Refusal, Seat, Utterance,
-        WorkNo, WorkState,
+        Charter, Entry, Event, Failed, Limit, Limits, Mode, Outcome, Pattern, Phase, Refusal, Seat,
+        Utterance, WorkNo, WorkState,
         pattern::PlanAndDelegate,
         work::{End, Report},
     },
@@ -101,6 +101,22 @@ fn a_deadline_that_passed_comes_before_what_is_said_after_it() {
     let turn = world.team.turn();
     assert_eq!(world.say(A, discuss("Sorry, I am late.", None)), Err(Refusal::Stale { now: turn + 1 }));
     assert_eq!(world.home(Event::Elapsed), Err(Refusal::NothingDue), "the deadline is written once");
+}
+
+#[test]
+fn a_clock_that_is_set_back_does_not_reorder_the_log() {
+    let mut world = team(Limits::default());
+    world.later(Duration::from_secs(5));
+    world.say(A, discuss("After five seconds.", None)).unwrap();
+    let at = world.now;
+    world.now = at - Duration::from_secs(4);
+    let before = world.team.clone();
+    world.say(B, discuss("By another clock.", None)).unwrap();
+    let entry = world.log.last().unwrap();
+    assert_eq!(entry.at(), at);
+    let earlier = entry.text().replace(&format!("\"at\":{}", at.millis()), "\"at\":1");
+    let earlier = Entry::read(earlier).unwrap();
+    assert_eq!(before.clone().apply(&earlier), Err(Refusal::Forked));
 }
 
 #[test]

@@ -8,4 +8,5 @@ mod limits;
 mod nested;
 mod patterns;
 mod schedules;
+mod wire;
 mod world;

@@ -1,5 +1,7 @@
 //! Teams within teams.
 
+use std::time::Duration;
+
 use plexus_domain::{
     Timestamp,
     team::{
@@ -38,9 +40,12 @@ fn root(depth: u8) -> World {
 #[test]
 fn eight_levels_down_and_the_results_come_up() {
     let mut levels = vec![root(8)];
+    levels[0].later(Duration::from_secs(60));
     for number in 2..=9 {
         let (lead, other) = (format!("lead{number}"), format!("other{number}"));
-        let child = below(levels.last_mut().unwrap(), number, &[&lead, &other]);
+        let above = levels.last_mut().unwrap();
+        let child = below(above, number, &[&lead, &other]);
+        assert!(child.team.last_moment() <= above.team.end_of_time(), "its answer comes in time");
         levels.push(child);
     }
     let mut deepest = levels.pop().unwrap();

@@ -1,21 +1,8 @@
 //! Each pattern, from the first word to the conclusion.
 
-use plexus_domain::team::{
-    Outcome, Pattern,
-    decide::rules,
-    pattern::{Debate, DiscussOnly, PlanAndDelegate, ReplyToAll, RoundRobin},
-    work::End,
-};
+use plexus_domain::team::{Outcome, Pattern, decide::rules, work::End};
 
 use crate::world::{World, speakers};
-
-pub const ALL: [Pattern; 5] = [
-    Pattern::PlanAndDelegate(PlanAndDelegate {}),
-    Pattern::DiscussOnly(DiscussOnly {}),
-    Pattern::RoundRobin(RoundRobin { rounds: 2 }),
-    Pattern::Debate(Debate { rounds: 2 }),
-    Pattern::ReplyToAll(ReplyToAll {}),
-];
 
 /// Lets the rules speak for everybody and completes all work; who spoke, in order.
 fn run(world: &mut World) -> Vec<u16> {
@@ -37,11 +24,11 @@ fn run(world: &mut World) -> Vec<u16> {
 #[test]
 fn each_pattern_has_its_order_of_speaking_and_concludes() {
     for (pattern, order) in [
-        (ALL[0], vec![0, 0]),
-        (ALL[1], vec![0, 1, 2]),
-        (ALL[2], vec![0, 1, 2, 0, 1, 2, 0]),
-        (ALL[3], vec![1, 2, 1, 2, 0]),
-        (ALL[4], vec![0, 1, 2, 0]),
+        (Pattern::ALL[0], vec![0, 0]),
+        (Pattern::ALL[1], vec![0, 1, 2]),
+        (Pattern::ALL[2], vec![0, 1, 2, 0, 1, 2, 0]),
+        (Pattern::ALL[3], vec![1, 2, 1, 2, 0]),
+        (Pattern::ALL[4], vec![0, 1, 2, 0]),
     ] {
         let mut world = World::of(3, pattern);
         assert_eq!(run(&mut world), order, "{pattern:?}");
@@ -51,7 +38,7 @@ fn each_pattern_has_its_order_of_speaking_and_concludes() {
 
 #[test]
 fn a_team_of_one_and_a_team_of_fifty_conclude_in_every_pattern() {
-    for pattern in ALL {
+    for pattern in Pattern::ALL {
         for members in [1, 2, 50] {
             let mut world = World::of(members, pattern);
             run(&mut world);

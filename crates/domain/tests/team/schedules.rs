@@ -9,10 +9,7 @@ use plexus_domain::team::{
 };
 use proptest::prelude::*;
 
-use crate::{
-    patterns,
-    world::{World, assign, charter, discuss, report, speakers, text},
-};
+use crate::world::{World, assign, charter, discuss, report, speakers, text};
 
 #[derive(Clone, Copy, Debug)]
 enum Act {
@@ -225,7 +222,7 @@ fn schedule() -> impl Strategy<Value = (Pattern, Limits, u16, Vec<Act>, usize)> 
         ..Limits::default()
     });
     let members = prop_oneof![0..6_u16, 45..51_u16];
-    let pattern = (0..patterns::ALL.len()).prop_map(|index| patterns::ALL[index]);
+    let pattern = (0..Pattern::ALL.len()).prop_map(|index| Pattern::ALL[index]);
     (pattern, limits, members, prop::collection::vec(act(), 0..80), 1..40_usize)
 }
 
@@ -257,11 +254,12 @@ proptest! {
         prop_assert_eq!(&Team::replay(&world.log).unwrap(), &world.team);
         let copy = copy(&world.log, window);
         prop_assert_eq!(copy.team().unwrap(), &world.team);
+        prop_assert_eq!(&copy, &self::copy(&world.log, 1), "nothing is kept of what came early or twice");
     }
 
     #[test]
     fn a_log_that_was_tampered_with_is_refused(acts in prop::collection::vec(act(), 1..30), at in any::<u16>()) {
-        let mut run = Run { world: World::of(3, patterns::ALL[0]), last: None };
+        let mut run = Run { world: World::of(3, Pattern::ALL[0]), last: None };
         acts.into_iter().for_each(|act| run.act(act));
         let log = run.world.log;
         let at = 1 + usize::from(at) % (log.len() - 1);

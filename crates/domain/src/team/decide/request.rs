@@ -1,9 +1,7 @@
 use serde::Serialize;
 
 use super::quoted;
-use crate::team::{
-    Kind, Phase, Seat, Team, WorkNo, WorkState, charter::Budget, state::Limit, utterance::Poll,
-};
+use crate::team::{Kind, Phase, Seat, Team, WorkNo, charter::Budget, state::Limit, utterance::Poll};
 
 /// Results that are shown, the newest.
 const MAX_RESULTS: usize = 16;
@@ -122,12 +120,7 @@ fn work(team: &Team) -> Vec<WorkView> {
             number,
             to: work.to,
             title: quoted(work.spec.title.as_str(), 200),
-            state: match &work.state {
-                WorkState::Ended(report) => report.end.as_str(),
-                WorkState::Offered => "offered",
-                WorkState::Working | WorkState::Answered(_) => "working",
-                WorkState::Asking(_) => "asking",
-            },
+            state: work.state.as_str(),
             result: work.result().map(|text| quoted(text.as_str(), 1_500)),
         })
         .collect()

@@ -1,13 +1,13 @@
 //! What becomes of an assignment.
 
-use super::{Step, seat_of};
+use super::{Checked, seat_of};
 use crate::team::{
     Author, Refusal, Team, Words, Work, WorkNo, WorkState,
     work::{Child, End, Report},
 };
 
 impl Team {
-    pub(super) fn start(&mut self, by: Author, no: WorkNo) -> Step {
+    pub(super) fn start(&mut self, by: Author, no: WorkNo) -> Checked {
         let work = self.own_work(by, no)?;
         if !matches!(work.state, WorkState::Offered | WorkState::Answered(_)) {
             return Err(Refusal::WrongState(no));
@@ -16,7 +16,7 @@ impl Team {
         Ok(())
     }
 
-    pub(super) fn ask(&mut self, by: Author, no: WorkNo, question: &Words) -> Step {
+    pub(super) fn ask(&mut self, by: Author, no: WorkNo, question: &Words) -> Checked {
         let work = self.own_work(by, no)?;
         if !matches!(work.state, WorkState::Offered | WorkState::Working) {
             return Err(Refusal::WrongState(no));
@@ -26,7 +26,7 @@ impl Team {
     }
 
     /// Whoever gave the work answers its questions; so may the owner and any person in the room.
-    pub(super) fn reply(&mut self, by: Author, no: WorkNo, answer: &Words) -> Step {
+    pub(super) fn reply(&mut self, by: Author, no: WorkNo, answer: &Words) -> Checked {
         let work = self.work_item(no).ok_or(Refusal::NoSuchWork(no))?;
         if let Author::Seat(seat) = by
             && seat != work.by
@@ -42,7 +42,7 @@ impl Team {
         Ok(())
     }
 
-    pub(super) fn nest_under(&mut self, by: Author, no: WorkNo, child: Child) -> Step {
+    pub(super) fn nest_under(&mut self, by: Author, no: WorkNo, child: Child) -> Checked {
         if self.limits().depth == 0 || child.team == self.id {
             return Err(Refusal::NoTeamBelow("the depth is used up"));
         }
@@ -57,7 +57,7 @@ impl Team {
         Ok(())
     }
 
-    pub(super) fn report(&mut self, by: Author, no: WorkNo, report: &Report) -> Step {
+    pub(super) fn report(&mut self, by: Author, no: WorkNo, report: &Report) -> Checked {
         let work = match by {
             Author::Seat(_) => self.own_work(by, no)?,
             Author::Home | Author::Owner => self.work_mut(no)?,
@@ -79,7 +79,7 @@ impl Team {
         Ok(())
     }
 
-    pub(super) fn stop(&mut self, no: WorkNo) -> Step {
+    pub(super) fn stop(&mut self, no: WorkNo) -> Checked {
         let work = self.work_mut(no)?;
         if !work.is_open() {
             return Err(Refusal::Already);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Step;
+use super::Checked;
 use crate::{
     Timestamp,
     team::{
@@ -73,7 +73,7 @@ impl Team {
         if self.is_person(seat) { self.limits().work_ms } else { self.limits().turn_ms }
     }
 
-    pub(super) fn elapse(&mut self, at: Timestamp) -> Step {
+    pub(super) fn elapse(&mut self, at: Timestamp) -> Checked {
         if self.due().is_none_or(|due| at < due) {
             return Err(Refusal::NothingDue);
         }

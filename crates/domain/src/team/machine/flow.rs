@@ -79,6 +79,7 @@ impl Team {
     /// With a quorum the team begins; without, another round follows; the last round always decides.
     pub(super) fn end_round(&mut self, at: Timestamp) {
         let Phase::Forming { round } = self.phase else { return };
+        self.release_the_held();
         if !self.has_quorum() && round < self.limits().rounds {
             return self.enter(Phase::Forming { round: round + 1 }, at);
         }

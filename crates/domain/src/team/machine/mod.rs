@@ -128,7 +128,7 @@ impl Team {
     }
 }
 
-type Step = Result<(), Refusal>;
+type Checked = Result<(), Refusal>;
 
 const fn seat_of(by: Author) -> Result<Seat, Refusal> {
     match by {

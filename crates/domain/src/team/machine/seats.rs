@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Step, seat_of};
+use super::{Checked, seat_of};
 use crate::{
     Timestamp,
     team::{
@@ -16,7 +16,7 @@ use crate::{
 const MAX_SEATS: usize = 512;
 
 impl Team {
-    pub(super) fn invite(&mut self, invitees: &[Invitee]) -> Step {
+    pub(super) fn invite(&mut self, invitees: &[Invitee]) -> Checked {
         self.may_invite(invitees)?;
         self.members.extend(invitees.iter().map(|invitee| Member {
             invitee: invitee.clone(),
@@ -26,7 +26,7 @@ impl Team {
         Ok(())
     }
 
-    fn may_invite(&self, invitees: &[Invitee]) -> Step {
+    fn may_invite(&self, invitees: &[Invitee]) -> Checked {
         let here: BTreeSet<String> = self
             .members
             .iter()
@@ -49,7 +49,7 @@ impl Team {
         }
     }
 
-    pub(super) fn answer_invitation(&mut self, by: Author, presence: Presence, at: Timestamp) -> Step {
+    pub(super) fn answer_invitation(&mut self, by: Author, presence: Presence, at: Timestamp) -> Checked {
         let seat = seat_of(by)?;
         let member = self.member_mut(seat)?;
         if member.presence != Presence::Invited {
@@ -60,7 +60,7 @@ impl Team {
         Ok(())
     }
 
-    pub(super) fn leave(&mut self, seat: Seat, reason: &Note, at: Timestamp) -> Step {
+    pub(super) fn leave(&mut self, seat: Seat, reason: &Note, at: Timestamp) -> Checked {
         let member = self.member_mut(seat)?;
         if member.is_gone() {
             return Err(Refusal::Already);
@@ -71,18 +71,18 @@ impl Team {
         Ok(())
     }
 
-    pub(super) fn hold(&mut self, seat: Seat) -> Step {
+    pub(super) fn hold(&mut self, seat: Seat) -> Checked {
         if self.is_active(seat) && self.active().count() == 1 {
             return Err(Refusal::Malformed("somebody must be left who can speak"));
         }
         self.change_presence(seat, &Presence::Active, Presence::Held)
     }
 
-    pub(super) fn resume(&mut self, seat: Seat) -> Step {
+    pub(super) fn resume(&mut self, seat: Seat) -> Checked {
         self.change_presence(seat, &Presence::Held, Presence::Active)
     }
 
-    fn change_presence(&mut self, seat: Seat, from: &Presence, to: Presence) -> Step {
+    fn change_presence(&mut self, seat: Seat, from: &Presence, to: Presence) -> Checked {
         let member = self.member_mut(seat)?;
         if member.presence != *from {
             return Err(Refusal::NoSuchMember(seat));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Step, seat_of};
+use super::{Checked, seat_of};
 use crate::{
     Timestamp,
     run::Usage,
@@ -46,7 +46,7 @@ impl Team {
         }
     }
 
-    fn may_assign(&self, tasks: &[Task]) -> Step {
+    fn may_assign(&self, tasks: &[Task]) -> Checked {
         let hops = usize::try_from(self.left().hops).unwrap_or(usize::MAX);
         within(1..=hops, tasks.len(), "pieces of work")?;
         for (index, Task { to, spec }) in tasks.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Team {
         Ok(())
     }
 
-    fn may_pause_for(&self, work: &BTreeSet<WorkNo>) -> Step {
+    fn may_pause_for(&self, work: &BTreeSet<WorkNo>) -> Checked {
         match work.iter().find(|no| self.work_item(**no).is_none()) {
             Some(no) => Err(Refusal::NoSuchWork(*no)),
             None if work.is_empty() => Err(Refusal::Malformed("a pause waits for something")),
@@ -73,7 +73,7 @@ impl Team {
         }
     }
 
-    fn may_vote(&self, option: u8) -> Step {
+    fn may_vote(&self, option: u8) -> Checked {
         match &self.phase {
             Phase::Polling { poll: Poll::Vote { options, .. }, .. }
                 if usize::from(option) < options.len() =>
@@ -91,7 +91,7 @@ impl Team {
         utterance: &Utterance,
         usage: Usage,
         at: Timestamp,
-    ) -> Step {
+    ) -> Checked {
         let seat = seat_of(by)?;
         if turn != self.turn {
             return Err(Refusal::Stale { now: self.turn });
@@ -116,7 +116,7 @@ impl Team {
         Ok(())
     }
 
-    fn count(&mut self, seat: Seat, usage: Usage) -> Step {
+    fn count(&mut self, seat: Seat, usage: Usage) -> Checked {
         let counts = &mut self.member_mut(seat)?.counts;
         counts.messages += 1;
         counts.turns += 1;
@@ -125,7 +125,7 @@ impl Team {
         Ok(())
     }
 
-    fn discuss(&mut self, seat: Seat, text: &Words, next: Option<Seat>, at: Timestamp) -> Step {
+    fn discuss(&mut self, seat: Seat, text: &Words, next: Option<Seat>, at: Timestamp) -> Checked {
         if self.is_repeat(text) {
             self.repeats += 1;
             self.member_mut(seat)?.counts.suppressed += 1;
@@ -199,6 +199,6 @@ impl Team {
     }
 }
 
-fn within(range: std::ops::RangeInclusive<usize>, count: usize, what: &'static str) -> Step {
+fn within(range: std::ops::RangeInclusive<usize>, count: usize, what: &'static str) -> Checked {
     if range.contains(&count) { Ok(()) } else { Err(Refusal::Full(what)) }
 }

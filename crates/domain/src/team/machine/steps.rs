@@ -1,6 +1,6 @@
 //! One event: first every check, then the change. What follows from the change is in `flow`.
 
-use super::Step;
+use super::Checked;
 use crate::{
     MessageId, Timestamp,
     team::{
@@ -14,7 +14,7 @@ use crate::{
 const MAX_REMARKS: usize = 1_000;
 
 impl Team {
-    pub(super) fn step(&mut self, by: Author, event: &Event, at: Timestamp) -> Step {
+    pub(super) fn step(&mut self, by: Author, event: &Event, at: Timestamp) -> Checked {
         // Only what comes too late is still written down.
         if self.outcome().is_some() && !matches!(event, Event::Reported { .. }) {
             return Err(Refusal::Closed);
@@ -49,7 +49,7 @@ impl Team {
         }
     }
 
-    fn remark(&mut self, by: Author, message: MessageId, text: &Words) -> Step {
+    fn remark(&mut self, by: Author, message: MessageId, text: &Words) -> Checked {
         let seat = match by {
             Author::Seat(seat) if !self.is_person(seat) => return Err(Refusal::NotYourTurn),
             Author::Seat(seat) => Some(seat),
@@ -66,7 +66,7 @@ impl Team {
         Ok(())
     }
 
-    fn skip(&mut self, turn: u32, at: Timestamp) -> Step {
+    fn skip(&mut self, turn: u32, at: Timestamp) -> Checked {
         match self.phase {
             _ if turn != self.turn => Err(Refusal::Stale { now: self.turn }),
             Phase::Discussing { floor } => {
@@ -77,7 +77,7 @@ impl Team {
         }
     }
 
-    fn take_over(&mut self, to: Seat, at: Timestamp) -> Step {
+    fn take_over(&mut self, to: Seat, at: Timestamp) -> Checked {
         match self.phase {
             _ if !self.is_active(to) => Err(Refusal::NoSuchMember(to)),
             Phase::Discussing { floor } if floor == to => Err(Refusal::Already),

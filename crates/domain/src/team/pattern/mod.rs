@@ -32,6 +32,29 @@ pub enum Pattern {
 }
 
 impl Pattern {
+    /// Each pattern, as it is when nothing else is asked for.
+    pub const ALL: [Self; 5] = [
+        Self::PlanAndDelegate(PlanAndDelegate {}),
+        Self::DiscussOnly(DiscussOnly {}),
+        Self::RoundRobin(RoundRobin { rounds: 2 }),
+        Self::Debate(Debate { rounds: 2 }),
+        Self::ReplyToAll(ReplyToAll {}),
+    ];
+
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::PlanAndDelegate(_) => "plan_and_delegate",
+            Self::DiscussOnly(_) => "discuss_only",
+            Self::RoundRobin(_) => "round_robin",
+            Self::Debate(_) => "debate",
+            Self::ReplyToAll(_) => "reply_to_all",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pattern| pattern.as_str() == text)
+    }
+
     pub fn rules(&self) -> &dyn Rules {
         match self {
             Self::PlanAndDelegate(rules) => rules,
