@@ -6,6 +6,7 @@ use super::{
     Charter, Kind, Limits, Note, Seat, Words, Work, WorkNo,
     charter::Budget,
     member::{Member, Presence},
+    repeat::Fingerprint,
     utterance::{Poll, Step},
 };
 use crate::{ChatId, Digest, MessageId, Timestamp, run::Usage};
@@ -130,6 +131,18 @@ pub struct Line {
     /// None for the owner, who has no seat.
     pub seat: Option<Seat>,
     pub text: Words,
+    /// Follows from the text; kept, since each new line is compared with all recent ones.
+    fingerprint: Fingerprint,
+}
+
+impl Line {
+    pub(super) fn new(seat: Option<Seat>, text: &Words) -> Self {
+        Self { seat, text: text.clone(), fingerprint: Fingerprint::of(text.as_str()) }
+    }
+
+    pub(super) fn nearly_repeats(&self, earlier: &Self) -> bool {
+        self.fingerprint.nearly_repeats(&earlier.fingerprint)
+    }
 }
 
 impl Team {

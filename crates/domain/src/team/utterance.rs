@@ -23,8 +23,11 @@ pub enum Utterance {
     Plan { steps: Vec<Step> },
     /// Everybody else chooses one of the options.
     Vote { question: Note, options: Vec<Note> },
-    /// An answer to a vote: the place of the option.
-    Ballot { option: u8 },
+    /// An answer to a vote: the place of the option, or none to abstain.
+    Ballot {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        option: Option<u8>,
+    },
     /// The answer to the goal. Without words, the speaker is asked for them next.
     Conclude {
         #[serde(default, skip_serializing_if = "Option::is_none")]

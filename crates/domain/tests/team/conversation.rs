@@ -65,8 +65,8 @@ fn nobody_speaks_out_of_turn_or_for_another() {
     assert_eq!(world.say(B, assign(Mode::Now, &[44])), Err(Refusal::NoSuchMember(Seat(44))));
     assert_eq!(world.say(B, pause_for(&[3])), Err(Refusal::NotAllowed(pause_for(&[3]).kind())));
     assert_eq!(
-        world.say(B, Utterance::Ballot { option: 0 }),
-        Err(Refusal::NotAllowed(Utterance::Ballot { option: 0 }.kind()))
+        world.say(B, Utterance::Ballot { option: Some(0) }),
+        Err(Refusal::NotAllowed(Utterance::Ballot { option: Some(0) }.kind()))
     );
 }
 
@@ -174,11 +174,11 @@ fn everybody_else_votes_once() {
     let options = vec![text("Yes"), text("No")];
     world.say(A, Utterance::Vote { question: text("Go on?"), options }).unwrap();
     assert_eq!(speakers(&world.team), [B, C, Seat(3)]);
-    assert!(world.say(A, Utterance::Ballot { option: 0 }).is_err());
-    world.say(C, Utterance::Ballot { option: 1 }).unwrap();
-    assert_eq!(world.say(C, Utterance::Ballot { option: 0 }), Err(Refusal::NotYourTurn));
-    assert!(world.say(B, Utterance::Ballot { option: 2 }).is_err());
-    world.say(B, Utterance::Ballot { option: 1 }).unwrap();
+    assert!(world.say(A, Utterance::Ballot { option: Some(0) }).is_err());
+    world.say(C, Utterance::Ballot { option: Some(1) }).unwrap();
+    assert_eq!(world.say(C, Utterance::Ballot { option: Some(0) }), Err(Refusal::NotYourTurn));
+    assert!(world.say(B, Utterance::Ballot { option: Some(2) }).is_err());
+    world.say(B, Utterance::Ballot { option: Some(1) }).unwrap();
     world.wait();
     assert_eq!(phase(&world), &Phase::Discussing { floor: A }, "who is silent does not hold up the vote");
     let Some(Poll::Vote { ballots, .. }) = world.team.last_vote() else { panic!("the vote is kept") };

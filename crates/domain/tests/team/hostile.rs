@@ -225,7 +225,12 @@ fn an_agent_that_answers_in_words_is_understood_as_far_as_it_was_asked() {
     assert_eq!(plain(&world.team, Seat(1), "Hello."), None);
     let options = vec![text("Paris"), text("London")];
     world.say(Seat(0), Utterance::Vote { question: text("Where?"), options }).unwrap();
-    assert_eq!(plain(&world.team, Seat(1), "I am for london."), Some(Utterance::Ballot { option: 1 }));
+    assert_eq!(plain(&world.team, Seat(1), "I am for london."), Some(Utterance::Ballot { option: Some(1) }));
     assert_eq!(plain(&world.team, Seat(1), "Paris or London."), None);
     assert_eq!(plain(&world.team, Seat(1), "Rome."), None);
+    assert_eq!(
+        rules::decide(&world.team, Seat(1)),
+        Some(Utterance::Ballot { option: None }),
+        "the rules abstain"
+    );
 }

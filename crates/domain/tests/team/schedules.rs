@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use plexus_domain::team::{
-    Author, Entry, Event, Limits, Mode, Outcome, Pattern, Proposal, Refusal, Replica, Seat, Team, WorkNo,
-    decide::{check, rules},
-    work::End,
+use plexus_domain::{
+    run::Usage,
+    team::{
+        Author, Entry, Event, Limits, Mode, Outcome, Pattern, Proposal, Refusal, Replica, Seat, Team,
+        Utterance, WorkNo,
+        decide::{check, rules},
+        utterance::Step,
+        work::End,
+    },
 };
 use proptest::prelude::*;
 
@@ -17,7 +22,8 @@ enum Act {
     Speak(u16),
     /// Somebody speaks, asked or not.
     SpeakUp(u16, u16),
-    Assign(u16, bool),
+    /// Whoever is asked assigns, calls a vote, plans, pauses or ends the talk.
+    Lead(u16, u8),
     Work(u16, u8),
     Invite(u16),
     Answer(u16, bool),
@@ -34,7 +40,7 @@ fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         6 => any::<u16>().prop_map(Act::Speak),
         2 => (any::<u16>(), any::<u16>()).prop_map(|(seat, next)| Act::SpeakUp(seat, next)),
-        2 => (any::<u16>(), any::<bool>()).prop_map(|(seat, now)| Act::Assign(seat, now)),
+        4 => (any::<u16>(), any::<u8>()).prop_map(|(seat, what)| Act::Lead(seat, what)),
         6 => (any::<u16>(), any::<u8>()).prop_map(|(work, end)| Act::Work(work, end)),
         1 => (1..4_u16).prop_map(Act::Invite),
         2 => (any::<u16>(), any::<bool>()).prop_map(|(seat, yes)| Act::Answer(seat, yes)),
@@ -67,7 +73,7 @@ impl Run {
         let _ = match act {
             Act::Speak(number) => self.speak(number),
             Act::SpeakUp(number, next) => self.speak_up(seat(number), seat(next)),
-            Act::Assign(number, now) => self.assign(seat(number), now),
+            Act::Lead(number, what) => self.lead(seat(number), what),
             Act::Work(number, end) => self.work(number, end),
             Act::Invite(count) => self.invite(count),
             Act::Answer(number, true) => self.propose(Author::Seat(seat(number)), Event::Accepted),
@@ -109,18 +115,23 @@ impl Run {
         let asked = self.world.team.is_asked(seat);
         let utterance = discuss("Let me say something about all of this.", Some(next.0));
         let turn = self.world.team.turn();
-        let said =
-            self.propose(Author::Seat(seat), Event::Said { turn, utterance, usage: Default::default() });
+        let said = self.propose(Author::Seat(seat), Event::Said { turn, utterance, usage: Usage::default() });
         assert!(asked || said.is_err(), "{seat} spoke out of turn");
         said
     }
 
-    fn assign(&mut self, to: Seat, now: bool) -> Result<(), Refusal> {
+    fn lead(&mut self, to: Seat, what: u8) -> Result<(), Refusal> {
         let Some(seat) = speakers(&self.world.team).first().copied() else { return Ok(()) };
-        let mode = if now { Mode::Now } else { Mode::Background };
+        let utterance = match what % 12 {
+            0..4 => assign(Mode::Now, &[to.0]),
+            4..8 => assign(Mode::Background, &[to.0]),
+            8 => Utterance::Vote { question: text("Which?"), options: vec![text("This"), text("That")] },
+            9 => Utterance::Plan { steps: vec![Step { title: text("First"), done: true }] },
+            10 => Utterance::PauseFor { work: self.world.team.open_work().map(|(no, _)| no).collect() },
+            _ => Utterance::Conclude { text: None },
+        };
         let turn = self.world.team.turn();
-        let utterance = assign(mode, &[to.0]);
-        self.propose(Author::Seat(seat), Event::Said { turn, utterance, usage: Default::default() })
+        self.propose(Author::Seat(seat), Event::Said { turn, utterance, usage: Usage::default() })
     }
 
     fn work(&mut self, number: u16, end: u8) -> Result<(), Refusal> {

@@ -20,5 +20,5 @@ fn ballot(team: &Team, answer: &str) -> Option<Utterance> {
     let answer = answer.to_lowercase();
     let mut named = (0..).zip(options).filter(|(_, option)| answer.contains(&option.as_str().to_lowercase()));
     let (option, _) = named.next()?;
-    named.next().is_none().then_some(Utterance::Ballot { option })
+    named.next().is_none().then_some(Utterance::Ballot { option: Some(option) })
 }

@@ -1,9 +1,11 @@
 //! The decider without a model. It reads states, seats and counts; the words of members never change its choice.
 
+use std::collections::BTreeSet;
+
 use crate::{
     Text,
     team::{
-        Kind, Mode, Note, Phase, Seat, Spec, Team, Utterance, Words, Work, WorkNo, WorkState, member::Member,
+        Kind, Mode, Note, Seat, Spec, Team, Utterance, Words, Work, WorkNo, WorkState, member::Member,
         utterance::Task, work::End,
     },
 };
@@ -16,17 +18,15 @@ pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
         return None;
     }
     if may(Kind::Ballot) {
-        return Some(Utterance::Ballot { option: 0 });
+        return Some(Utterance::Ballot { option: None });
     }
-    if matches!(team.phase(), Phase::Discussing { .. }) {
-        let tasks = if may(Kind::AssignNow) { tasks(team) } else { Vec::new() };
-        if !tasks.is_empty() {
-            return Some(Utterance::Assign { mode: Mode::Now, work: tasks });
-        }
-        let open: std::collections::BTreeSet<WorkNo> = team.open_work().map(|(no, _)| no).collect();
-        if may(Kind::PauseFor) && !open.is_empty() {
-            return Some(Utterance::PauseFor { work: open });
-        }
+    let tasks = if may(Kind::AssignNow) { tasks(team) } else { Vec::new() };
+    if !tasks.is_empty() {
+        return Some(Utterance::Assign { mode: Mode::Now, work: tasks });
+    }
+    let open: BTreeSet<WorkNo> = team.open_work().map(|(no, _)| no).collect();
+    if may(Kind::PauseFor) && !open.is_empty() {
+        return Some(Utterance::PauseFor { work: open });
     }
     let unheard = team.active().find(|&other| other != seat && !was_heard(team, other));
     let has_worked = !team.work().is_empty();
@@ -36,9 +36,9 @@ pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
     opening(team).map(|text| Utterance::Discuss { text, next: unheard })
 }
 
-/// The goal, when nobody has said anything yet.
+/// The goal, when no member has said anything yet.
 fn opening(team: &Team) -> Option<Words> {
-    let spoken = team.recent().next().is_some();
+    let spoken = team.members().iter().any(|member| member.counts.messages > 0);
     Words::cut(if spoken { "Nothing to add." } else { team.charter().goal.as_str() })
 }
 

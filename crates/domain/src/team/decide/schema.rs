@@ -40,7 +40,7 @@ fn choice(request: &Request, kind: Kind) -> Value {
         Kind::Ballot => {
             let options = request.vote.as_ref().map_or(0, |vote| vote.options.len());
             let places: Vec<usize> = (0..options).collect();
-            object("ballot", &["option"], json!({ "option": { "enum": places } }))
+            object("ballot", &[], json!({ "option": { "enum": places } }))
         }
         Kind::Conclude => object("conclude", &["text"], json!({ "text": text })),
     }

@@ -8,7 +8,7 @@ use crate::{
     run::Usage,
     team::{
         Author, Limit, Mode, Note, Outcome, Phase, Refusal, Seat, Team, Utterance, Words, Work, WorkNo,
-        WorkState, repeat,
+        WorkState,
         state::Line,
         utterance::{Poll, Task},
         work::Spec,
@@ -38,11 +38,13 @@ impl Team {
             Utterance::Vote { options, .. } => {
                 within(2..=Utterance::MAX_OPTIONS, options.len(), "options of a vote")
             }
-            Utterance::Ballot { option } => self.may_vote(*option),
+            Utterance::Ballot { option: Some(option) } => self.may_vote(*option),
             Utterance::Conclude { text: None } if matches!(self.phase, Phase::Concluding { .. }) => {
                 Err(Refusal::Malformed("the conclusion has words"))
             }
-            Utterance::Discuss { .. } | Utterance::Conclude { .. } => Ok(()),
+            Utterance::Discuss { .. } | Utterance::Ballot { option: None } | Utterance::Conclude { .. } => {
+                Ok(())
+            }
         }
     }
 
@@ -126,12 +128,13 @@ impl Team {
     }
 
     fn discuss(&mut self, seat: Seat, text: &Words, next: Option<Seat>, at: Timestamp) -> Checked {
-        if self.is_repeat(text) {
+        let line = Line::new(Some(seat), text);
+        if self.repeats_recent(&line) {
             self.repeats += 1;
             self.member_mut(seat)?.counts.suppressed += 1;
         } else {
             self.repeats = 0;
-            self.remember(Some(seat), text);
+            self.remember(line);
         }
         match &mut self.phase {
             Phase::Polling { open, .. } => {
@@ -145,12 +148,15 @@ impl Team {
 
     /// Whether these words would be kept from the others.
     pub fn is_repeat(&self, text: &Words) -> bool {
-        let repeats = |line: &Line| repeat::nearly_repeats(text.as_str(), line.text.as_str());
-        self.charter.suppress_repeats && self.recent.iter().any(repeats)
+        self.repeats_recent(&Line::new(None, text))
     }
 
-    pub(super) fn remember(&mut self, seat: Option<Seat>, text: &Words) {
-        self.recent.push_back(Line { seat, text: text.clone() });
+    fn repeats_recent(&self, line: &Line) -> bool {
+        self.charter.suppress_repeats && self.recent.iter().any(|earlier| line.nearly_repeats(earlier))
+    }
+
+    pub(super) fn remember(&mut self, line: Line) {
+        self.recent.push_back(line);
         if self.recent.len() > Self::RECENT {
             self.recent.pop_front();
         }
@@ -191,9 +197,9 @@ impl Team {
         self.open_poll(poll, self.active().filter(|&seat| seat != back).collect(), back, at);
     }
 
-    fn cast(&mut self, seat: Seat, option: u8) {
+    fn cast(&mut self, seat: Seat, option: Option<u8>) {
         if let Phase::Polling { poll: Poll::Vote { ballots, .. }, open, .. } = &mut self.phase {
-            ballots.insert(seat, option);
+            ballots.extend(option.map(|option| (seat, option)));
             open.remove(&seat);
         }
     }

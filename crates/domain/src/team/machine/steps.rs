@@ -6,6 +6,7 @@ use crate::{
     team::{
         Author, Event, Outcome, Phase, Refusal, Seat, Team, Words,
         member::{Absence, Presence},
+        state::Line,
         work::Child,
     },
 };
@@ -62,7 +63,7 @@ impl Team {
             return Err(Refusal::Full("remarks"));
         }
         self.remarks.insert(message);
-        self.remember(seat, text);
+        self.remember(Line::new(seat, text));
         Ok(())
     }
 
