@@ -71,6 +71,7 @@ fn cancelling_reaches_every_level_and_a_cancelled_team_says_so() {
         let child = below(levels.last_mut().unwrap(), number, &["x", &format!("y{number}")]);
         levels.push(child);
     }
+    assert_eq!(levels[0].team.orphans().count(), 0, "its assignment is open");
     let cancel = || Event::Cancelled { reason: crate::world::text("The team above ended.") };
     levels[0].owner(cancel()).unwrap();
     for number in 1..levels.len() {
