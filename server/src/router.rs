@@ -21,7 +21,7 @@ use tower_http::{
 use crate::{
     api, health, pages,
     state::Site,
-    web::{assets, headers, host, page::Visit, request_id},
+    web::{assets, headers, host, page::Visit, request_id, shape},
 };
 
 /// Room for a form around the largest message.
@@ -31,6 +31,7 @@ pub fn router(site: Site) -> Router {
     let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 4 + FORM_BYTES);
     let shared = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
+        .layer(middleware::from_fn(shape::of_api))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
         .layer(middleware::from_fn_with_state(site.clone(), headers::protect))

@@ -139,11 +139,7 @@ on_both! {
     }
 
     async fn the_only_administrator_stays(hub: &Hub) {
-        let link = hub.first_administrator_link().await.expect("a link");
-        let token = link.split_once("admin=").expect("a token").1;
-        let admin = hub.visitor();
-        let fields = [("name", "boss"), ("password", PASSWORD), ("admin", token)];
-        admin.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+        let admin = hub.administrator("boss").await;
         let refused = admin.post("/settings/account/delete", &[("name", "boss"), ("current", PASSWORD)]).await;
         refused.expect(StatusCode::CONFLICT).says("You are the only administrator.");
         assert!(admin.is_signed_in().await);

@@ -45,7 +45,7 @@ on_both! {
         ada.send(posted(&ada, "application/json", broken)).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         for media_type in ["text/plain", "application/x-www-form-urlencoded", ""] {
             let answer = ada.send(posted(&ada, media_type, b"{}".to_vec())).await;
-            let (_, words) = answer.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+            let (_, words) = answer.refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE);
             assert!(words.contains("Content-Type: application/json"), "{words}");
         }
     }
@@ -129,6 +129,37 @@ on_both! {
             let status = ada.get(path).await.status;
             assert!(!status.is_server_error(), "{path}: {status}");
         }
+    }
+
+    async fn the_api_refuses_in_one_shape(hub: &Hub, [("PLEXUS_MAX_MESSAGE_BYTES", "1024")]) {
+        let ada = hub.person("ada").await;
+        let same_site = |method: Method, path: &str| ada.request(method, path).header(header::ORIGIN, hub.origin());
+        let cases = [
+            (same_site(Method::GET, "/api/v1/events?after=x"), 400, "invalid"),
+            (same_site(Method::GET, "/api/v1/chats/%ff"), 400, "invalid"),
+            (same_site(Method::GET, "/api/v1/messages/%ff%fe/retry"), 405, "method_not_allowed"),
+            (same_site(Method::GET, "/api/v1"), 404, "not_found"),
+            (same_site(Method::GET, "/api/v1/"), 404, "not_found"),
+            (same_site(Method::POST, "/api/v1/nothing/at/all"), 404, "not_found"),
+            (same_site(Method::PUT, "/api/v1/chats"), 405, "method_not_allowed"),
+            (posted(&ada, "text/plain", b"{}".to_vec()).header(header::ORIGIN, hub.origin()), 415, "unsupported_media_type"),
+            (posted(&ada, "application/json", vec![b' '; 1 << 20]).header(header::ORIGIN, hub.origin()), 413, "too_large"),
+            (posted(&ada, "application/json", b"{}".to_vec()).header("sec-fetch-site", "cross-site"), 403, "forbidden"),
+            (same_site(Method::GET, "/api/v1/chats").header(header::HOST, "elsewhere.example"), 421, "misdirected"),
+        ];
+        for (request, status, code) in cases {
+            let shown = format!("{request:?}");
+            let answer = ada.send(request).await;
+            assert_eq!(answer.status.as_u16(), status, "{shown}: {}", answer.body);
+            assert_eq!(answer.header("content-type"), "application/json", "{shown}");
+            let error = &answer.json()["error"];
+            assert_eq!(error["code"], code, "{shown}");
+            assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{shown}");
+        }
+        let answer = ada.send(same_site(Method::PUT, "/api/v1/chats")).await;
+        assert!(answer.header("allow").contains("POST"), "{:?}", answer.headers);
+        let page = ada.get("/chat/%ff").await;
+        assert_ne!(page.header("content-type"), "application/json", "pages keep their own way");
     }
 
     async fn markup_in_names_and_messages_stays_text(hub: &Hub) {

@@ -6,10 +6,11 @@ use futures::FutureExt as _;
 use plexus_hub::accounts;
 use plexus_server::{config::Serve, run::Running, settings::Settings};
 use plexus_store::{StoreUrl, testing::Database};
+use reqwest::StatusCode;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, raw_sql};
 use tempfile::TempDir;
 
-use crate::client::Client;
+use crate::client::{Client, PASSWORD};
 
 /// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a hub of its own.
 macro_rules! on_both {
@@ -88,6 +89,23 @@ impl Hub {
         let client = self.visitor();
         client.sign_up(name).await;
         client
+    }
+
+    /// Somebody who has signed up with the first administrator's link.
+    pub async fn administrator(&self, name: &str) -> Client {
+        let link = self.first_administrator_link().await.expect("nobody administers the hub");
+        let token = link.split_once("admin=").expect("a token").1;
+        let client = self.visitor();
+        let fields = [("name", name), ("password", PASSWORD), ("admin", token)];
+        client.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+        client
+    }
+
+    /// The id of an account.
+    pub async fn account(&self, name: &str) -> String {
+        let running = self.running.as_ref().expect("it runs until the end");
+        let caller = accounts::act_for(&running.hub, Some(name)).await.expect("somebody of that name");
+        caller.person.expect("an account").account.to_string()
     }
 
     pub async fn first_administrator_link(&self) -> Option<String> {

@@ -35,9 +35,8 @@ on_both! {
         assert_eq!(code, "unauthenticated");
 
         let program = ada.with_token(&make(&ada, &["read"]).await);
-        let page = ada.get("/settings/tokens").await.body;
-        let newest = page.split("name=\"id\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
-        let id = [("id", newest.expect("a button for each"))];
+        let newest = newest(&ada).await;
+        let id = [("id", newest.as_str())];
         hub.person("eve").await.post("/settings/tokens/revoke", &id).await.expect(StatusCode::NOT_FOUND);
         program.get("/api/v1/chats").await.expect(StatusCode::OK);
         ada.post("/settings/tokens/revoke", &id).await.expect(StatusCode::SEE_OTHER);
@@ -80,10 +79,17 @@ on_both! {
     }
 }
 
-async fn make(client: &Client, scopes: &[&str]) -> String {
+pub async fn make(client: &Client, scopes: &[&str]) -> String {
     let scopes = scopes.iter().map(|scope| ("scope", *scope));
     let fields: Vec<(&str, &str)> = [("name", "report"), ("days", "30")].into_iter().chain(scopes).collect();
     let page = client.post("/settings/tokens", &fields).await.expect(StatusCode::OK).body;
     let at = page.find("plx_").expect("the token is shown");
     page[at..].chars().take_while(|one| one.is_ascii_alphanumeric() || matches!(one, '_' | '-')).collect()
+}
+
+/// The id of the token that was made last, as the page shows it.
+pub async fn newest(client: &Client) -> String {
+    let page = client.get("/settings/tokens").await.body;
+    let newest = page.split("name=\"id\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+    newest.expect("a button for each").to_owned()
 }

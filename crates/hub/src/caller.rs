@@ -26,7 +26,11 @@ pub struct Person {
 pub enum Via {
     /// A browser's cookie, by the digest that is kept of it.
     Session(Digest),
-    Token(Vec<Scope>),
+    /// A program's, by the digest that is kept of it.
+    Token {
+        hash: Digest,
+        scopes: Vec<Scope>,
+    },
     /// The command line on the hub's own machine.
     Operator,
     Nobody,
@@ -73,7 +77,7 @@ impl Caller {
     pub fn may(&self, scope: Scope) -> Result<&Person, Error> {
         let person = self.person()?;
         match &self.via {
-            Via::Token(scopes) if !scopes.contains(&scope) => {
+            Via::Token { scopes, .. } if !scopes.contains(&scope) => {
                 Err(Error::forbidden(format!("This token does not have the scope \"{}\".", scope.as_str())))
             }
             _ => Ok(person),

@@ -3,7 +3,8 @@
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
-    http::header,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
 };
 use plexus_domain::Error as Refusal;
 use serde::de::DeserializeOwned;
@@ -14,20 +15,25 @@ use crate::state::Site;
 pub struct JsonBody<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequest<Site> for JsonBody<T> {
-    type Rejection = ApiError;
+    type Rejection = Response;
 
-    async fn from_request(request: Request, site: &Site) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, site: &Site) -> Result<Self, Response> {
         let media_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         if !media_type.unwrap_or_default().starts_with("application/json") {
-            return Err(Refusal::invalid("body", "Send JSON, with Content-Type: application/json.").into());
+            let words = "Send JSON, with Content-Type: application/json.";
+            return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words).into_response());
         }
         let limit = site.hub.config().limits.max_message_bytes as u64;
         let body = Bytes::from_request(request, site)
             .await
-            .map_err(|_| Refusal::too_large("The body is larger than this hub takes.", limit))?;
-        let value = serde_json::from_slice(&body).map_err(|error| Refusal::invalid("body", said(&error)))?;
-        Ok(Self(value))
+            .map_err(|_| refuse(Refusal::too_large("The body is larger than this hub takes.", limit)))?;
+        let value = serde_json::from_slice(&body);
+        Ok(Self(value.map_err(|error| refuse(Refusal::invalid("body", said(&error))))?))
     }
+}
+
+fn refuse(refusal: Refusal) -> Response {
+    ApiError::from(refusal).into_response()
 }
 
 fn said(error: &serde_json::Error) -> String {

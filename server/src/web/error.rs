@@ -23,6 +23,10 @@ pub const fn status(refusal: &Refusal) -> StatusCode {
     }
 }
 
+/// What is said of every fault.
+pub const FAULT: &str =
+    "The hub made a mistake. It has been noted; try again, and tell the operator if it stays.";
+
 /// What is said of an error of any kind: refusals as they are, faults as one fixed sentence. Faults are logged here
 /// and nowhere else.
 pub fn say(error: Error) -> (StatusCode, Refusal) {
@@ -30,9 +34,7 @@ pub fn say(error: Error) -> (StatusCode, Refusal) {
         Error::Refused(refusal) => (status(&refusal), refusal),
         Error::Fault(fault) => {
             tracing::error!(error = format!("{fault:#}"), "a request failed");
-            let message =
-                "The hub made a mistake. It has been noted; try again, and tell the operator if it stays.";
-            (StatusCode::INTERNAL_SERVER_ERROR, Refusal::unavailable(message))
+            (StatusCode::INTERNAL_SERVER_ERROR, Refusal::unavailable(FAULT))
         }
     }
 }
@@ -71,6 +73,11 @@ struct Detail<'a> {
     field: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
+}
+
+/// An error that is about the request itself, before anybody asked the hub.
+pub fn plain_error(status: StatusCode, code: &str, message: String) -> impl IntoResponse {
+    (status, Json(Body { error: Detail { code, message, field: None, retry_after_ms: None } }))
 }
 
 impl IntoResponse for ApiError {

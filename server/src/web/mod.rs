@@ -11,3 +11,4 @@ pub mod kept;
 pub mod listen;
 pub mod page;
 pub mod request_id;
+pub mod shape;

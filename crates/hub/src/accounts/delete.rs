@@ -4,7 +4,7 @@ use plexus_domain::{Error as Refusal, account::Role};
 use plexus_store::{accounts, agents, namespaces};
 
 use super::password;
-use crate::{Hub, Result, agents::withdraw, caller::Caller};
+use crate::{Hub, Result, agents::withdraw, caller::Caller, live::Touched};
 
 /// Ends the caller's account: sessions, tokens and password are gone at once, their agents are withdrawn, their
 /// messages stay with those they wrote to, under no name. The name is never given out again.
@@ -22,6 +22,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
     namespaces::retire(&mut tx, person.namespace, hub.env().now()).await?;
     accounts::erase(&mut tx, person.account).await?;
     tx.commit().await?;
+    hub.live().access.touch(Touched::Account(person.account));
     hub.listings_changed();
     Ok(())
 }

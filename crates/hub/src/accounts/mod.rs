@@ -16,6 +16,7 @@ pub use operator::act_for;
 pub use overview::{Overview, overview};
 pub use password::change_password;
 pub use plexus_store::tokens::Token;
+pub(crate) use sessions::still_lets_in;
 pub use sessions::{
     SessionRow, authenticate, list_sessions, revoke_other_sessions, revoke_session, sign_out,
 };

@@ -6,6 +6,7 @@ use plexus_store::{credentials, credentials::CredentialKind, sessions};
 use crate::{
     Hub, Result,
     caller::{Caller, Person},
+    live::Touched,
 };
 
 /// Needs the present password; ends every other session.
@@ -19,7 +20,9 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     let kept = kept.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?;
     credentials::set_data(&mut tx, kept.id, &hash).await?;
     sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    hub.live().access.touch(Touched::Account(person.account));
+    Ok(())
 }
 
 /// Refuses, naming `field`, unless `password` is the person's.

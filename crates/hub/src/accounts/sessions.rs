@@ -10,11 +10,12 @@ use plexus_store::{
     sessions::Session,
 };
 
-use super::{Device, SignedIn, random_word};
+use super::{Device, SignedIn, random_word, tokens};
 use crate::{
     Hub, Result,
     caller::{Caller, Person, Via},
     error::Error,
+    live::Touched,
 };
 
 const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
@@ -37,16 +38,11 @@ pub struct SessionRow {
 
 /// Whoever the cookie belongs to, or nobody.
 pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller> {
-    let hash = Digest::of(cookie);
+    let (hash, now) = (Digest::of(cookie), hub.env().now());
     let mut conn = hub.store().read().await?;
-    let Some(session) = sessions::find(&mut conn, &hash).await? else { return Ok(Caller::nobody(ip)) };
-    let now = hub.env().now();
-    let Some(account) = accounts::find(&mut conn, session.account).await? else {
+    let Some((session, account)) = good(&mut conn, &hash, now).await? else {
         return Ok(Caller::nobody(ip));
     };
-    if account.state != AccountState::Active || is_over(&session, account.role, now) {
-        return Ok(Caller::nobody(ip));
-    }
     let person = person(&mut conn, &account).await?;
     drop(conn);
     if now.since(session.seen) > SEEN_EVERY
@@ -56,6 +52,25 @@ pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller>
         tracing::warn!(%error, "a session was not noted as seen");
     }
     Ok(Caller { person: Some(person), via: Via::Session(hash), ip })
+}
+
+/// The session with this digest and its account, while both let somebody in.
+async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Session, Account)>> {
+    let Some(session) = sessions::find(conn, hash).await? else { return Ok(None) };
+    let Some(account) = accounts::find(conn, session.account).await? else { return Ok(None) };
+    let lets_in = account.state == AccountState::Active && !is_over(&session, account.role, now);
+    Ok(lets_in.then_some((session, account)))
+}
+
+/// Whether what the caller came with would let them in now.
+pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<bool> {
+    let now = hub.env().now();
+    Ok(match &caller.via {
+        Via::Session(hash) => good(conn, hash, now).await?.is_some(),
+        Via::Token { hash, .. } => tokens::good(conn, hash, now).await?.is_some(),
+        Via::Operator => true,
+        Via::Nobody => false,
+    })
 }
 
 async fn note_seen(hub: &Hub, hash: &Digest, now: Timestamp) -> Result<()> {
@@ -99,7 +114,16 @@ pub async fn sign_out(hub: &Hub, caller: &Caller) -> Result<()> {
     let Via::Session(hash) = &caller.via else { return Ok(()) };
     let mut tx = hub.store().write().await?;
     sessions::delete(&mut tx, hash).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    ended(hub, caller);
+    Ok(())
+}
+
+/// Streams of sessions that ended are told to look.
+fn ended(hub: &Hub, caller: &Caller) {
+    if let Some(person) = &caller.person {
+        hub.live().access.touch(Touched::Account(person.account));
+    }
 }
 
 /// The newest first.
@@ -126,14 +150,17 @@ pub async fn revoke_session(hub: &Hub, caller: &Caller, named: &str) -> Result<(
     let session = mine.into_iter().find(|session| session.hash.to_string() == named);
     let session = session.ok_or_else(|| Refusal::not_found("This session has ended already."))?;
     sessions::delete(&mut tx, &session.hash).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    ended(hub, caller);
+    Ok(())
 }
 
 /// Ends all of the caller's sessions but the one that asks.
 pub async fn revoke_other_sessions(hub: &Hub, caller: &Caller) -> Result<u64> {
     let person = caller.person()?;
     let mut tx = hub.store().write().await?;
-    let ended = sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
+    let count = sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
     tx.commit().await?;
-    Ok(ended)
+    ended(hub, caller);
+    Ok(count)
 }

@@ -3,12 +3,18 @@
 use std::{net::IpAddr, time::Duration};
 
 use plexus_domain::{Digest, Error as Refusal, Timestamp, TokenId, text};
-use plexus_store::{accounts, accounts::AccountState, tokens, tokens::Token};
+use plexus_store::{
+    Conn, accounts,
+    accounts::{Account, AccountState},
+    tokens,
+    tokens::Token,
+};
 
 use super::{random_word, sessions::person};
 use crate::{
     Hub, Result,
     caller::{Caller, Scope, Via},
+    live::Touched,
 };
 
 /// What secret scanners look for.
@@ -31,7 +37,7 @@ pub struct NewToken {
 /// Makes a token and answers its text, which is shown once and kept nowhere.
 pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<String> {
     let person = caller.person()?;
-    if matches!(caller.via, Via::Token(_)) {
+    if matches!(caller.via, Via::Token { .. }) {
         return Err(Refusal::forbidden("A token cannot make tokens. Sign in to make one.").into());
     }
     let name = text::one_line(&new.name);
@@ -83,18 +89,17 @@ pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()>
     if !tokens::delete(&mut tx, person.account, id).await? {
         return Err(Refusal::not_found("There is no such token.").into());
     }
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    hub.live().access.touch(Touched::Account(person.account));
+    Ok(())
 }
 
 /// Whoever a bearer token belongs to. Unlike a missing cookie, a wrong token is an error.
 pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Caller> {
     let wrong = || Refusal::unauthenticated("This token is unknown, expired or revoked.");
-    let now = hub.env().now();
+    let (hash, now) = (Digest::of(text), hub.env().now());
     let mut conn = hub.store().read().await?;
-    let token = tokens::by_hash(&mut conn, &Digest::of(text)).await?.filter(|token| now < token.expires);
-    let token = token.ok_or_else(wrong)?;
-    let account = accounts::find(&mut conn, token.account).await?;
-    let account = account.filter(|account| account.state == AccountState::Active).ok_or_else(wrong)?;
+    let (token, account) = good(&mut conn, &hash, now).await?.ok_or_else(wrong)?;
     let person = person(&mut conn, &account).await?;
     drop(conn);
     if let Err(error) = note_use(hub, &token, now).await {
@@ -102,7 +107,15 @@ pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Cal
         tracing::warn!(%error, "a token was not noted as used");
     }
     let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
-    Ok(Caller { person: Some(person), via: Via::Token(scopes), ip })
+    Ok(Caller { person: Some(person), via: Via::Token { hash, scopes }, ip })
+}
+
+/// The token with this digest and its account, while both let somebody in.
+pub(super) async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Token, Account)>> {
+    let token = tokens::by_hash(conn, hash).await?.filter(|token| now < token.expires);
+    let Some(token) = token else { return Ok(None) };
+    let account = accounts::find(conn, token.account).await?;
+    Ok(account.filter(|account| account.state == AccountState::Active).map(|account| (token, account)))
 }
 
 /// Written at most once a minute: a read must not become a write each time.

@@ -13,7 +13,7 @@ use super::{
     record::{Act, account, record},
     slice,
 };
-use crate::{Caller, Hub, Result};
+use crate::{Caller, Hub, Result, live::Touched};
 
 pub struct PersonRow {
     pub id: AccountId,
@@ -103,7 +103,9 @@ pub async fn act_on_person(
     };
     keep_an_administrator(&mut tx).await?;
     record(hub, &mut tx, Act { by: person, action, target: account(id), change, request }).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    hub.live().access.touch(Touched::Account(id));
+    Ok(())
 }
 
 async fn find(tx: &mut Tx, id: AccountId) -> Result<Account> {

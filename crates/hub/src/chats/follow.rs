@@ -2,15 +2,15 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use plexus_domain::ChatId;
+use plexus_domain::{ChatId, Error as Refusal};
 use plexus_store::events;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{membership, telling};
 use crate::{
-    Caller, Hub, Result,
+    Caller, Hub, Result, accounts,
     caller::Scope,
-    live::{Channel, Frame, FrameKind, Topic},
+    live::{Channel, Frame, FrameKind, Topic, Touched},
 };
 
 /// Events read from the log at once. A reader that is further behind is better served by a fresh page.
@@ -24,6 +24,10 @@ pub struct Reader {
     seq: i64,
     ready: VecDeque<Arc<Frame>>,
     receiver: Receiver<Arc<Frame>>,
+    caller: Caller,
+    access: Receiver<Touched>,
+    /// Access was touched and not looked at since.
+    in_doubt: bool,
     _channel: Channel,
 }
 
@@ -34,8 +38,17 @@ pub async fn follow(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Res
     let channel = hub.live().channels.hold(Topic::Chat(chat));
     // Watching begins before anything is read: what happens in between comes twice rather than never.
     let receiver = channel.watch();
-    let (hub, ready) = (hub.clone(), VecDeque::new());
-    let mut reader = Reader { hub, chat, seq: after, ready, receiver, _channel: channel };
+    let mut reader = Reader {
+        hub: hub.clone(),
+        chat,
+        seq: after,
+        ready: VecDeque::new(),
+        receiver,
+        caller: caller.clone(),
+        access: hub.live().access.watch(),
+        in_doubt: true,
+        _channel: channel,
+    };
     reader.catch_up().await?;
     Ok(reader)
 }
@@ -49,18 +62,51 @@ impl Reader {
     /// The next thing to show. An error ends the reading; the reader may come back with the last number.
     pub async fn next(&mut self) -> Result<Arc<Frame>> {
         loop {
+            if self.in_doubt {
+                self.check_access().await?;
+                self.in_doubt = false;
+            }
             if let Some(frame) = self.ready.pop_front() {
                 return Ok(frame);
             }
-            match self.receiver.recv().await {
+            let next = tokio::select! {
+                biased;
+                touched = self.access.recv() => {
+                    self.in_doubt = self.concerns(&touched);
+                    continue;
+                }
+                next = self.receiver.recv() => next,
+            };
+            match next {
                 Ok(frame) => self.take(frame).await?,
                 // Too far behind: the log and the open messages say it all in one piece.
                 Err(RecvError::Lagged(_)) => self.catch_up().await?,
                 Err(RecvError::Closed) => {
-                    return Err(plexus_domain::Error::unavailable("The chat has ended.").into());
+                    return Err(Refusal::unavailable("The chat has ended.").into());
                 }
             }
         }
+    }
+
+    /// News that was missed may have been about anybody.
+    fn concerns(&self, touched: &Result<Touched, RecvError>) -> bool {
+        match touched {
+            Ok(Touched::Account(account)) => {
+                self.caller.person.as_ref().is_some_and(|person| person.account == *account)
+            }
+            Ok(Touched::Chat(chat)) => *chat == self.chat,
+            Err(_) => true,
+        }
+    }
+
+    /// Refuses whoever is no longer let in, and who is no longer in the chat.
+    async fn check_access(&self) -> Result<()> {
+        let mut conn = self.hub.store().read().await?;
+        if !accounts::still_lets_in(&self.hub, &mut conn, &self.caller).await? {
+            return Err(Refusal::unauthenticated("You are signed out.").into());
+        }
+        membership(&mut conn, self.caller.may(Scope::Read)?, self.chat).await?;
+        Ok(())
     }
 
     async fn take(&mut self, frame: Arc<Frame>) -> Result<()> {

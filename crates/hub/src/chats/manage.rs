@@ -7,7 +7,7 @@ use super::{Telling, membership};
 use crate::{
     Caller, Hub, Result,
     caller::Scope,
-    live::{Frame, FrameKind, Topic},
+    live::{Frame, FrameKind, Topic, Touched},
     runs,
 };
 
@@ -37,6 +37,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     let mut tx = hub.store().write().await?;
     chats::delete(&mut tx, chat).await?;
     tx.commit().await?;
+    hub.live().access.touch(Touched::Chat(chat));
     hub.live().channels.tell(Topic::Account(person.account), Frame::new(FrameKind::ChatsChanged));
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! after: it goes from the agent's connection into memory and to every reader at once, and the flusher writes it
 //! down a moment later.
 
+mod access;
 mod channel;
 mod flusher;
 mod frame;
@@ -11,6 +12,7 @@ mod open;
 
 use std::{collections::HashMap, sync::Arc};
 
+pub use access::{Access, Touched};
 pub use channel::{Channel, Channels, Topic};
 pub use flusher::flush_until;
 pub use frame::{ClosedBlock, Frame, FrameKind, Snapshot};
@@ -24,6 +26,7 @@ pub type Writing = Arc<Mutex<OpenMessage>>;
 #[derive(Default)]
 pub struct Live {
     pub channels: Channels,
+    pub access: Access,
     writing: Mutex<HashMap<MessageId, Writing>>,
 }
 
