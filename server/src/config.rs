@@ -52,6 +52,9 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
     Ok(Config {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
         public_url: public_url.parse().with_context(|| format!("public_url = \"{public_url}\""))?,
+        listen: vec![listen],
+        dns_server: settings.text("dns_server").map(address).transpose()?,
+        security_contact: settings.text("security_contact").map(contact).transpose()?,
         data_dir,
         database_url: settings.text("database_url").map(|url| Secret::new(url.to_owned())),
         database_pool: settings.parse("database_pool", 10)?,
@@ -64,12 +67,24 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         limits: RunLimits {
             max_message_bytes: settings.parse("max_message_bytes", defaults.max_message_bytes)?,
             max_answer_bytes: settings.parse("max_answer_bytes", defaults.max_answer_bytes)?,
+            max_file_bytes: settings.parse("max_file_bytes", defaults.max_file_bytes)?,
             runs_per_account: settings.parse("runs_per_account", defaults.runs_per_account)?,
             whole: Duration::from_secs(settings.parse("run_seconds", defaults.whole.as_secs())?),
             idle: Duration::from_secs(settings.parse("idle_seconds", defaults.idle.as_secs())?),
         },
         scale: Scale(settings.parse("limits_scale", 1)?),
     })
+}
+
+/// A URI as RFC 9116 has it; a bare mail address is one, too.
+fn contact(text: &str) -> anyhow::Result<url::Url> {
+    let uri =
+        if text.contains(':') || !text.contains('@') { text.to_owned() } else { format!("mailto:{text}") };
+    let contact: url::Url = uri.parse().with_context(|| format!("security_contact = \"{text}\""))?;
+    if !matches!(contact.scheme(), "mailto" | "https" | "tel") {
+        bail!("security_contact = \"{text}\" is no mail address, https address or tel: number");
+    }
+    Ok(contact)
 }
 
 fn registration(text: Option<&str>, on_loopback: bool) -> anyhow::Result<Registration> {

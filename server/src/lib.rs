@@ -6,6 +6,7 @@ mod api;
 pub mod cli;
 pub mod config;
 mod health;
+mod operator;
 mod pages;
 mod prometheus;
 mod router;

@@ -28,7 +28,6 @@ use crate::{
 const FORM_BYTES: usize = 64 * 1024;
 
 pub fn router(site: Site) -> Router {
-    let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 4 + FORM_BYTES);
     let shared = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
         .layer(middleware::from_fn(shape::of_api))
@@ -37,7 +36,7 @@ pub fn router(site: Site) -> Router {
         .layer(middleware::from_fn_with_state(site.clone(), headers::protect))
         .layer(compression())
         .layer(CsrfLayer::new())
-        .layer(body);
+        .layer(body_limit(&site));
     Router::new()
         .merge(page_routes())
         .merge(admin_routes())
@@ -56,6 +55,11 @@ pub fn router(site: Site) -> Router {
         )
 }
 
+/// A message may be escaped to four times its size on the way.
+pub fn body_limit(site: &Site) -> DefaultBodyLimit {
+    DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 4 + FORM_BYTES)
+}
+
 fn page_routes() -> Router<Site> {
     Router::new()
         .route("/", get(pages::home::show))
@@ -71,6 +75,7 @@ fn page_routes() -> Router<Site> {
         .route("/chat/{id}/retry", post(pages::chat::thread::retry))
         .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
+        .route("/blobs/{sha256}", get(pages::blobs::show))
         .route("/login", get(pages::account::show_login).post(pages::account::login))
         .route("/signup", get(pages::account::show_signup).post(pages::account::signup))
         .route("/logout", post(pages::account::logout))
@@ -100,6 +105,7 @@ fn admin_routes() -> Router<Site> {
         .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
         .route("/admin/invites", get(pages::admin::invites::show).post(pages::admin::invites::create))
         .route("/admin/invites/revoke", post(pages::admin::invites::revoke))
+        .route("/admin/audit", get(pages::admin::audit::show))
 }
 
 /// The documentation, and what programs look for at fixed places.
@@ -133,7 +139,7 @@ fn register_routes() -> Router<Site> {
         .route("/@{owner}/{agent}/edit", get(agent_manage::show_edit).post(agent_manage::edit))
 }
 
-fn api_routes() -> Router<Site> {
+pub fn api_routes() -> Router<Site> {
     Router::new()
         .route("/events", get(api::events::stream))
         .route("/chats", get(api::chats::list).post(api::chats::start))
@@ -144,6 +150,7 @@ fn api_routes() -> Router<Site> {
         .route("/chats/{id}/messages", post(api::chats::send))
         .route("/messages/{id}", get(api::chats::message))
         .route("/messages/{id}/retry", post(api::chats::retry))
+        .route("/blobs/{sha256}", get(api::blobs::show))
         .route("/runs/{id}/stop", post(api::chats::stop))
         .route("/agents", get(api::agents::list).post(api::agents::create))
         .route(

@@ -1,19 +1,20 @@
 //! A hub that serves: started, announced, stopped. The command line and the tests use it alike.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{iter, net::SocketAddr, time::Duration};
 
 use anyhow::Context as _;
 use plexus_hub::{Env, Hub, accounts};
 use tokio::{net::TcpListener, signal::unix::SignalKind, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use crate::{config::Serve, prometheus, router, state::Site, web::listen};
+use crate::{config::Serve, operator::Socket, prometheus, router, state::Site, web::listen};
 
 /// Requests that are still answered when the hub is told to stop get this long.
 const GRACE: Duration = Duration::from_secs(10);
 
 pub struct Running {
     pub address: SocketAddr,
+    pub metrics_address: Option<SocketAddr>,
     pub hub: Hub,
     stop: CancellationToken,
     servers: Vec<JoinHandle<std::io::Result<()>>>,
@@ -22,21 +23,32 @@ pub struct Running {
 /// Opens the hub and serves it.
 pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     raise_open_files();
-    let listener = listen::bind(serve.listen).await?;
+    let listener = listen::bind(serve.listen, "PLEXUS_LISTEN").await?;
     let address = listener.local_addr()?;
     let mut config = serve.hub;
     // Port 0 is known only now.
     if config.public_url.port() == Some(0) {
         config.public_url.set_port(Some(address.port())).ok().context("a public URL without a port")?;
     }
+    let metrics = match serve.metrics_listen {
+        Some(address) => Some(listen::bind(address, "PLEXUS_METRICS_LISTEN").await?),
+        None => None,
+    };
+    config.listen =
+        iter::once(&listener).chain(&metrics).map(TcpListener::local_addr).collect::<Result<_, _>>()?;
+    let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose()?;
     let hub = Hub::open(config, Env::system()).await?;
     let stop = CancellationToken::new();
     let site = Site::new(hub.clone(), stop.clone());
-    let mut servers = vec![spawn(listener, router::router(site), &stop)];
-    if let Some(address) = serve.metrics_listen {
-        servers.push(spawn(listen::bind(address).await?, prometheus::router()?, &stop));
+    let mut servers = vec![spawn(listener, router::router(site.clone()), &stop)];
+    match Socket::bind(&hub.config().data_dir) {
+        Ok(socket) => servers.push(tokio::spawn(socket.serve(site, stop.clone()))),
+        Err(error) => tracing::warn!(%error, "commands on the data folder will not reach this hub"),
     }
-    Ok(Running { address, hub, stop, servers })
+    if let Some(metrics) = metrics {
+        servers.push(spawn(metrics, prometheus::router()?, &stop));
+    }
+    Ok(Running { address, metrics_address, hub, stop, servers })
 }
 
 fn spawn(
@@ -54,6 +66,9 @@ impl Running {
         println!("Plexus serves on {}", self.hub.config().public_url);
         if let Some(link) = accounts::first_administrator_link(&self.hub).await? {
             println!("Make the first administrator (once, within 24 hours): {link}");
+        }
+        if let Some(address) = self.metrics_address {
+            println!("Metrics are on http://{address}/metrics");
         }
         Ok(())
     }

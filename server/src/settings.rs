@@ -60,10 +60,13 @@ pub const SETTINGS: &[Setting] = &[
     setting("metrics_listen", "PLEXUS_METRICS_LISTEN", "off", "Address and port for Prometheus metrics"),
     setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a person may send"),
     setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer that is taken from an agent"),
+    setting("max_file_bytes", "PLEXUS_MAX_FILE_BYTES", "16777216", "Largest sum of the files of one answer that is taken from an agent"),
     setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Answers that one account may have in progress at once"),
     setting("run_seconds", "PLEXUS_RUN_SECONDS", "1800", "Longest time an agent may work on one answer"),
     setting("idle_seconds", "PLEXUS_IDLE_SECONDS", "120", "Longest silence of an agent in the middle of an answer"),
     setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every rate limit; raised by load tests"),
+    setting("dns_server", "PLEXUS_DNS_SERVER", "the system's", "Address and port of the DNS server that names of agents are looked up at"),
+    setting("security_contact", "PLEXUS_SECURITY_CONTACT", "the page /docs/security", "Whom /.well-known/security.txt names: a mail address, or an https address"),
     setting("log", "PLEXUS_LOG", "info", "What is logged, as in info,plexus_hub=debug"),
     setting("log_format", "PLEXUS_LOG_FORMAT", "text", "text or json"),
 ];

@@ -130,6 +130,8 @@ on_both! {
         delete("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
 
         assert!(!ada.is_signed_in().await);
+        hub.sql("update accounts set erase_at = 1 where erase_at is not null").await;
+        hub.tidy().await;
         ada.sign_in("ada", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("is wrong");
         let again = ada.post("/signup", &[("name", "Ada"), ("password", PASSWORD)]).await;
         again.expect(StatusCode::UNPROCESSABLE_ENTITY).says("This name is taken.");

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::process::Stdio;
+use std::{os::unix::fs::PermissionsExt as _, process::Stdio};
 
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -63,6 +63,14 @@ async fn mistakes_in_settings_name_the_setting() {
 #[tokio::test]
 async fn the_doctor_finds_a_healthy_hub_and_what_ails_another() {
     let folder = tempfile::tempdir().expect("a folder");
+    let new = plexus(folder.path(), &["doctor", "--listen", "127.0.0.1:0"]).await;
+    assert_eq!(new.status.code(), Some(0), "{}{}", stdout(&new), stderr(&new));
+    assert!(stdout(&new).contains("is not there yet; `plexus serve` makes it"), "{}", stdout(&new));
+    assert!(!folder.path().join("data").exists(), "looking makes nothing");
+    let somewhere = plexus(folder.path(), &["doctor", "--live", "--listen", "127.0.0.1:0"]).await;
+    assert!(stderr(&somewhere).contains("another port at each start"), "{}", stderr(&somewhere));
+
+    assert_eq!(user(&folder, &["create", "ada"], PASSWORD).await.0, 0);
     let healthy = plexus(folder.path(), &["doctor"]).await;
     assert_eq!(healthy.status.code(), Some(0), "{}{}", stdout(&healthy), stderr(&healthy));
     for line in ["ok    settings", "ok    data folder", "ok    store"] {
@@ -89,6 +97,9 @@ async fn the_doctor_finds_a_healthy_hub_and_what_ails_another() {
 #[tokio::test]
 async fn accounts_are_made_from_the_command_line() {
     let folder = tempfile::tempdir().expect("a folder");
+    let early = user(&folder, &["make-admin", "ada"], "").await;
+    assert!(early.0 == 1 && early.1.contains("plexus user create NAME --role admin"), "{}", early.1);
+    assert!(!folder.path().join("data").exists());
     let made = user(&folder, &["create", "ada", "--role", "admin"], PASSWORD).await;
     assert_eq!(made.0, 0, "{}", made.1);
     let again = user(&folder, &["create", "Ada"], PASSWORD).await;
@@ -101,6 +112,36 @@ async fn accounts_are_made_from_the_command_line() {
     let ada = Client::new(&hub.origin);
     ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
     assert!(ada.is_signed_in().await);
+}
+
+#[tokio::test]
+async fn commands_act_through_the_hub_that_serves_the_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hub = Process::serve(folder.path()).await;
+    let socket = folder.path().join("data/plexus.sock");
+    let mode = std::fs::metadata(&socket).expect("a socket").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let made = user(&folder, &["create", "ada"], PASSWORD).await;
+    assert_eq!(made.0, 0, "{}", made.1);
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    ada.get("/admin").await.expect(StatusCode::FORBIDDEN);
+    assert_eq!(user(&folder, &["make-admin", "ada"], "").await.0, 0);
+    ada.get("/admin").await.expect(StatusCode::OK);
+    assert!(user(&folder, &["create", "Ada"], PASSWORD).await.1.contains("This name is taken."));
+
+    let listed = plexus(folder.path(), &["agent", "list", "--owner", "ada"]).await;
+    assert_eq!(stdout(&listed), "No agents yet.\n", "{}", stderr(&listed));
+    let nobody = plexus(folder.path(), &["agent", "list", "--owner", "eve"]).await;
+    assert!(stderr(&nobody).contains("There is no account eve."), "{}", stderr(&nobody));
+    let checked = plexus(folder.path(), &["doctor"]).await;
+    assert!(stdout(&checked).contains("on another address"), "{}", stdout(&checked));
+    ada.get("/api/v1/operator/users").await.refusal(StatusCode::NOT_FOUND);
+
+    hub.kill().await;
+    assert!(socket.exists(), "a hub that is killed leaves its socket");
+    assert_eq!(user(&folder, &["create", "bob"], PASSWORD).await.0, 0, "the folder itself is opened then");
 }
 
 #[tokio::test]

@@ -75,6 +75,21 @@ impl Hub {
         Self { running: Some(running), origin, database, folder }
     }
 
+    /// Where it keeps its data.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The hub behind the edges.
+    pub fn inner(&self) -> &plexus_hub::Hub {
+        &self.running.as_ref().expect("it runs until the end").hub
+    }
+
+    /// Does at once what it does every hour.
+    pub async fn tidy(&self) {
+        self.inner().tidy().await.expect("the store answers");
+    }
+
     pub fn origin(&self) -> &str {
         &self.origin
     }
@@ -103,14 +118,12 @@ impl Hub {
 
     /// The id of an account.
     pub async fn account(&self, name: &str) -> String {
-        let running = self.running.as_ref().expect("it runs until the end");
-        let caller = accounts::act_for(&running.hub, Some(name)).await.expect("somebody of that name");
+        let caller = accounts::act_for(self.inner(), Some(name)).await.expect("somebody of that name");
         caller.person.expect("an account").account.to_string()
     }
 
     pub async fn first_administrator_link(&self) -> Option<String> {
-        let running = self.running.as_ref().expect("it runs until the end");
-        accounts::first_administrator_link(&running.hub).await.expect("the store answers")
+        accounts::first_administrator_link(self.inner()).await.expect("the store answers")
     }
 
     /// Changes the database behind the hub's back.

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod accounts;
 #[cfg(test)]
+mod agent;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod chat;
@@ -17,7 +19,13 @@ mod disk;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod hub;
+#[cfg(test)]
+mod leaving;
+#[cfg(test)]
+mod operations;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]

@@ -24,8 +24,13 @@ pub struct Process {
 impl Process {
     /// Serves the data folder.
     pub async fn serve(folder: &Path) -> Self {
-        let mut child =
-            command(folder).args(["serve", "--listen", "127.0.0.1:0"]).spawn().expect("the program starts");
+        Self::serve_with(folder, &[]).await
+    }
+
+    /// The same with more settings.
+    pub async fn serve_with(folder: &Path, flags: &[&str]) -> Self {
+        let arguments = [&["serve", "--listen", "127.0.0.1:0"], flags].concat();
+        let mut child = command(folder).args(arguments).spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         let first = timeout(PATIENCE, lines.next_line()).await.expect("it starts in time").expect("text");
         let first = first.expect("it says where it serves");
@@ -35,8 +40,14 @@ impl Process {
 
     /// The link that it printed for the first administrator.
     pub async fn link(&mut self) -> String {
+        let line = self.line().await;
+        line.split_once(": ").map(|(_, link)| link.to_owned()).expect("a link")
+    }
+
+    /// The next line that it prints.
+    pub async fn line(&mut self) -> String {
         let line = timeout(PATIENCE, self.lines.next_line()).await.expect("in time").expect("text");
-        line.and_then(|line| line.split_once(": ").map(|(_, link)| link.to_owned())).expect("a link")
+        line.expect("another line")
     }
 
     /// Ends it as a power cut would.

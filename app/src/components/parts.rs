@@ -72,12 +72,17 @@ fn data(name: Option<String>, value: &Value) -> AnyView {
     view! { <CodeBlock language code=pretty(value) /> }.into_any()
 }
 
-fn file(name: String, media_type: &str, bytes: u64, href: String) -> AnyView {
-    let (kind, saved_as) = (format!("{media_type}, {}", size(bytes)), name.clone());
-    view! {
-        <p class="card">{Icon::File.view()} <a href=href download=saved_as>{name}</a>" "<span class="quiet">{kind}</span></p>
-    }
-    .into_any()
+fn file(name: String, media_type: &str, bytes: u64, href: Option<String>) -> AnyView {
+    let kind = match media_type {
+        "" => size(bytes),
+        media_type => format!("{media_type}, {}", size(bytes)),
+    };
+    let saved_as = name.clone();
+    let shown = match href {
+        Some(href) => view! { <a href=href download=saved_as>{name}</a> }.into_any(),
+        None => view! { <span>{name}</span> }.into_any(),
+    };
+    view! { <p class="card">{Icon::File.view()} {shown} " "<span class="quiet">{kind}</span></p> }.into_any()
 }
 
 fn link(name: Option<String>, url: String) -> AnyView {

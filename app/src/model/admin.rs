@@ -56,6 +56,8 @@ pub enum UserState {
     Active,
     Waiting,
     Suspended,
+    /// Deleted by its owner, who may still come back.
+    Leaving,
 }
 
 /// `/admin/agents?q=&page=`. Posted to `/admin/agents/{id}` with `action` (`pause`, `resume`, `unlist`, `delete`) and
@@ -120,4 +122,27 @@ pub struct InviteRow {
     pub used: bool,
     /// While that account is there.
     pub used_by: Option<String>,
+}
+
+/// `/admin/audit?actor=&action=&page=`.
+#[derive(Clone, Debug)]
+pub struct AdminAudit {
+    pub actor: String,
+    pub action: String,
+    /// Those that the table can be narrowed to.
+    pub actions: Vec<String>,
+    pub rows: Vec<AuditRow>,
+    pub pager: Pager,
+}
+
+#[derive(Clone, Debug)]
+pub struct AuditRow {
+    pub at: Timestamp,
+    pub actor: String,
+    pub action: String,
+    pub target: String,
+    /// Names and values of what changed.
+    pub change: Vec<(String, String)>,
+    /// The request that it came with; may be empty.
+    pub request: String,
 }

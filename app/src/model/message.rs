@@ -67,7 +67,8 @@ pub enum PartView {
         name: String,
         media_type: String,
         size: u64,
-        href: String,
+        /// None while the message is still being written: its files are kept with its end.
+        href: Option<String>,
     },
     /// Never fetched by the browser.
     Link {

@@ -1,6 +1,10 @@
 //! What an operator decides about a hub, checked.
 
-use std::{net::IpAddr, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use plexus_domain::account::Registration;
 use url::Url;
@@ -11,6 +15,12 @@ pub use crate::limits::Scale;
 pub struct Config {
     pub hub_name: String,
     pub public_url: Url,
+    /// The addresses that the hub is bound to.
+    pub listen: Vec<SocketAddr>,
+    /// Asked for names instead of the machine's own resolvers.
+    pub dns_server: Option<SocketAddr>,
+    /// Whom to tell about a weakness: a URI (RFC 9116).
+    pub security_contact: Option<Url>,
     pub data_dir: PathBuf,
     /// None is SQLite in the data folder.
     pub database_url: Option<Secret>,
@@ -47,6 +57,8 @@ pub struct OperatorModel {
 pub struct RunLimits {
     pub max_message_bytes: usize,
     pub max_answer_bytes: usize,
+    /// Of all files of one answer together.
+    pub max_file_bytes: usize,
     pub runs_per_account: usize,
     pub whole: Duration,
     pub idle: Duration,
@@ -57,6 +69,7 @@ impl Default for RunLimits {
         Self {
             max_message_bytes: 1 << 20,
             max_answer_bytes: 4 << 20,
+            max_file_bytes: 16 << 20,
             runs_per_account: 8,
             whole: Duration::from_secs(30 * 60),
             idle: Duration::from_secs(120),

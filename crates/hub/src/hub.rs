@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Env, Error, Result, agents, limits::Limits, listings, live, live::Live, passwords::Passwords,
-    runs, secrets::Vault,
+    Config, Env, Error, Result, agents, blobs::Blobs, housekeeping, limits::Limits, listings, live,
+    live::Live, passwords::Passwords, runs, secrets::Vault,
 };
 
 /// One hub. Cheap to clone.
@@ -28,6 +28,7 @@ struct Parts {
     env: Env,
     config: Config,
     store: Store,
+    blobs: Blobs,
     live: Live,
     process: ProcessId,
     passwords: Passwords,
@@ -58,6 +59,7 @@ impl Hub {
         let store = Store::open(&at).await?;
         let vault = Vault::open(&config.secret_key_file, &env)?;
         let index = listings::open(&config.data_dir)?;
+        let blobs = Blobs::open(&config.data_dir)?;
         let hub = Self(Arc::new(Parts {
             passwords: Passwords::new(env.clone())?,
             limits: Limits::new(config.scale),
@@ -72,6 +74,7 @@ impl Hub {
             env,
             config,
             store,
+            blobs,
             vault,
             index,
         }));
@@ -95,6 +98,8 @@ impl Hub {
         let hub = self.clone();
         self.tasks().spawn(async move { listings::index_until(hub.stop().clone(), &hub).await });
         let hub = self.clone();
+        self.tasks().spawn(async move { housekeeping::keep_house_until(hub.stop().clone(), &hub).await });
+        let hub = self.clone();
         self.tasks().spawn(async move { runs::beat_until(hub.stop().clone(), &hub).await });
         Ok(())
     }
@@ -106,6 +111,11 @@ impl Hub {
         self.tasks().close();
         self.tasks().wait().await;
         self.store().close().await;
+    }
+
+    /// Does at once what is otherwise done every hour.
+    pub async fn tidy(&self) -> Result<()> {
+        housekeeping::tidy(self).await
     }
 
     /// Whether the store answers now.
@@ -136,6 +146,10 @@ impl Hub {
 
     pub(crate) fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    pub(crate) fn blobs(&self) -> &Blobs {
+        &self.0.blobs
     }
 
     pub(crate) fn process(&self) -> ProcessId {

@@ -7,11 +7,13 @@
 pub mod accounts;
 pub mod admin;
 pub mod agents;
+pub mod blobs;
 pub mod caller;
 pub mod chats;
 pub mod config;
 mod env;
 mod error;
+mod housekeeping;
 mod hub;
 mod keys;
 mod limits;

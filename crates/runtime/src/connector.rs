@@ -71,8 +71,10 @@ pub struct Remote {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Of all text, data and files together.
+    /// Of all text and data together.
     pub max_answer_bytes: usize,
+    /// Of all files together.
+    pub max_file_bytes: usize,
     /// From the call to the first byte of the answer.
     pub first_byte: Duration,
     /// Between two pieces of the answer.
@@ -85,6 +87,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_answer_bytes: 8 << 20,
+            max_file_bytes: 16 << 20,
             first_byte: Duration::from_mins(1),
             idle: Duration::from_mins(1),
             whole: Duration::from_mins(30),
@@ -130,6 +133,8 @@ pub struct File {
     pub name: Option<String>,
     pub media_type: Option<String>,
     pub bytes: Bytes,
+    /// These bytes follow those of the last file of this artifact.
+    pub continues: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +162,8 @@ pub async fn perform(
     stop: &CancellationToken,
 ) -> Result<End, Failure> {
     let limits = request.limits;
-    let mut output = Capped { output, left: limits.max_answer_bytes, limit: limits.max_answer_bytes };
+    let mut output =
+        Capped { output, limits, left: limits.max_answer_bytes, files_left: limits.max_file_bytes };
     let stop_run = stop.child_token();
     let run = connector.run(request, &mut output, &stop_run);
     pin!(run);
@@ -187,14 +193,26 @@ fn too_long(limit: Duration) -> Failure {
 /// Passes on what fits.
 struct Capped<'a> {
     output: &'a mut dyn Output,
+    limits: Limits,
     left: usize,
-    limit: usize,
+    files_left: usize,
 }
 
 impl Capped<'_> {
     fn take(&mut self, bytes: usize) -> Result<(), Failure> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
-            let words = format!("The answer grew beyond {} bytes, the most this hub takes.", self.limit);
+            let most = self.limits.max_answer_bytes;
+            let words = format!("The answer grew beyond {most} bytes, the most this hub takes.");
+            Failure::new(FailureClass::TooLarge, words)
+        })?;
+        Ok(())
+    }
+
+    fn take_file(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.files_left = self.files_left.checked_sub(bytes).ok_or_else(|| {
+            let most = self.limits.max_file_bytes;
+            let words =
+                format!("The files of the answer are more than {most} bytes, the most this hub takes.");
             Failure::new(FailureClass::TooLarge, words)
         })?;
         Ok(())
@@ -218,7 +236,7 @@ impl Output for Capped<'_> {
     }
 
     fn file(&mut self, file: File) -> Result<(), Failure> {
-        self.take(file.bytes.len())?;
+        self.take_file(file.bytes.len())?;
         self.output.file(file)
     }
 

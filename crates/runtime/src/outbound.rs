@@ -5,7 +5,9 @@
 
 mod address;
 mod card;
+mod dns;
 mod fetch;
+mod own;
 mod pace;
 mod reply;
 mod resolver;
@@ -21,7 +23,9 @@ use self::resolver::PublicOnly;
 pub use self::{
     address::is_public,
     card::FoundCard,
+    dns::{Dns, DnsError},
     fetch::Fetched,
+    own::Own,
     resolver::{Lookup, SystemLookup},
 };
 pub(crate) use self::{
@@ -47,6 +51,7 @@ pub struct Policy {
 pub struct Network {
     public: reqwest::Client,
     any: reqwest::Client,
+    own: Option<Arc<Own>>,
 }
 
 impl Network {
@@ -58,13 +63,19 @@ impl Network {
     pub fn with_lookup(lookup: Arc<dyn Lookup>) -> Result<Self, Failure> {
         let public = client(PublicOnly::new(Arc::clone(&lookup), true))?;
         let any = client(PublicOnly::new(lookup, false))?;
-        Ok(Self { public, any })
+        Ok(Self { public, any, own: None })
+    }
+
+    /// Lets nobody make the hub call itself.
+    #[must_use]
+    pub fn refusing(self, own: Own) -> Self {
+        Self { own: Some(Arc::new(own)), ..self }
     }
 
     /// For URLs that come from users, cards and peers.
     pub fn anyone(&self, policy: Policy) -> Outbound {
         let client = if policy.allow_private { &self.any } else { &self.public };
-        Outbound { client: client.clone(), reach: Reach::Anyone(policy) }
+        Outbound { client: client.clone(), reach: Reach::Anyone(policy, self.own.clone()) }
     }
 
     /// For one origin of the configuration, given by any of its URLs.
@@ -107,7 +118,7 @@ pub struct Outbound {
 
 #[derive(Clone, Debug)]
 enum Reach {
-    Anyone(Policy),
+    Anyone(Policy, Option<Arc<Own>>),
     Origin(Origin),
 }
 
@@ -122,7 +133,10 @@ impl Outbound {
                 url.origin().ascii_serialization(),
                 origin.ascii_serialization()
             ))),
-            Reach::Anyone(policy) => check_policy(url, policy),
+            Reach::Anyone(_, Some(own)) if own.is_at(url) => Err(refusal(
+                "This is the address of this hub itself. Give the address at which the agent runs.",
+            )),
+            Reach::Anyone(policy, _) => check_policy(url, policy),
         }
     }
 

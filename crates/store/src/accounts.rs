@@ -16,6 +16,8 @@ word_enum! {
         /// Waits for an administrator's yes.
         Pending = "pending",
         Suspended = "suspended",
+        /// Its owner deleted it, and may still come back. Read from `erase_at`; never written.
+        Leaving = "leaving",
         /// Emptied; the row stays for what points at it.
         Deleted = "deleted",
     }
@@ -30,19 +32,34 @@ record! {
         pub state: AccountState,
         pub prefs: Value,
         pub created: Timestamp,
+        /// When an account that is leaving is emptied.
+        pub erase_at: Option<Timestamp>,
     }
 }
 
+/// The state of the account in the row `accounts`: an active one with a time to be emptied is leaving.
+macro_rules! state {
+    () => {
+        "case when accounts.state = 'active' and accounts.erase_at is not null then 'leaving' else accounts.state end"
+    };
+}
+pub(crate) use state;
+
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, namespace, email_folded, role, state, prefs, created from accounts ", $rest)
+        concat!(
+            "select id, namespace, email_folded, role, ",
+            state!(),
+            " as state, prefs, created, erase_at from accounts ",
+            $rest
+        )
     };
 }
 
 /// A namespace or an email that another account has is a conflict.
 pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
-    let text = "insert into accounts (id, namespace, email_folded, role, state, prefs, created) \
-                values ($1, $2, $3, $4, $5, $6, $7)";
+    let text = "insert into accounts (id, namespace, email_folded, role, state, prefs, created, erase_at) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8)";
     execute!(
         tx,
         query(text)
@@ -53,6 +70,7 @@ pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
             .bind(new.state.as_str())
             .bind(new.prefs.to_column())
             .bind(new.created.millis())
+            .bind(new.erase_at.to_column())
     )?;
     Ok(())
 }
@@ -85,7 +103,7 @@ pub async fn list(conn: &mut Conn, after: Option<AccountId>, size: PageSize) -> 
 
 /// How many active accounts have this very role.
 pub async fn count_active(conn: &mut Conn, role: Role) -> Result<i64> {
-    let text = "select count(*) from accounts where state = 'active' and role = $1";
+    let text = "select count(*) from accounts where state = 'active' and erase_at is null and role = $1";
     on!(conn, c => query_scalar(text).bind(role.as_str()).fetch_one(c))
 }
 
@@ -97,6 +115,18 @@ pub async fn set_role(tx: &mut Tx, id: AccountId, role: Role) -> Result<bool> {
 pub async fn set_state(tx: &mut Tx, id: AccountId, state: AccountState) -> Result<bool> {
     let text = "update accounts set state = $2 where id = $1 and state <> 'deleted'";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(state.as_str()))? > 0)
+}
+
+/// When the account is emptied; none lets it stay.
+pub async fn set_erase_at(tx: &mut Tx, id: AccountId, at: Option<Timestamp>) -> Result<bool> {
+    let text = "update accounts set erase_at = $2 where id = $1 and state <> 'deleted'";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.to_column()))? > 0)
+}
+
+/// At most `limit` accounts whose time to be emptied has come.
+pub async fn list_to_erase(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Account>> {
+    let text = select!("where erase_at is not null and erase_at <= $1 order by erase_at, id limit $2");
+    on!(conn, c => query_as(text).bind(now.millis()).bind(limit).fetch_all(c))
 }
 
 pub async fn set_prefs(tx: &mut Tx, id: AccountId, prefs: &Value) -> Result<bool> {
@@ -123,6 +153,7 @@ pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
     ] {
         execute!(tx, query(text).bind(id.uuid()))?;
     }
-    let text = "update accounts set state = 'deleted', role = 'user', email_folded = null, prefs = '{}' where id = $1";
+    let text = "update accounts set state = 'deleted', role = 'user', email_folded = null, prefs = '{}', erase_at = null \
+                where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)
 }

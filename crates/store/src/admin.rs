@@ -10,11 +10,10 @@ use sqlx::{query_as, query_scalar};
 
 use crate::{
     Conn, Result,
-    accounts::AccountState,
+    accounts::{self, AccountState},
     agents::AgentState,
     column::record,
     conn::{Raw, on},
-    proofs::Proof,
 };
 
 record! {
@@ -91,7 +90,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    fn skip(self) -> i64 {
+    pub(crate) fn skip(self) -> i64 {
         i64::try_from(self.skip).unwrap_or(i64::MAX)
     }
 }
@@ -104,7 +103,8 @@ pub async fn counts(conn: &mut Conn, since: Timestamp) -> Result<Counts> {
         (select count(*) from accounts where state = 'pending') as waiting, \
         (select count(*) from agents where hub = $1 and state <> 'deleted') as agents, \
         (select count(distinct p.agent) from proofs p join agents a on a.id = p.agent \
-            where a.hub = $1 and a.state <> 'deleted' and (p.ok_at is null or p.failed_at is not null)) as unverified, \
+            where a.hub = $1 and a.state <> 'deleted' and (p.ok_at is null or p.failed_at is not null) \
+            and not exists (select 1 from vouched_origins v where v.origin = p.origin)) as unverified, \
         (select count(*) from runs where state in ('queued', 'working', 'input_required', 'auth_required') \
             and state in ('queued', 'working')) as running, \
         (select count(*) from runs where id >= $2) as runs, \
@@ -140,12 +140,16 @@ pub async fn count_people(conn: &mut Conn, words: &str) -> Result<u64> {
 
 /// Those who wait first, then the newest.
 pub async fn people(conn: &mut Conn, words: &str, slice: Slice) -> Result<Vec<PersonRow>> {
-    let text = "select a.id, n.name, a.role, a.state, a.prefs, a.created, \
-        (select max(s.seen) from sessions s where s.account = a.id) as seen, \
-        (select count(*) from agents g where g.namespace = a.namespace and g.state <> 'deleted') as agents \
-        from accounts a join namespaces n on n.id = a.namespace \
-        where a.state <> 'deleted' and n.name_folded like $1 escape '!' \
-        order by case a.state when 'pending' then 0 else 1 end, a.id desc limit $2 offset $3";
+    let text = concat!(
+        "select accounts.id, n.name, accounts.role, ",
+        accounts::state!(),
+        " as state, accounts.prefs, accounts.created, \
+        (select max(s.seen) from sessions s where s.account = accounts.id) as seen, \
+        (select count(*) from agents g where g.namespace = accounts.namespace and g.state <> 'deleted') as agents \
+        from accounts join namespaces n on n.id = accounts.namespace \
+        where accounts.state <> 'deleted' and n.name_folded like $1 escape '!' \
+        order by case accounts.state when 'pending' then 0 else 1 end, accounts.id desc limit $2 offset $3"
+    );
     on!(conn, c => query_as(text).bind(pattern(words)).bind(i64::from(slice.take)).bind(slice.skip()).fetch_all(c))
 }
 
@@ -163,8 +167,8 @@ pub async fn agents(conn: &mut Conn, words: &str, since: Timestamp, slice: Slice
     let text = "select a.id, a.owner, a.name, a.listing_id, a.visibility, a.state, l.summary, \
         (select v.connector from versions v where v.agent = a.id and v.yanked_reason is null \
             order by v.id desc limit 1) as connector, \
-        (select count(*) from proofs p where p.agent = a.id and (p.ok_at is null or p.failed_at is not null)) \
-            as unproved, \
+        (select count(*) from proofs p where p.agent = a.id and (p.ok_at is null or p.failed_at is not null) \
+            and not exists (select 1 from vouched_origins v where v.origin = p.origin)) as unproved, \
         (select count(*) from runs r where r.agent = a.id and r.queued >= $3) as runs, \
         (select count(*) from runs r where r.agent = a.id and r.queued >= $3 and r.state = 'failed') as failed \
         from agents a left join listings l on l.agent = a.id \
@@ -179,18 +183,10 @@ pub async fn agents(conn: &mut Conn, words: &str, since: Timestamp, slice: Slice
 
 /// At most `limit` origins with an administrator's word, by name.
 pub async fn vouched(conn: &mut Conn, limit: u16) -> Result<Vec<Vouched>> {
-    let text = "select p.origin, count(*) as agents, min(p.ok_at) as since from proofs p \
-                join agents a on a.id = p.agent \
-                where p.method = 'voucher' and p.ok_at is not null and a.state <> 'deleted' \
-                group by p.origin order by p.origin limit $1";
+    let text = "select v.origin, (select count(*) from proofs p join agents a on a.id = p.agent \
+                where p.origin = v.origin and a.state <> 'deleted') as agents, v.since \
+                from vouched_origins v order by v.origin limit $1";
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
-}
-
-/// What is known of an origin, for each agent that is there and would be called at it.
-pub async fn proofs_of_origin(conn: &mut Conn, origin: &str) -> Result<Vec<Proof>> {
-    let text = "select p.id, p.agent, p.origin, p.method, p.ok_at, p.failed_at from proofs p \
-                join agents a on a.id = p.agent where p.origin = $1 and a.state <> 'deleted' order by p.id";
-    on!(conn, c => query_as(text).bind(origin).fetch_all(c))
 }
 
 /// At most `limit` invitations of people, the one that expires last first.

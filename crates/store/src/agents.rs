@@ -18,6 +18,8 @@ word_enum! {
         Active = "active",
         /// Its owner lets it rest.
         Paused = "paused",
+        /// Its owner's account is suspended or leaving. Read from the account; never written.
+        Hidden = "hidden",
         /// Gone; the row stays for what points at it, and its address stays taken.
         Deleted = "deleted",
     }
@@ -43,7 +45,11 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, hub, owner, name, listing_id, namespace, visibility, access, state, created from agents ",
+            "select id, hub, owner, name, listing_id, namespace, visibility, access, \
+             case when state <> 'deleted' and exists (select 1 from accounts \
+                 where accounts.namespace = agents.namespace \
+                 and (accounts.state <> 'active' or accounts.erase_at is not null)) \
+             then 'hidden' else state end as state, created from agents ",
             $rest
         )
     };
@@ -103,6 +109,12 @@ pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Agent>> {
 pub async fn list_by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Vec<Agent>> {
     let text = select!("where namespace = $1 and state <> 'deleted' order by id desc");
     on!(conn, c => query_as(text).bind(namespace.uuid()).fetch_all(c))
+}
+
+/// What an agent without one is known by from now on.
+pub async fn set_listing_id(tx: &mut Tx, id: AgentId, listing_id: &str) -> Result<bool> {
+    let text = "update agents set listing_id = $2 where id = $1 and listing_id is null";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(listing_id))? > 0)
 }
 
 pub async fn set_visibility(tx: &mut Tx, id: AgentId, visibility: Visibility) -> Result<bool> {

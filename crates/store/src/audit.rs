@@ -2,10 +2,11 @@
 
 use plexus_domain::{AuditId, Timestamp, page::PageSize};
 use serde_json::Value;
-use sqlx::{query, query_as};
+use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
+    admin::Slice,
     column::{Column, clean, record},
     conn::{execute, on},
 };
@@ -58,4 +59,34 @@ pub async fn list(conn: &mut Conn, before: Option<&Entry>, size: PageSize) -> Re
 pub async fn list_by_target(conn: &mut Conn, target: &str, size: PageSize) -> Result<Vec<Entry>> {
     let text = select!("where target = $1 order by at desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(target).bind(i64::from(size.rows())).fetch_all(c))
+}
+
+/// Which entries are asked for; an empty word is any.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    pub actor: &'a str,
+    pub action: &'a str,
+}
+
+pub async fn count(conn: &mut Conn, wanted: Wanted<'_>) -> Result<u64> {
+    let text = "select count(*) from audit where ($1 = '' or actor = $1) and ($2 = '' or action = $2)";
+    let found: i64 =
+        on!(conn, c => query_scalar(text).bind(clean(wanted.actor)).bind(clean(wanted.action)).fetch_one(c))?;
+    Ok(found.unsigned_abs())
+}
+
+/// Some of many, newest first.
+pub async fn slice(conn: &mut Conn, wanted: Wanted<'_>, slice: Slice) -> Result<Vec<Entry>> {
+    let text = select!(
+        "where ($1 = '' or actor = $1) and ($2 = '' or action = $2) order by at desc, id desc limit $3 offset $4"
+    );
+    on!(conn, c => {
+        let query = query_as(text).bind(clean(wanted.actor)).bind(clean(wanted.action));
+        query.bind(i64::from(slice.take)).bind(slice.skip()).fetch_all(c)
+    })
+}
+
+/// Every action that was ever written down, by name.
+pub async fn actions(conn: &mut Conn) -> Result<Vec<String>> {
+    on!(conn, c => query_scalar("select distinct action from audit order by action").fetch_all(c))
 }

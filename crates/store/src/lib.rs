@@ -56,6 +56,7 @@ pub mod sessions;
 pub mod text_log;
 pub mod tokens;
 pub mod versions;
+pub mod vouched_origins;
 
 #[cfg(feature = "testing")]
 #[expect(clippy::expect_used, clippy::print_stderr, reason = "only tests use it, and they may fail aloud")]

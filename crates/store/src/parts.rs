@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use plexus_domain::{Content, MessageId, Part};
-use sqlx::{QueryBuilder, query};
+use plexus_domain::{Content, Digest, MessageId, Part, PrincipalId};
+use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
@@ -67,6 +67,24 @@ pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap
         }
     }
     Ok(found)
+}
+
+record! {
+    /// What a part says of the blob that it shows.
+    pub struct Shown {
+        pub media_type: Option<String>,
+        pub name: Option<String>,
+    }
+}
+
+/// What is said of a blob by the newest part that shows it in a chat which the principal is in.
+pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -> Result<Option<Shown>> {
+    let text = "select parts.media_type, parts.name from parts \
+                join messages on messages.id = parts.message \
+                join members on members.chat = messages.chat \
+                where parts.blob = $1 and members.principal = $2 and members.left_at is null \
+                order by parts.message desc, parts.idx limit 1";
+    on!(conn, c => query_as(text).bind(blob.to_column()).bind(principal.uuid()).fetch_optional(c))
 }
 
 pub(crate) async fn delete(tx: &mut Tx, message: MessageId) -> Result<u64> {

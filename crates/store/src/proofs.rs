@@ -17,7 +17,7 @@ word_enum! {
         Dns = "dns",
         /// The card at the origin names the agent's key.
         Card = "card",
-        /// An administrator vouches for it.
+        /// An administrator answers for the origin, and nothing else proves it. Read from there; never written.
         Voucher = "voucher",
     }
 }
@@ -42,6 +42,21 @@ impl Proof {
     }
 }
 
+/// A proof of an origin that somebody answers for holds, by that word where it has no strength of its own.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "select proofs.id, proofs.agent, proofs.origin, \
+             case when v.since is null or (ok_at is not null and failed_at is null) then method else 'voucher' end \
+                 as method, \
+             case when v.since is null or (ok_at is not null and failed_at is null) then ok_at else v.since end as ok_at, \
+             case when v.since is null then failed_at end as failed_at \
+             from proofs left join vouched_origins v on v.origin = proofs.origin ",
+            $rest
+        )
+    };
+}
+
 /// Writes how an origin is to be proved, or what the last attempt came to.
 pub async fn put(tx: &mut Tx, proof: &Proof) -> Result<()> {
     let text = "insert into proofs (id, agent, origin, method, ok_at, failed_at) values ($1, $2, $3, $4, $5, $6) \
@@ -61,14 +76,21 @@ pub async fn put(tx: &mut Tx, proof: &Proof) -> Result<()> {
 }
 
 pub async fn find(conn: &mut Conn, agent: AgentId, origin: &str) -> Result<Option<Proof>> {
-    let text =
-        "select id, agent, origin, method, ok_at, failed_at from proofs where agent = $1 and origin = $2";
+    let text = select!("where proofs.agent = $1 and proofs.origin = $2");
     on!(conn, c => query_as(text).bind(agent.uuid()).bind(origin).fetch_optional(c))
 }
 
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Proof>> {
-    let text = "select id, agent, origin, method, ok_at, failed_at from proofs where agent = $1 order by id";
-    on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
+    on!(conn, c => query_as(select!("where proofs.agent = $1 order by proofs.id")).bind(agent.uuid()).fetch_all(c))
+}
+
+/// For each agent that is there and would be called at the origin.
+pub async fn list_by_origin(conn: &mut Conn, origin: &str) -> Result<Vec<Proof>> {
+    let text = select!(
+        "join agents on agents.id = proofs.agent where proofs.origin = $1 and agents.state <> 'deleted' \
+         order by proofs.id"
+    );
+    on!(conn, c => query_as(text).bind(origin).fetch_all(c))
 }
 
 pub async fn delete(tx: &mut Tx, agent: AgentId, origin: &str) -> Result<bool> {

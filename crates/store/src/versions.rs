@@ -73,6 +73,12 @@ pub async fn set_secret(tx: &mut Tx, id: VersionId, secret: Option<SecretId>) ->
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(secret.to_column()))? > 0)
 }
 
+/// Puts another card in the place of a version's, which says the same of an agent that has moved.
+pub async fn set_card(tx: &mut Tx, id: VersionId, card: &Digest) -> Result<bool> {
+    let text = "update versions set card = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(card.to_column()))? > 0)
+}
+
 pub async fn yank(tx: &mut Tx, id: VersionId, reason: &str) -> Result<bool> {
     let text = "update versions set yanked_reason = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(clean(reason)))? > 0)

@@ -197,6 +197,7 @@ const fn state(state: AgentState) -> &'static str {
     match state {
         AgentState::Active => "active",
         AgentState::Paused => "paused",
+        AgentState::Hidden => "hidden",
         AgentState::Deleted => "deleted",
     }
 }

@@ -40,6 +40,7 @@ pub async fn stream(
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let positions = Positions::read(query.as_deref().unwrap_or_default(), last)?;
     let readers = chats::follow_all(&site.hub, &caller, positions.as_slice()).await?;
+    metrics::counter!("plexus_streams_total").increment(1);
     let mut response = Body::from_stream(events(site, readers, positions)).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

@@ -1,6 +1,7 @@
 //! `/api/v1`: everything that a page can do, for programs and for the islands of the pages (`docs/adr/0002`).
 
 pub mod agents;
+pub mod blobs;
 pub mod chats;
 pub mod events;
 mod positions;

@@ -1,4 +1,4 @@
-//! `plexus agent`: registering agents and listing them, on the data folder or on a hub elsewhere.
+//! `plexus agent`: registering agents and listing them, on the hub of the data folder or on one elsewhere.
 
 use std::io::Write as _;
 
@@ -74,7 +74,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         _ => None,
     };
     let answer = match Remote::named(arguments)? {
-        Some(hub) => elsewhere(&hub, body).await?,
+        Some(hub) => over_api(&hub, body).await?,
         None => here(settings, arguments, body).await?,
     };
     let mut out = std::io::stdout().lock();
@@ -86,28 +86,27 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     Ok(0)
 }
 
-async fn elsewhere(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
+async fn over_api(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
     match body {
         Some(body) => hub.post("agents", &body).await,
         None => hub.get("agents").await,
     }
 }
 
-/// The data folder belongs to one process at a time.
+/// The data folder belongs to one process at a time: a hub that serves it is asked to do it.
 async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
     let config = Serve::from_settings(settings)?.hub;
-    let opened = Hub::open(config, Env::system()).await;
-    let hub = opened.context(
-        "the hub's data could not be opened. If a hub is running on it, name that hub instead: \
-         --hub URL --token TOKEN, with a token of the scopes read and agents from /settings/tokens",
-    )?;
-    let done = act(&hub, arguments, body).await;
+    let owner = arguments.get_one::<String>("owner").map(String::as_str);
+    if let Some(hub) = Remote::serving(&config.data_dir, owner)? {
+        return over_api(&hub, body).await;
+    }
+    let hub = Hub::open(config, Env::system()).await.context("the hub's data could not be opened")?;
+    let done = act(&hub, owner, body).await;
     hub.close().await;
     done
 }
 
-async fn act(hub: &Hub, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
-    let owner = arguments.get_one::<String>("owner").map(String::as_str);
+async fn act(hub: &Hub, owner: Option<&str>, body: Option<Value>) -> anyhow::Result<Value> {
     let caller = accounts::act_for(hub, owner).await?;
     Ok(match body {
         Some(body) => agents::register(hub, &caller, serde_json::from_value(body)?).await?,

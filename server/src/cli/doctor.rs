@@ -10,6 +10,7 @@ use std::{
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{Env, Hub, secrets::Vault};
 
+use super::{is_new, remote::Remote};
 use crate::{config::Serve, settings::Settings};
 
 pub fn command() -> Command {
@@ -22,6 +23,11 @@ pub fn command() -> Command {
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let serve = Serve::from_settings(settings)?;
     if arguments.get_flag("live") {
+        anyhow::ensure!(
+            serve.listen.port() != 0,
+            "PLEXUS_LISTEN={} takes another port at each start, so it is not known where to ask; name a port",
+            serve.listen
+        );
         return Ok(u8::from(!answers(&serve)));
     }
     let mut report = Report::default();
@@ -30,6 +36,10 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
     if answers(&serve) {
         report.add("hub", Ok(format!("answers on {}", serve.listen)));
+    } else if Remote::serving(&serve.hub.data_dir, None)?.is_some() {
+        report.add("hub", Ok(format!("serves {}, on another address", serve.hub.data_dir.display())));
+    } else if is_new(&serve.hub) {
+        report.add("store", Ok("not made yet; `plexus serve` makes it".to_owned()));
     } else {
         report.add("store", store(serve).await);
     }
@@ -77,9 +87,13 @@ fn ask_ready(serve: &Serve) -> std::io::Result<String> {
     Ok(answer)
 }
 
+/// A folder that is not there is not made by looking.
 fn data_folder(folder: &Path) -> Result<String, String> {
+    if !folder.exists() {
+        return Ok(format!("{} is not there yet; `plexus serve` makes it", folder.display()));
+    }
     let probe = folder.join(".plexus-doctor");
-    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, b"x"));
+    let written = std::fs::write(&probe, b"x");
     let _ = std::fs::remove_file(&probe);
     match written {
         Ok(()) => Ok(format!("{} can be written", folder.display())),

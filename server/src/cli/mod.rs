@@ -46,3 +46,9 @@ fn command() -> Command {
 fn settings(arguments: &ArgMatches) -> anyhow::Result<Settings> {
     Settings::read(arguments, |name| std::env::var(name).ok(), Path::new("plexus.toml"))
 }
+
+/// Whether no hub has ever run on these settings: SQLite, and no database in the data folder. With Postgres the
+/// database itself has to be asked.
+fn is_new(config: &plexus_hub::Config) -> bool {
+    config.database_url.is_none() && !config.data_dir.join("plexus.sqlite3").exists()
+}

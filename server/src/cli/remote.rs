@@ -1,15 +1,28 @@
-//! A hub that is told what to do over its API, as a program would.
+//! A hub that is told what to do over its API: one elsewhere as a program would, the one that serves this data folder
+//! as its operator.
+
+use std::{os::unix::net::UnixStream, path::Path};
 
 use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches};
 use serde_json::Value;
 use url::Url;
 
-/// A hub's API and the token for it.
+use crate::operator;
+
+/// A hub's API, and who asks.
 pub struct Remote {
     base: Url,
-    token: String,
+    who: Who,
     client: reqwest::Client,
+}
+
+enum Who {
+    Token(String),
+    /// Through the socket, for this account.
+    Operator {
+        owner: Option<String>,
+    },
 }
 
 /// `--hub` and `--token`, for commands that also work on a hub elsewhere.
@@ -31,9 +44,19 @@ impl Remote {
         let given = arguments.get_one::<String>("token").cloned();
         let token = given.or_else(|| std::env::var("PLEXUS_TOKEN").ok());
         let token = token.context("--hub needs --token, or PLEXUS_TOKEN in the environment")?;
-        #[expect(clippy::disallowed_methods, reason = "this calls the one hub that the person names")]
-        let client = reqwest::Client::new();
-        Ok(Some(Self { base, token, client }))
+        Ok(Some(Self { base, who: Who::Token(token), client: client(None)? }))
+    }
+
+    /// The hub that serves this data folder now; none where none does.
+    pub fn serving(data_dir: &Path, owner: Option<&str>) -> anyhow::Result<Option<Self>> {
+        let socket = operator::socket(data_dir);
+        // A socket that a hub left behind when it was killed takes no connections.
+        if UnixStream::connect(&socket).is_err() {
+            return Ok(None);
+        }
+        let (base, who) =
+            (Url::parse("http://localhost/")?, Who::Operator { owner: owner.map(str::to_owned) });
+        Ok(Some(Self { base, who, client: client(Some(&socket))? }))
     }
 
     pub async fn get(&self, path: &str) -> anyhow::Result<Value> {
@@ -49,7 +72,12 @@ impl Remote {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> anyhow::Result<Value> {
-        let answer = request.bearer_auth(&self.token).send().await;
+        let request = match &self.who {
+            Who::Token(token) => request.bearer_auth(token),
+            Who::Operator { owner: Some(owner) } => request.header(operator::OWNER_HEADER, owner),
+            Who::Operator { owner: None } => request,
+        };
+        let answer = request.send().await;
         let answer = answer.with_context(|| format!("asking the hub at {}", self.base))?;
         let status = answer.status();
         let body: Value = serde_json::from_slice(&answer.bytes().await?)
@@ -62,4 +90,14 @@ impl Remote {
             None => bail!("the hub at {} answered {status}", self.base),
         }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this calls the one hub that the person means")]
+fn client(socket: Option<&Path>) -> anyhow::Result<reqwest::Client> {
+    let builder = reqwest::Client::builder().no_proxy();
+    let builder = match socket {
+        Some(socket) => builder.unix_socket(socket),
+        None => builder,
+    };
+    Ok(builder.build()?)
 }

@@ -4,8 +4,10 @@ use std::io::{Read as _, Write as _};
 
 use clap::{Arg, ArgMatches, Command};
 use plexus_domain::account::Role;
-use plexus_hub::{Env, Hub, accounts};
+use plexus_hub::{Config, Env, Hub, accounts};
+use serde_json::json;
 
+use super::{is_new, remote::Remote};
 use crate::{config::Serve, settings::Settings};
 
 pub fn command() -> Command {
@@ -24,24 +26,76 @@ pub fn command() -> Command {
         .subcommand(Command::new("make-admin").about("Make an account an administrator").arg(name()))
 }
 
+/// What is to be done.
+enum Act<'a> {
+    Create { name: &'a str, password: String, role: Role },
+    MakeAdmin { name: &'a str },
+}
+
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
-    let hub = Hub::open(Serve::from_settings(settings)?.hub, Env::system()).await?;
-    let done = act(&hub, arguments).await;
-    hub.close().await;
+    let config = Serve::from_settings(settings)?.hub;
+    let act = asked(arguments)?;
+    let done = match Remote::serving(&config.data_dir, None)? {
+        Some(hub) => by_the_hub(&hub, &act).await,
+        None => here(config, act).await,
+    };
     writeln!(std::io::stdout(), "{}", done?)?;
     Ok(0)
 }
 
-async fn act(hub: &Hub, arguments: &ArgMatches) -> anyhow::Result<String> {
+fn asked(arguments: &ArgMatches) -> anyhow::Result<Act<'_>> {
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
     let name: &str = arguments.get_one::<String>("name").map_or("", String::as_str);
     if action == "make-admin" {
-        accounts::set_role_by_operator(hub, name, Role::Admin).await?;
-        return Ok(format!("{name} is an administrator."));
+        return Ok(Act::MakeAdmin { name });
     }
     let role = arguments.get_one::<String>("role").and_then(|role| Role::parse(role)).unwrap_or(Role::User);
     let mut password = String::new();
     std::io::stdin().take(1_024).read_to_string(&mut password)?;
-    accounts::create_by_operator(hub, name, password.trim_end_matches(['\r', '\n']).to_owned(), role).await?;
-    Ok(format!("{name} can sign in."))
+    let password = password.trim_end_matches(['\r', '\n']).to_owned();
+    Ok(Act::Create { name, password, role })
+}
+
+impl Act<'_> {
+    fn said(&self) -> String {
+        match self {
+            Self::Create { name, .. } => format!("{name} can sign in."),
+            Self::MakeAdmin { name } => format!("{name} is an administrator."),
+        }
+    }
+}
+
+/// The hub that serves the data folder does it.
+async fn by_the_hub(hub: &Remote, act: &Act<'_>) -> anyhow::Result<String> {
+    match act {
+        Act::Create { name, password, role } => {
+            let body = json!({ "name": name, "password": password, "role": role.as_str() });
+            hub.post("operator/users", &body).await?;
+        }
+        Act::MakeAdmin { name } => {
+            let path = format!("operator/users/{name}/role");
+            hub.post(&path, &json!({ "role": Role::Admin.as_str() })).await?;
+        }
+    }
+    Ok(act.said())
+}
+
+async fn here(config: Config, act: Act<'_>) -> anyhow::Result<String> {
+    anyhow::ensure!(
+        !(is_new(&config) && matches!(act, Act::MakeAdmin { .. })),
+        "no hub has run on {} yet, so nobody has an account there. Make the first one with `plexus user create NAME \
+         --role admin`, or name another folder with PLEXUS_DATA_DIR",
+        config.data_dir.display()
+    );
+    let hub = Hub::open(config, Env::system()).await?;
+    let said = act.said();
+    let done = match act {
+        Act::Create { name, password, role } => {
+            accounts::create_by_operator(&hub, name, password, role).await.map(drop)
+        }
+        Act::MakeAdmin { name } => accounts::set_role_by_operator(&hub, name, Role::Admin).await,
+    };
+    hub.close().await;
+    done?;
+    Ok(said)
 }

@@ -22,7 +22,7 @@ use crate::{
         caller::session_cookie,
         error::{retry_after, say},
         form::Fields,
-        page::Visit,
+        page::{Visit, with_notice},
     },
 };
 
@@ -40,6 +40,7 @@ pub async fn login(State(site): State<Site>, visit: Visit, headers: HeaderMap, f
     let next = local_path(fields.get("next"));
     let device = device(&visit, &headers);
     match accounts::sign_in(&site.hub, fields.get("name"), fields.get("password").to_owned(), &device).await {
+        Ok(signed_in) if signed_in.came_back => with_notice(enter(&site, &signed_in, &next), "back"),
         Ok(signed_in) => enter(&site, &signed_in, &next),
         Err(error) => refused(visit, error, fields, |form| LoginPage { next, form }),
     }

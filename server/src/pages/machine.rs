@@ -38,10 +38,15 @@ pub async fn llms(State(site): State<Site>) -> Response {
 
 /// Whom to tell about a weakness (RFC 9116).
 pub async fn security(State(site): State<Site>) -> Response {
-    let origin = site.hub.config().public_url.as_str().trim_end_matches('/');
+    let config = site.hub.config();
+    let origin = config.public_url.as_str().trim_end_matches('/');
+    let contact = match &config.security_contact {
+        Some(contact) => contact.to_string(),
+        None => format!("{origin}/docs/security"),
+    };
     let expires = (site.hub.env().now() + SECURITY_VALID).to_rfc3339();
     plain(format!(
-        "Contact: {origin}/docs/security\nExpires: {expires}\nPreferred-Languages: en\n\
+        "Contact: {contact}\nExpires: {expires}\nPreferred-Languages: en\n\
          Canonical: {origin}/.well-known/security.txt\n"
     ))
 }

@@ -5,6 +5,7 @@ pub mod admin;
 pub mod agent;
 pub mod agent_manage;
 pub mod agents;
+pub mod blobs;
 pub mod chat;
 pub mod docs;
 pub mod home;

@@ -1,4 +1,5 @@
-//! Who calls: the session cookie, or a bearer token, which then counts alone.
+//! Who calls: the session cookie, or a bearer token, which then counts alone. Through the socket in the data folder it
+//! is the operator.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,7 +10,7 @@ use axum::{
 use plexus_hub::{Caller, accounts};
 
 use super::error::ApiError;
-use crate::state::Site;
+use crate::{operator::FromOperator, state::Site};
 
 /// The caller of a request to `/api/v1`.
 pub struct Called(pub Caller);
@@ -18,6 +19,9 @@ impl FromRequestParts<Site> for Called {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, ApiError> {
+        if let Some(operator) = parts.extensions.get::<FromOperator>() {
+            return Ok(Self(accounts::act_for(&site.hub, operator.owner.as_deref()).await?));
+        }
         let ip = client_ip(parts, site);
         let caller = match bearer(&parts.headers) {
             Some(token) => accounts::authenticate_token(&site.hub, token, ip).await?,

@@ -35,7 +35,8 @@ pub async fn protect(State(site): State<Site>, mut request: Request, next: Next)
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     if let Ok(policy) = HeaderValue::from_str(&policy) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+        // A file of somebody else's has a stricter one of its own.
+        headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     }
     if site.is_https() {
         let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");

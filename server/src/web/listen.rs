@@ -7,10 +7,12 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// A listener that sends small pieces at once: with Nagle's algorithm the first event of a stream waits 44 ms.
-pub async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+///
+/// `setting` is what an error names.
+pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => {
-            anyhow::anyhow!("{address} is in use, perhaps by another hub; choose another with PLEXUS_LISTEN")
+            anyhow::anyhow!("{address} is in use, perhaps by another hub; choose another with {setting}")
         }
         _ => anyhow::anyhow!("listening on {address}: {error}"),
     })

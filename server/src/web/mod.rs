@@ -3,6 +3,7 @@
 pub mod assets;
 pub mod body;
 pub mod caller;
+pub mod download;
 pub mod error;
 pub mod form;
 pub mod headers;

@@ -83,7 +83,8 @@ fn notice(word: &str) -> Option<Notice> {
         "unproved" => "Some addresses are not proved; see below what was found.",
         "vouched" => "Vouched for.",
         "forgotten" => "Forgotten.",
-        "account" => "Your account is deleted.",
+        "account" => "Your account will be deleted in 30 days. Sign in before then to keep it.",
+        "back" => "Welcome back. Your account is not deleted, and your agents answer again.",
         _ => return None,
     };
     Some(Notice::new(Tone::Good, text))
@@ -158,7 +159,11 @@ impl Visit {
 
 /// 303 to `path`, with a word for the page there to say.
 pub fn done(path: &str, word: &'static str) -> Response {
-    let mut response = Redirect::to(path).into_response();
+    with_notice(Redirect::to(path).into_response(), word)
+}
+
+/// The same answer, with a word for the next page to say.
+pub fn with_notice(mut response: Response, word: &'static str) -> Response {
     let cookie = format!("notice={word}; Path=/; Max-Age=30; HttpOnly; SameSite=Lax");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(header::SET_COOKIE, cookie);

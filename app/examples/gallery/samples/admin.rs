@@ -14,6 +14,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("admin-agents", shown_to_admin("/admin/agents", agents())),
         ("admin-origins", shown_to_admin("/admin/origins", origins())),
         ("admin-invites", shown_to_admin("/admin/invites", invites())),
+        ("admin-audit", shown_to_admin("/admin/audit", audit())),
     ]
 }
 
@@ -60,6 +61,7 @@ fn users() -> AdminUsers {
             ),
             user(3, "noor", Role::Moderator, UserState::Active, None),
             user(4, "mallory", Role::User, UserState::Suspended, None),
+            user(5, "rosa", Role::User, UserState::Leaving, None),
         ],
         pager: Pager::new(1, 20, 214),
     }
@@ -115,5 +117,27 @@ fn invites() -> AdminInvites {
         rows: vec![row("a", None), row("b", Some("noor"))],
         created: Some("http://127.0.0.1:3000/signup?invite=5Jw2vQm8sY0b".into()),
         form: Form::default(),
+    }
+}
+
+fn audit() -> AdminAudit {
+    let row = |n: u64, action: &str, target: &str, change: &[(&str, &str)]| AuditRow {
+        at: ago(n * 4_000),
+        actor: "@grace".into(),
+        action: action.into(),
+        target: target.into(),
+        change: change.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+        request: "01a1f7fe8f58".into(),
+    };
+    AdminAudit {
+        actor: "grace".into(),
+        action: String::new(),
+        actions: vec!["account.suspend".into(), "agent.pause".into(), "origin.vouch".into()],
+        rows: vec![
+            row(1, "agent.pause", "@ada/tide-clerk", &[("reason", "It answers with last year’s tides")]),
+            row(2, "account.role", "@noor", &[("from", "user"), ("to", "moderator")]),
+            row(9, "account.suspend", "@mallory", &[]),
+        ],
+        pager: Pager::new(1, 20, 43),
     }
 }

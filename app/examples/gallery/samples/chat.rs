@@ -231,7 +231,7 @@ fn parts() -> Vec<Article> {
             name: "tides-brest.csv".into(),
             media_type: "text/csv".into(),
             size: 18_220,
-            href: "/blobs/x".into(),
+            href: Some("/blobs/x".into()),
         },
         PartView::Link { name: Some("Harbour page".into()), url: "https://tides.example.org/brest".into() },
         PartView::Link { name: Some("A link that is none".into()), url: "javascript:alert(1)".into() },

@@ -6,6 +6,7 @@ use plexus_domain::account::Role;
 use crate::components::{context, icon::Icon, side::WithSide, tabs::Tab};
 
 mod agents;
+mod audit;
 mod invites;
 mod origins;
 mod overview;
@@ -19,6 +20,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
         ("/admin/agents", "Agents", Role::Moderator),
         ("/admin/origins", "Vouched origins", Role::Admin),
         ("/admin/invites", "Signing up", Role::Admin),
+        ("/admin/audit", "Log", Role::Admin),
     ];
     let links: Vec<Tab> = pages
         .into_iter()
@@ -47,10 +49,15 @@ fn search(action: &'static str, label: &'static str, words: String) -> AnyView {
 
 /// The address of a page of a table.
 fn page_href(path: &str, words: &str, page: u32) -> String {
+    narrowed_href(path, page, &[("q", words)])
+}
+
+/// The same for a table that is narrowed by several words; empty ones are left out.
+fn narrowed_href(path: &str, page: u32, words: &[(&str, &str)]) -> String {
     let mut href = format!("{path}?page={page}");
-    if !words.is_empty() {
-        href.push_str("&q=");
-        crate::model::query::percent_encode(words, &mut href);
+    for (name, word) in words.iter().filter(|(_, word)| !word.is_empty()) {
+        href.push_str(&format!("&{name}="));
+        crate::model::query::percent_encode(word, &mut href);
     }
     href
 }

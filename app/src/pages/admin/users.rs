@@ -45,6 +45,7 @@ fn row(user: &UserRow) -> AnyView {
         UserState::Active => ("badge neutral", "Active"),
         UserState::Waiting => ("badge caution", "Waiting"),
         UserState::Suspended => ("badge bad", "Suspended"),
+        UserState::Leaving => ("badge neutral", "Leaving"),
     };
     let reason = user.reason.clone().map(|reason| view! { <p class="quiet small">{reason}</p> });
     let href = format!("/@{}", user.name);
@@ -56,7 +57,7 @@ fn row(user: &UserRow) -> AnyView {
             <td class="number">{user.agents}</td>
             <td><Date at=user.since /></td>
             <td>{seen}</td>
-            <td class="end">{(!user.own).then(|| actions(user))}</td>
+            <td class="end">{(!user.own && user.state != UserState::Leaving).then(|| actions(user))}</td>
         </tr>
     }
     .into_any()
@@ -71,7 +72,7 @@ fn actions(user: &UserRow) -> AnyView {
     match user.state {
         UserState::Waiting => button("Accept", "approve", Kind::Plain),
         UserState::Suspended => button("Restore", "restore", Kind::Plain),
-        UserState::Active => {
+        UserState::Active | UserState::Leaving => {
             let roles = Role::ALL.into_iter().filter(|role| *role != user.role).map(|role| {
                 let fields = vec![("action", "role".to_owned()), ("role", role.as_str().to_owned())];
                 let label = format!("Make {}", role_name(role).to_lowercase());

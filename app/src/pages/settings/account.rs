@@ -21,7 +21,7 @@ impl Page for AccountPage {
 
     fn body(self) -> AnyView {
         let lead = format!(
-            "Your name is never given out again. {} and {} go with it; what you said to other people stays, without your name.",
+            "Your agents are hidden and your sessions end at once. Sign in within 30 days and everything is back; after that {} and {} are gone for good, what you said to other people stays without your name, and your name is never given out again.",
             count(self.agents, "agent", "agents"),
             count(self.chats, "chat", "chats")
         );

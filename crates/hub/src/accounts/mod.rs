@@ -2,6 +2,7 @@
 
 mod delete;
 mod first_administrator;
+mod moved;
 mod operator;
 mod overview;
 mod password;
@@ -11,7 +12,9 @@ mod sign_up;
 mod tokens;
 
 pub use delete::delete;
+pub(crate) use delete::erase_those_who_left;
 pub use first_administrator::{first_administrator_link, is_first_administrator_token};
+pub(crate) use moved::Moved;
 pub use operator::act_for;
 pub use overview::{Overview, overview};
 pub use password::change_password;

@@ -107,7 +107,7 @@ pub(super) async fn begin(hub: &Hub, tx: &mut Tx, account: AccountId, device: &D
     let ip = device.ip.to_string();
     sessions::insert(tx, &Session { hash, account, created: now, seen: now, sudo_until: None, agent, ip })
         .await?;
-    Ok(SignedIn { account, cookie })
+    Ok(SignedIn { account, cookie, came_back: false })
 }
 
 pub async fn sign_out(hub: &Hub, caller: &Caller) -> Result<()> {

@@ -8,7 +8,10 @@ use plexus_store::{
     accounts::{Account, AccountState},
 };
 
-use super::{password as passwords, sessions};
+use super::{
+    delete::{come_back, is_leaving},
+    password as passwords, sessions,
+};
 use crate::{Hub, Result};
 
 /// Where somebody signs in from.
@@ -23,6 +26,8 @@ pub struct Device {
 pub struct SignedIn {
     pub account: AccountId,
     pub cookie: String,
+    /// The account was about to be deleted, and stays.
+    pub came_back: bool,
 }
 
 pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -> Result<SignedIn> {
@@ -41,8 +46,16 @@ pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -
         .ok_or_else(|| Refusal::unauthenticated("The name or the password is wrong."))?;
     refuse_inactive(account.state)?;
     let mut tx = hub.store().write().await?;
-    let signed_in = sessions::begin(hub, &mut tx, account.id, device).await?;
+    let mut signed_in = sessions::begin(hub, &mut tx, account.id, device).await?;
+    let back = match is_leaving(&account) {
+        true => Some(come_back(hub, &mut tx, &account).await?),
+        false => None,
+    };
     tx.commit().await?;
+    signed_in.came_back = back.is_some();
+    if let Some(moved) = back {
+        moved.came_back(hub);
+    }
     Ok(signed_in)
 }
 
@@ -54,7 +67,7 @@ async fn find(hub: &Hub, name: &str) -> Result<Option<Account>> {
 
 pub(super) fn refuse_inactive(state: AccountState) -> Result<(), Refusal> {
     match state {
-        AccountState::Active => Ok(()),
+        AccountState::Active | AccountState::Leaving => Ok(()),
         AccountState::Pending => {
             Err(Refusal::forbidden("An administrator has to approve this account first."))
         }

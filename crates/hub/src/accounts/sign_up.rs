@@ -129,8 +129,16 @@ async fn insert(
         retired: None,
     };
     conflict(namespaces::insert(tx, &owns).await, taken)?;
-    let row =
-        Account { id: account, namespace, email_folded: None, role, state, prefs: json!({}), created: now };
+    let row = Account {
+        id: account,
+        namespace,
+        email_folded: None,
+        role,
+        state,
+        prefs: json!({}),
+        created: now,
+        erase_at: None,
+    };
     accounts::insert(tx, &row).await?;
     namespaces::set_role(tx, namespace, account, NamespaceRole::Owner).await?;
     let (id, kind, data) = (env.id(CredentialId::new), CredentialKind::Password, hash.to_owned());

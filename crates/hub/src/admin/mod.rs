@@ -3,6 +3,7 @@
 //! Administrators may do all of it. Moderators may see people and agents, and may pause and resume agents.
 
 mod agents;
+mod audit;
 mod invites;
 mod origins;
 mod overview;
@@ -11,8 +12,9 @@ mod record;
 
 pub(crate) use agents::paused_by_moderators;
 pub use agents::{AgentAct, AgentRow, act_on_agent, list_agents};
+pub use audit::{AuditLog, AuditRow, list_audit};
 pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
-pub(crate) use origins::record_voucher;
+pub(crate) use origins::vouch_for;
 pub use origins::{OriginRow, list_origins, vouch, withdraw_voucher};
 pub use overview::{Overview, overview};
 pub use people::{PersonAct, PersonRow, act_on_person, list_people};

@@ -3,11 +3,7 @@
 
 use plexus_a2a::card::Origin;
 use plexus_domain::{Error as Refusal, Timestamp, account::Role, page::PageSize, text};
-use plexus_store::{
-    Conn, Tx, admin, audit,
-    audit::Entry,
-    proofs::{self, Proof, ProofMethod},
-};
+use plexus_store::{Conn, Tx, admin, audit, audit::Entry, proofs, vouched_origins};
 use serde_json::json;
 use url::Url;
 
@@ -59,51 +55,33 @@ async fn by(conn: &mut Conn, entry: Option<&Entry>) -> Result<String> {
     Ok(name.map_or_else(|| "somebody".to_owned(), |name| name.to_string()))
 }
 
-/// Answers how many agents are there.
+/// Answers how many agents are there now; those that come later are covered as well.
 pub async fn vouch(hub: &Hub, caller: &Caller, origin: &str, note: &str, request: &str) -> Result<usize> {
     let by = caller.require(Role::Admin)?;
     let origin = parse(origin)?;
     let note = text::shorten(&text::one_line(note), NOTE_MAX);
     let mut tx = hub.store().write().await?;
-    let found = admin::proofs_of_origin(&mut tx, &origin).await?;
-    if found.is_empty() {
-        let words = format!("No agent of this hub is at {origin}. Register it first, then vouch for it.");
+    if !vouched_origins::insert(&mut tx, &origin, hub.env().now()).await? {
+        let words = format!("An administrator answers for {origin} already.");
         return Err(Refusal::invalid("origin", words).into());
     }
-    let now = hub.env().now();
-    let unproved: Vec<Proof> = found.into_iter().filter(|proof| !proof.holds()).collect();
-    if unproved.is_empty() {
-        let words = format!("Every agent at {origin} is proved or vouched for already.");
-        return Err(Refusal::invalid("origin", words).into());
-    }
-    let changed = unproved.len();
-    for proof in unproved {
-        let proof = Proof { method: ProofMethod::Voucher, ok_at: Some(now), failed_at: None, ..proof };
-        set(hub, &mut tx, &proof).await?;
-    }
-    let (target, change) = (target(&origin), json!({ "note": note, "agents": changed }));
+    let agents = publish_all(hub, &mut tx, &origin).await?;
+    let (target, change) = (target(&origin), json!({ "note": note, "agents": agents }));
     record(hub, &mut tx, Act { by, action: VOUCH, target, change, request }).await?;
     tx.commit().await?;
     hub.listings_changed();
-    Ok(changed)
+    Ok(agents)
 }
 
-/// Takes the word back: agents there are unverified again, until their owners prove control.
+/// Takes the word back: agents there are unverified again, unless their owners have proved control.
 pub async fn withdraw_voucher(hub: &Hub, caller: &Caller, origin: &str, request: &str) -> Result<()> {
     let by = caller.require(Role::Admin)?;
     let origin = parse(origin)?;
     let mut tx = hub.store().write().await?;
-    let found = admin::proofs_of_origin(&mut tx, &origin).await?;
-    let vouched: Vec<Proof> =
-        found.into_iter().filter(|proof| proof.method == ProofMethod::Voucher).collect();
-    if vouched.is_empty() {
+    if !vouched_origins::delete(&mut tx, &origin).await? {
         return Err(Refusal::not_found("Nobody vouches for this origin any more.").into());
     }
-    let change = json!({ "agents": vouched.len() });
-    for proof in vouched {
-        let proof = Proof { method: ProofMethod::WellKnown, ok_at: None, failed_at: None, ..proof };
-        set(hub, &mut tx, &proof).await?;
-    }
+    let change = json!({ "agents": publish_all(hub, &mut tx, &origin).await? });
     let target = target(&origin);
     record(hub, &mut tx, Act { by, action: WITHDRAW, target, change, request }).await?;
     tx.commit().await?;
@@ -111,15 +89,22 @@ pub async fn withdraw_voucher(hub: &Hub, caller: &Caller, origin: &str, request:
     Ok(())
 }
 
-/// Writes down that an administrator answers for an origin of one agent.
-pub(crate) async fn record_voucher(hub: &Hub, tx: &mut Tx, by: &Person, origin: &str) -> Result<()> {
-    let (target, change) = (target(origin), json!({ "agents": 1 }));
+/// An administrator answers for an origin while they look at an agent there.
+pub(crate) async fn vouch_for(hub: &Hub, tx: &mut Tx, by: &Person, origin: &str) -> Result<()> {
+    if !vouched_origins::insert(tx, origin, hub.env().now()).await? {
+        return Ok(());
+    }
+    let (target, change) = (target(origin), json!({ "agents": publish_all(hub, tx, origin).await? }));
     record(hub, tx, Act { by, action: VOUCH, target, change, request: "" }).await
 }
 
-async fn set(hub: &Hub, tx: &mut Tx, proof: &Proof) -> Result<()> {
-    proofs::put(tx, proof).await?;
-    publish(hub, tx, proof.agent).await
+/// What the listings of all agents at an origin say follows from the word for it. Answers how many there are.
+async fn publish_all(hub: &Hub, tx: &mut Tx, origin: &str) -> Result<usize> {
+    let found = proofs::list_by_origin(tx, origin).await?;
+    for proof in &found {
+        publish(hub, tx, proof.agent).await?;
+    }
+    Ok(found.len())
 }
 
 fn parse(raw: &str) -> Result<String, Refusal> {

@@ -13,7 +13,7 @@ use super::{
     record::{Act, account, record},
     slice,
 };
-use crate::{Caller, Hub, Result, live::Touched};
+use crate::{Caller, Hub, Result, accounts::Moved};
 
 pub struct PersonRow {
     pub id: AccountId,
@@ -34,7 +34,7 @@ pub struct PersonRow {
 pub enum PersonAct {
     /// Lets in somebody who waits.
     Approve,
-    /// Ends all sessions; tokens do not work either until it is restored.
+    /// Ends all sessions and runs; tokens do not work and agents are hidden until it is restored.
     Suspend,
     Restore,
     SetRole(Role),
@@ -78,6 +78,7 @@ pub async fn act_on_person(
     // Two administrators who take each other's role at the same moment wait for each other here.
     counters::next(&mut tx, "roles").await?;
     let before = find(&mut tx, id).await?;
+    let mut moved = None;
     let (action, change) = match act {
         PersonAct::Approve => {
             expect(&before, AccountState::Pending, "This account does not wait to be let in.")?;
@@ -88,11 +89,13 @@ pub async fn act_on_person(
             expect(&before, AccountState::Active, "Only an active account can be suspended.")?;
             accounts::set_state(&mut tx, id, AccountState::Suspended).await?;
             sessions::delete_by_account(&mut tx, id, None).await?;
+            moved = Some(Moved::publish(hub, &mut tx, id, before.namespace).await?);
             ("account.suspend", json!({}))
         }
         PersonAct::Restore => {
             expect(&before, AccountState::Suspended, "This account is not suspended.")?;
             accounts::set_state(&mut tx, id, AccountState::Active).await?;
+            moved = Some(Moved::publish(hub, &mut tx, id, before.namespace).await?);
             ("account.restore", json!({}))
         }
         PersonAct::SetRole(role) => {
@@ -104,7 +107,11 @@ pub async fn act_on_person(
     keep_an_administrator(&mut tx).await?;
     record(hub, &mut tx, Act { by: person, action, target: account(id), change, request }).await?;
     tx.commit().await?;
-    hub.live().access.touch(Touched::Account(id));
+    match (act, moved) {
+        (PersonAct::Suspend, Some(moved)) => moved.left(hub),
+        (_, Some(moved)) => moved.came_back(hub),
+        (_, None) => {}
+    }
     Ok(())
 }
 

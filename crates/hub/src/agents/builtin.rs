@@ -1,18 +1,19 @@
 //! The agents that every hub has. They need no model and no network.
 
-use plexus_a2a::{card::OwnCard, wire::v1::AgentSkill};
+use plexus_a2a::{Card, card::OwnCard, wire::v1::AgentSkill};
 use plexus_domain::{
-    Address, AgentId, HubRowId, Name, NamespaceId, VersionId,
+    Address, AgentId, Digest, HubRowId, Name, NamespaceId, VersionId,
     agent::{Access, Builtin, Connector, Visibility},
 };
 use plexus_store::{
-    Tx,
+    Conn, Tx,
     agents::{self, Agent, AgentState},
     cards, listings, namespaces,
     namespaces::{Namespace, NamespaceKind},
     versions,
     versions::Version,
 };
+use url::Url;
 
 use crate::{Error, Hub, Result, keys, listings::publish};
 
@@ -87,20 +88,53 @@ async fn ensure_namespace(hub: &Hub, tx: &mut Tx) -> Result<NamespaceId> {
 async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<()> {
     let known = agents::by_address(tx, HubRowId::SELF, &name(OWNER), &name(kind.name)).await?;
     let agent = match known {
-        Some(agent) => agent,
+        Some(agent) => identified(hub, tx, owner, agent).await?,
         None => insert(hub, tx, owner, kind).await?,
     };
-    let card = card(hub, kind)?;
-    let digest = plexus_domain::Digest::of(&card);
+    let card = card(&hub.config().public_url, kind)?;
+    let digest = Digest::of(&card);
     let listed = listings::find(tx, agent.id).await?.is_some_and(|listing| listing.card == digest);
-    if listed && versions::current(tx, agent.id).await?.is_some_and(|version| version.card == digest) {
-        return Ok(());
+    let current = versions::current(tx, agent.id).await?;
+    match current {
+        Some(version) if version.card == digest && listed => return Ok(()),
+        Some(version) if says_the_same(tx, &version, kind).await? => {
+            cards::insert(tx, &card).await?;
+            versions::set_card(tx, version.id, &digest).await?;
+        }
+        _ => add_version(hub, tx, agent.id, kind, &card).await?,
     }
-    cards::insert(tx, &card).await?;
-    let number = versions::list_by_agent(tx, agent.id).await?.len() + 1;
+    publish(hub, tx, agent.id).await
+}
+
+/// Folders of before had built-in agents without keys and a listing id.
+async fn identified(hub: &Hub, tx: &mut Tx, owner: NamespaceId, agent: Agent) -> Result<Agent> {
+    if agent.listing_id.is_some() {
+        return Ok(agent);
+    }
+    let identity = keys::Identity::new(hub, agent.created)?;
+    let listing_id = identity.listing.to_string();
+    agents::set_listing_id(tx, agent.id, &listing_id).await?;
+    identity.keep(hub, tx, agent.id, owner).await?;
+    listings::touch(tx, agent.id).await?;
+    Ok(Agent { listing_id: Some(listing_id), ..agent })
+}
+
+/// Whether the version differs in nothing but where the hub is: a hub that moves has no new agents.
+async fn says_the_same(conn: &mut Conn, version: &Version, kind: &Kind) -> Result<bool> {
+    let Some(body) = cards::find(conn, &version.card).await? else { return Ok(false) };
+    let before = Card::read(&body).card.and_then(|card| card.interfaces.into_iter().next());
+    match before {
+        Some(interface) => Ok(card_at(interface.url, kind)? == body),
+        None => Ok(false),
+    }
+}
+
+async fn add_version(hub: &Hub, tx: &mut Tx, agent: AgentId, kind: &Kind, card: &[u8]) -> Result<()> {
+    let digest = cards::insert(tx, card).await?;
+    let number = versions::list_by_agent(tx, agent).await?.len() + 1;
     let version = Version {
         id: hub.env().id(VersionId::new),
-        agent: agent.id,
+        agent,
         semver: format!("1.0.{}", number - 1),
         card: digest,
         connector: Connector::Builtin { program: kind.program },
@@ -108,8 +142,7 @@ async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
         created: hub.env().now(),
         yanked_reason: None,
     };
-    versions::insert(tx, &version).await?;
-    publish(hub, tx, agent.id).await
+    Ok(versions::insert(tx, &version).await?)
 }
 
 async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<Agent> {
@@ -132,7 +165,11 @@ async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
     Ok(agent)
 }
 
-fn card(hub: &Hub, kind: &Kind) -> Result<Vec<u8>> {
+fn card(hub: &Url, kind: &Kind) -> Result<Vec<u8>> {
+    card_at(hub.join(&format!("a2a/{OWNER}/{}/", kind.name)).map_err(Error::fault)?, kind)
+}
+
+fn card_at(base: Url, kind: &Kind) -> Result<Vec<u8>> {
     let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
     let skill = AgentSkill {
         id: kind.name.to_owned(),
@@ -142,7 +179,6 @@ fn card(hub: &Hub, kind: &Kind) -> Result<Vec<u8>> {
         examples: words(kind.examples),
         ..AgentSkill::default()
     };
-    let base = hub.config().public_url.join(&format!("a2a/{OWNER}/{}/", kind.name)).map_err(Error::fault)?;
     let card = OwnCard {
         name: kind.name.to_owned(),
         description: kind.description.to_owned(),

@@ -170,10 +170,6 @@ impl Remote {
         let missing = || Error::Fault(anyhow::anyhow!("a draft has a card that cannot be read"));
         Card::read(self.card.as_bytes()).card.ok_or_else(missing)
     }
-
-    pub fn is_proved(&self) -> bool {
-        self.checks.iter().all(|(_, check)| check.is_proved())
-    }
 }
 
 fn out_of_turn() -> Refusal {

@@ -7,6 +7,7 @@ use plexus_domain::{
 };
 use plexus_store::{
     Conn,
+    accounts::{self, AccountState},
     agents::{self, Agent, AgentState},
     cards, listings, namespaces,
     namespaces::NamespaceKind,
@@ -74,7 +75,8 @@ pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Optio
         return Ok(None);
     }
     let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
-    let Some(agent) = found.filter(|agent| agent.state != AgentState::Deleted) else { return Ok(None) };
+    let is_there = |agent: &Agent| !matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
+    let Some(agent) = found.filter(is_there) else { return Ok(None) };
     let person = caller.person.as_ref();
     let can_manage = manages(&mut conn, person, &agent).await?;
     if agent.visibility == Visibility::Private && !can_manage {
@@ -111,6 +113,10 @@ pub async fn owner(hub: &Hub, caller: &Caller, name: &Name) -> Result<Option<Own
     let mut conn = hub.store().snapshot().await?;
     let found = namespaces::by_name(&mut conn, name).await?;
     let Some(namespace) = found.filter(|namespace| namespace.retired.is_none()) else { return Ok(None) };
+    let holder = accounts::by_namespace(&mut conn, namespace.id).await?;
+    if holder.is_some_and(|account| account.state != AccountState::Active) {
+        return Ok(None);
+    }
     let own = match &caller.person {
         Some(person) => namespaces::role_of(&mut conn, namespace.id, person.account).await?.is_some(),
         None => false,

@@ -18,7 +18,7 @@ use plexus_store::{
 use url::Url;
 
 use super::{
-    proofs::{self, By, Check, OriginProof},
+    proofs::{self, Check, OriginProof},
     publish,
     reach::owns,
     register,
@@ -192,7 +192,7 @@ pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Resu
         found.push(proofs::describe(&proof.origin, check, &token));
     }
     let (mut tx, agent) = change(hub, caller, address).await?;
-    for proof in &found {
+    for proof in found.iter().filter(|proof| !proof.check.is_vouched()) {
         if rows::find(&mut tx, agent.id, &proof.origin).await?.is_some() {
             proofs::put(hub, &mut tx, agent.id, &proof.origin, &proof.check).await?;
         }
@@ -208,9 +208,7 @@ pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) 
     let agent = at(&mut tx, address).await?;
     let unknown = || Refusal::invalid("origin", "The card of this agent names no such address.");
     rows::find(&mut tx, agent.id, origin).await?.ok_or_else(unknown)?;
-    let check = Check::Proved { by: By::Voucher, at: hub.env().now() };
-    proofs::put(hub, &mut tx, agent.id, origin, &check).await?;
-    admin::record_voucher(hub, &mut tx, person, origin).await?;
+    admin::vouch_for(hub, &mut tx, person, origin).await?;
     tell(hub, tx, &agent).await
 }
 

@@ -1,6 +1,7 @@
 //! The models that agents of this hub can run on.
 
 use plexus_domain::Error as Refusal;
+use plexus_runtime::Secret;
 use serde::Deserialize;
 
 use crate::{Hub, Result};
@@ -22,7 +23,7 @@ struct Model {
 
 /// The names of the operator's models, the configured one first; none when the hub has no model server.
 ///
-/// A server that does not list its models, or asks for a key to do so, leaves the configured one.
+/// A server that does not list its models leaves the configured one.
 pub async fn models(hub: &Hub) -> Vec<String> {
     let Some(operator) = &hub.config().model else { return Vec::new() };
     let mut names: Vec<String> = operator.model.iter().cloned().collect();
@@ -39,7 +40,8 @@ async fn served(hub: &Hub) -> Vec<String> {
     };
     let mut url = operator.base_url.clone();
     url.set_path(&format!("{}/models", operator.base_url.path().trim_end_matches('/')));
-    let found = match client.fetch(&url, MAX_LIST_BYTES).await {
+    let key = operator.api_key.as_ref().map(|key| Secret::new(key.reveal()));
+    let found = match client.fetch_as(&url, key.as_ref(), MAX_LIST_BYTES).await {
         Ok(found) if found.status.is_success() => found,
         Ok(found) => {
             tracing::debug!(status = %found.status, "the model server does not list its models");

@@ -1,17 +1,15 @@
 //! That whoever registers an agent controls the origins which the hub is to call for it.
 
-use std::time::Duration;
-
-use hickory_resolver::{TokioResolver, proto::rr::RData};
 use plexus_a2a::{Card, card::Origin};
 use plexus_domain::{AgentId, Digest, Error as Refusal, ProofId, Timestamp, agent::Connector};
-use plexus_runtime::outbound::Outbound;
+use plexus_runtime::outbound::{Dns, Outbound};
 use plexus_store::{
     Conn, Tx,
     agents::Agent,
     proofs,
     proofs::{Proof, ProofMethod},
     versions::Version,
+    vouched_origins,
 };
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
@@ -26,7 +24,6 @@ const LABEL: &str = "_plexus";
 const PREFIX: &str = "plexus-agent-proof=";
 /// Room for the proofs of a few hundred agents at one origin.
 const MAX_FILE_BYTES: usize = 64 << 10;
-const DNS_TIME: Duration = Duration::from_secs(10);
 
 /// How control of one origin stands, and what would prove it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +66,11 @@ impl Check {
     pub const fn is_proved(&self) -> bool {
         matches!(self, Self::Proved { .. })
     }
+
+    /// An administrator answers for the origin: nothing is known of this agent itself.
+    pub const fn is_vouched(&self) -> bool {
+        matches!(self, Self::Proved { by: By::Voucher, .. })
+    }
 }
 
 /// What proves control for this agent of this hub. It is no secret: it is worth nothing for another agent.
@@ -103,7 +105,7 @@ pub(super) async fn check(hub: &Hub, outbound: &Outbound, origin: &str, token: &
     let at = hub.env().now();
     let Err(mut message) = by_file else { return Check::Proved { by: By::File, at } };
     if let Some(name) = &asked.record {
-        match in_record(name, token).await {
+        match in_record(hub.outbound().dns(), name, token).await {
             Ok(()) => return Check::Proved { by: By::Dns, at },
             Err(why) => message = format!("{message} {why}"),
         }
@@ -130,38 +132,42 @@ async fn in_file(outbound: &Outbound, asked: &OriginProof) -> Result<(), String>
     }
 }
 
-async fn in_record(name: &str, token: &str) -> Result<(), String> {
-    let unreadable = |error: &dyn std::fmt::Display| format!("The record {name} could not be read: {error}.");
-    let resolver = TokioResolver::builder_tokio().and_then(|builder| builder.build());
-    let resolver = resolver.map_err(|error| unreadable(&error))?;
-    // The last dot keeps the resolver from trying the machine's own domain.
-    let asked = tokio::time::timeout(DNS_TIME, resolver.txt_lookup(format!("{name}."))).await;
-    let found = match asked {
-        Err(_) => return Err(format!("The record {name} was not answered in time.")),
-        Ok(Err(error)) if error.is_no_records_found() => {
-            return Err(format!("There is no TXT record {name}."));
-        }
-        Ok(Err(error)) => return Err(unreadable(&error)),
-        Ok(Ok(found)) => found,
-    };
-    let holds = found.answers().iter().any(|record| match &record.data {
-        RData::TXT(text) => text.txt_data.concat() == token.as_bytes(),
-        _ => false,
-    });
-    if holds { Ok(()) } else { Err(format!("The record {name} does not hold the text.")) }
+async fn in_record(dns: Dns, name: &str, token: &str) -> Result<(), String> {
+    let found = dns.texts(name).await.map_err(|error| format!("The TXT record {name} {error}."))?;
+    match found.iter().any(|text| text == token.as_bytes()) {
+        true => Ok(()),
+        false => Err(format!("The TXT record {name} does not hold the text.")),
+    }
 }
 
 /// Writes what is known of an origin.
 pub(super) async fn put(hub: &Hub, tx: &mut Tx, agent: AgentId, origin: &str, check: &Check) -> Result<()> {
     let (method, ok_at, failed_at) = match check {
-        Check::Never => (ProofMethod::WellKnown, None, None),
+        // The word for an origin is kept by origin, not by agent.
+        Check::Never | Check::Proved { by: By::Voucher, .. } => (ProofMethod::WellKnown, None, None),
         Check::Proved { by: By::File, at } => (ProofMethod::WellKnown, Some(*at), None),
         Check::Proved { by: By::Dns, at } => (ProofMethod::Dns, Some(*at), None),
-        Check::Proved { by: By::Voucher, at } => (ProofMethod::Voucher, Some(*at), None),
         Check::Failed { at, .. } => (ProofMethod::WellKnown, None, Some(*at)),
     };
     let id = hub.env().id(ProofId::new);
     Ok(proofs::put(tx, &Proof { id, agent, origin: origin.to_owned(), method, ok_at, failed_at }).await?)
+}
+
+/// The checks of an agent to be, with what administrators answer for by now.
+pub(super) async fn with_vouched(
+    conn: &mut Conn,
+    checks: &[(String, Check)],
+) -> Result<Vec<(String, Check)>> {
+    let mut known = Vec::with_capacity(checks.len());
+    for (origin, check) in checks {
+        let since = match check.is_proved() {
+            true => None,
+            false => vouched_origins::since(conn, origin).await?,
+        };
+        let vouched = since.map(|at| Check::Proved { by: By::Voucher, at });
+        known.push((origin.clone(), vouched.unwrap_or_else(|| check.clone())));
+    }
+    Ok(known)
 }
 
 pub(super) fn read(proof: &Proof) -> Check {

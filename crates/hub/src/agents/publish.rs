@@ -6,7 +6,7 @@ use plexus_domain::{
 };
 use plexus_runtime::outbound::is_public;
 use plexus_store::{
-    Tx,
+    Conn, Tx,
     agents::{self, Agent, AgentState},
     principals,
 };
@@ -15,9 +15,7 @@ use url::{Host, Url};
 use super::{
     credentials, draft,
     draft::{Draft, Remote, Step, What},
-    instructions, proofs,
-    proofs::{By, Check},
-    register,
+    instructions, proofs, register,
     versions::{self, Pinned},
 };
 use crate::{
@@ -49,12 +47,13 @@ pub struct Done {
 
 pub async fn publish_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<PublishStep> {
     let person = caller.may(Scope::Agents)?;
-    let draft = draft::load(hub, &mut hub.store().read().await?, person, id).await?.reached(Step::Publish)?;
+    let mut conn = hub.store().read().await?;
+    let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Publish)?;
     Ok(PublishStep {
         seed: draft.seed(),
         title: draft.title()?,
         address: draft.address(person).ok_or_else(nameless)?,
-        proved: is_proved(&draft),
+        proved: is_proved(&mut conn, &draft).await?,
         model_backed: matches!(draft.data.what, What::Llm(_)),
         can_federate: can_federate(&connector(&draft)?),
     })
@@ -101,7 +100,7 @@ pub async fn done(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Done> {
         seed: crate::views::seed(&agent),
         title: draft.title()?,
         address: crate::views::address(&agent),
-        proved: is_proved(&draft),
+        proved: is_proved(&mut conn, &draft).await?,
         visibility: agent.visibility,
     })
 }
@@ -110,10 +109,13 @@ fn nameless() -> Error {
     Error::Fault(anyhow::anyhow!("a registration went past the choice of a name without one"))
 }
 
-fn is_proved(draft: &Draft) -> bool {
+async fn is_proved(conn: &mut Conn, draft: &Draft) -> Result<bool> {
     match &draft.data.what {
-        What::A2a(remote) => remote.is_proved(),
-        What::Llm(_) => true,
+        What::A2a(remote) => {
+            let checks = proofs::with_vouched(conn, &remote.checks).await?;
+            Ok(checks.iter().all(|(_, check)| check.is_proved()))
+        }
+        What::Llm(_) => Ok(true),
     }
 }
 
@@ -199,11 +201,15 @@ async fn insert_remote(hub: &Hub, tx: &mut Tx, person: &Person, id: AgentId, rem
     let connector = versions::connector(&card, &remote.card_url)?;
     let pinned = Pinned { card: remote.card.as_bytes(), connector, secret, wanted: &card.version };
     versions::add(hub, tx, id, pinned).await?;
+    let mut vouched = Vec::new();
     for (origin, check) in &remote.checks {
         proofs::put(hub, tx, id, origin, check).await?;
-        if matches!(check, Check::Proved { by: By::Voucher, .. }) {
-            admin::record_voucher(hub, tx, person, origin).await?;
+        if check.is_vouched() {
+            vouched.push(origin);
         }
+    }
+    for origin in vouched {
+        admin::vouch_for(hub, tx, person, origin).await?;
     }
     Ok(())
 }

@@ -59,7 +59,8 @@ async fn check(_hub: &Hub, conn: &mut Conn, person: &Person, agent: &Agent) -> R
     let missing =
         || Refusal::invalid("text", format!("There is no agent {address} here that you can talk to."));
     let mine = owns(conn, person, agent).await?;
-    if agent.state == AgentState::Deleted || (agent.visibility == Visibility::Private && !mine) {
+    let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
+    if is_gone || (agent.visibility == Visibility::Private && !mine) {
         return Err(missing().into());
     }
     if agent.state == AgentState::Paused {

@@ -236,8 +236,8 @@ pub async fn origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Vec<Orig
     let mut conn = hub.store().read().await?;
     let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Proof)?;
     let token = proofs::token(&mut conn, draft.data.agent).await?;
-    let checks = &draft.remote()?.checks;
-    Ok(checks.iter().map(|(origin, check)| proofs::describe(origin, check.clone(), &token)).collect())
+    let checks = proofs::with_vouched(&mut conn, &draft.remote()?.checks).await?;
+    Ok(checks.into_iter().map(|(origin, check)| proofs::describe(&origin, check, &token)).collect())
 }
 
 /// Looks for proof at each origin that has none.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use plexus_domain::{Address, AgentId, Timestamp, page::PageSize};
 use plexus_runtime::builtin::{Finder, Found as Suggestion};
 use plexus_search::{Facets, Hit, Query, Sort};
-use plexus_store::agents;
+use plexus_store::agents::{self, Agent, AgentState};
 
 use super::summary::ONLINE;
 use crate::{Error, Hub, Result, agents::guide_address, views};
@@ -80,7 +80,8 @@ async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<Row>> {
     let known: HashMap<_, _> = known.into_iter().map(|agent| (agent.id, agent)).collect();
     let now = hub.env().now();
     let row = |hit: Hit| {
-        let agent = known.get(&hit.agent).filter(|agent| agent.visibility.is_listed())?;
+        let is_shown = |agent: &&Agent| agent.visibility.is_listed() && agent.state == AgentState::Active;
+        let agent = known.get(&hit.agent).filter(is_shown)?;
         Some(Row {
             seed: views::seed(agent),
             address: views::address(agent),
@@ -91,7 +92,7 @@ async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<Row>> {
             kind: hit.kind,
             verified: hit.verified,
             online: hit.online_at.is_some_and(|at| now.since(at) < ONLINE),
-            online_at: hit.online_at,
+            online_at: hit.online_at.filter(|at| *at <= now),
         })
     };
     Ok(hits.into_iter().filter_map(row).collect())

@@ -35,7 +35,7 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
     }
     let state = match row.state {
         AgentState::Active => ListingState::Live,
-        AgentState::Paused => ListingState::Paused,
+        AgentState::Paused | AgentState::Hidden => ListingState::Paused,
         AgentState::Deleted => ListingState::Deleted,
     };
     let now = hub.env().now();

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 /// An agent counts as online this long after it last answered.
 pub const ONLINE: Duration = Duration::from_secs(15 * 60);
 
+/// The kind of what is part of the hub.
+const BUILT_IN: &str = "builtin";
 const SUMMARY_CHARS: usize = 160;
 const TAGS: usize = 16;
 
@@ -60,8 +62,20 @@ impl Summary {
         }
     }
 
+    /// What is part of the hub answers whenever the hub does.
     pub fn is_online(&self, now: Timestamp) -> bool {
-        self.online_at.is_some_and(|at| now.since(at) < ONLINE)
+        self.is_built_in() || self.online_at.is_some_and(|at| now.since(at) < ONLINE)
+    }
+}
+
+impl Summary {
+    fn is_built_in(&self) -> bool {
+        self.kind == BUILT_IN
+    }
+
+    /// Until when the index counts it as online, less the time that an answer counts for.
+    pub fn alive_at(&self) -> Option<Timestamp> {
+        if self.is_built_in() { Some(Timestamp::from_millis(i64::MAX)) } else { self.online_at }
     }
 }
 

@@ -78,6 +78,7 @@ async fn changes(conn: &mut Conn, changed: Vec<Listing>) -> Result<Vec<Change>> 
 
 fn entry(agent: &Agent, listing: &Listing) -> Entry {
     let summary = read_summary(listing);
+    let alive_at = summary.alive_at();
     Entry {
         agent: agent.id,
         address: views::address(agent).to_string(),
@@ -90,7 +91,7 @@ fn entry(agent: &Agent, listing: &Listing) -> Entry {
         protocol: summary.protocol,
         kind: summary.kind,
         verified: summary.verified,
-        online_at: summary.online_at,
+        online_at: alive_at,
         created: agent.created,
         updated: listing.issued,
         uses: summary.uses,

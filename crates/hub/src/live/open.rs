@@ -77,6 +77,13 @@ impl OpenMessage {
         self.parts.len() - 1
     }
 
+    /// Puts another part in the place of one that came whole.
+    pub fn replace(&mut self, index: usize, part: Part) {
+        if let Some(OpenPart::Whole(whole)) = self.parts.get_mut(index) {
+            *whole = part;
+        }
+    }
+
     /// The html of a closed block, rendered when it is first asked for.
     pub fn block_html(&mut self, part: usize, index: usize) -> String {
         let scope = self.message.to_string();

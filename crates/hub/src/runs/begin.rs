@@ -14,7 +14,7 @@ use plexus_store::{
     versions::Version,
 };
 
-use super::running::Place;
+use super::running::{About, Place};
 use crate::{Hub, Result, caller::Person, chats::Telling};
 
 /// What an agent is asked to do.
@@ -59,7 +59,8 @@ pub(crate) async fn begin(
         None => insert(hub, tx, person, &ask, &version).await?,
     };
     let most = hub.config().limits.runs_per_account;
-    let place = hub.running().enter(run, ask.chat, person.account, most)?;
+    let about = About { run, chat: ask.chat, account: person.account, agent: ask.agent.id };
+    let place = hub.running().enter(about, most)?;
     let message = hub.env().id(MessageId::new);
     let answer = messages::NewMessage {
         id: message,

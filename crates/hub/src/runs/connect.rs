@@ -13,7 +13,7 @@ use plexus_runtime::{
     a2a::{A2a, Endpoint},
     builtin::{Calc, Guide},
     llm::{Llm, Model},
-    outbound::{self, Network, Policy},
+    outbound::{self, Dns, Network, Own, Policy},
 };
 use plexus_store::{Conn, agents::Agent, cards};
 
@@ -26,6 +26,7 @@ const HISTORY_BYTES: usize = 96 << 10;
 /// What connectors share: clients and programs that are made once.
 pub struct Outbound {
     calc: Arc<Calc>,
+    dns: Dns,
     network: Network,
     /// The client for the model server that the operator named.
     models: Option<outbound::Outbound>,
@@ -35,10 +36,12 @@ pub struct Outbound {
 
 impl Outbound {
     pub fn new(config: &Config) -> anyhow::Result<Self> {
-        let network = Network::new()?;
+        let dns = Dns::new(config.dns_server);
+        let own = Own::new(config.public_url.clone(), config.listen.clone());
+        let network = Network::with_lookup(dns.lookup())?.refusing(own);
         let models = config.model.as_ref().map(|model| network.operators(&model.base_url)).transpose()?;
         let (private_networks, on_loopback) = (config.private_networks, config.on_loopback);
-        Ok(Self { calc: Arc::new(Calc::new()), network, models, private_networks, on_loopback })
+        Ok(Self { calc: Arc::new(Calc::new()), dns, network, models, private_networks, on_loopback })
     }
 
     /// The client for addresses that somebody gave, by whether an administrator answers for them.
@@ -53,6 +56,10 @@ impl Outbound {
             PrivateNetworks::Refused => false,
             PrivateNetworks::Auto => self.on_loopback && by_administrator,
         }
+    }
+
+    pub const fn dns(&self) -> Dns {
+        self.dns
     }
 
     pub const fn models(&self) -> Option<&outbound::Outbound> {

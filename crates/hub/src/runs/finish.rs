@@ -12,7 +12,7 @@ use plexus_runtime::End;
 use plexus_store::{chats, messages, runs, runs::Step};
 
 use super::{Job, output::Speaker};
-use crate::{Error, Hub, Result, chats::Telling};
+use crate::{Error, Hub, Result, blobs::NewBlob, chats::Telling};
 
 /// How a run ended.
 pub struct Outcome {
@@ -55,10 +55,12 @@ pub(super) fn interrupted() -> Failure {
 }
 
 /// Keeps the answer. While the store refuses, the text stays in memory and in the log, and this tries again.
-pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &Speaker, outcome: Outcome) {
+pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) {
     let mut pause = FIRST_PAUSE;
+    let files = speaker.take_files();
+    metrics::counter!("plexus_runs_ended_total", "state" => outcome.state.as_str()).increment(1);
     loop {
-        match keep(hub, job, speaker, &outcome).await {
+        match keep(hub, job, speaker, &files, &outcome).await {
             Ok(()) => break,
             Err(Error::Refused(refusal)) => {
                 tracing::warn!(run = %job.run, %refusal, "an answer waits to be kept");
@@ -73,17 +75,18 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &Speaker, outcome: Out
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    metrics::counter!("plexus_runs_ended_total", "state" => outcome.state.as_str()).increment(1);
 }
 
-async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, outcome: &Outcome) -> Result<()> {
+async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcome: &Outcome) -> Result<()> {
     let parts = speaker.parts();
     let now = hub.env().now();
+    let kept = hub.blobs().write(files).await?;
     let mut tx = hub.store().write().await?;
     // The chat may have been deleted meanwhile; then there is nothing to keep.
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(()) };
     let mut telling = Telling::new(chat.id, chat.last_seq);
     let (message, state) = (job.message, outcome.message_state());
+    kept.record(&mut tx).await?;
     messages::finish(&mut tx, message, state, &parts).await?;
     let step =
         Step { from: RunState::Working, to: outcome.state, at: now, failure: outcome.failure.as_ref() };

@@ -3,29 +3,80 @@
 use std::sync::Arc;
 
 use plexus_domain::{
-    Part,
+    Content, Digest, Part,
     run::{Failure, Usage},
+    text,
 };
-use plexus_runtime::{Output, Remote};
+use plexus_runtime::{File, Output, Remote};
 
-use crate::live::{Channel, Frame, FrameKind, Snapshot, Writing};
+use crate::{
+    blobs::NewBlob,
+    live::{Channel, Frame, FrameKind, Snapshot, Writing},
+};
+
+/// Names and types of files come from agents.
+const NAME_MAX: usize = 200;
 
 /// Shows each piece to the readers of the chat and keeps it for the store.
 pub struct Speaker {
     writing: Writing,
     channel: Arc<Channel>,
+    files: Vec<OpenFile>,
     pub usage: Usage,
     pub remote: Option<Remote>,
 }
 
+/// A file whose bytes are still coming.
+struct OpenFile {
+    /// The place of its part.
+    index: usize,
+    artifact: Option<String>,
+    name: Option<String>,
+    media_type: Option<String>,
+    bytes: Vec<u8>,
+}
+
+impl OpenFile {
+    fn part(&self) -> Part {
+        let (blob, size) = (Digest::of(&self.bytes), self.bytes.len() as u64);
+        Part {
+            content: Content::File { blob, size },
+            artifact: self.artifact.clone(),
+            name: self.name.clone(),
+            media_type: self.media_type.clone(),
+        }
+    }
+}
+
 impl Speaker {
     pub fn new(writing: Writing, channel: Arc<Channel>) -> Self {
-        Self { writing, channel, usage: Usage::default(), remote: None }
+        Self { writing, channel, files: Vec::new(), usage: Usage::default(), remote: None }
     }
 
     /// What is kept of the answer.
     pub fn parts(&self) -> Vec<Part> {
         self.writing.lock().parts()
+    }
+
+    /// The files of the answer, whole; their parts now name what they came to.
+    pub fn take_files(&mut self) -> Vec<NewBlob> {
+        let mut open = self.writing.lock();
+        let files = std::mem::take(&mut self.files).into_iter();
+        files
+            .map(|file| {
+                open.replace(file.index, file.part());
+                NewBlob::new(file.media_type, file.bytes)
+            })
+            .collect()
+    }
+
+    /// Shows a part that came whole, and answers its place.
+    fn show(&self, part: Part) -> usize {
+        let mut open = self.writing.lock();
+        let message = open.message();
+        let index = open.push(part.clone());
+        self.channel.tell(Frame::new(FrameKind::Snapshot(Snapshot::whole(message, index, part))));
+        index
     }
 
     fn say(&self, artifact: Option<&str>, name: Option<&str>, delta: &str) {
@@ -59,10 +110,26 @@ impl Output for Speaker {
     }
 
     fn part(&mut self, part: Part) -> Result<(), Failure> {
-        let mut open = self.writing.lock();
-        let message = open.message();
-        let index = open.push(part.clone());
-        self.channel.tell(Frame::new(FrameKind::Snapshot(Snapshot::whole(message, index, part))));
+        self.show(part);
+        Ok(())
+    }
+
+    /// Shown at once, and kept with the end of the answer.
+    fn file(&mut self, file: File) -> Result<(), Failure> {
+        let mut of_artifact = self.files.iter_mut().rev().filter(|open| open.artifact == file.artifact);
+        if let Some(open) = of_artifact.next().filter(|_| file.continues) {
+            open.bytes.extend_from_slice(&file.bytes);
+            return Ok(());
+        }
+        let clean = |words: Option<String>| {
+            words
+                .map(|words| text::shorten(&text::one_line(&words), NAME_MAX))
+                .filter(|words| !words.is_empty())
+        };
+        let (artifact, name, media_type) = (file.artifact, clean(file.name), clean(file.media_type));
+        let mut file = OpenFile { index: 0, artifact, name, media_type, bytes: file.bytes.into() };
+        file.index = self.show(file.part());
+        self.files.push(file);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
-use plexus_domain::{AccountId, ChatId, Error as Refusal, RunId};
+use plexus_domain::{AccountId, AgentId, ChatId, Error as Refusal, RunId};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Default)]
@@ -20,12 +20,23 @@ struct Entry {
     run: RunId,
     chat: ChatId,
     account: AccountId,
+    agent: AgentId,
     stop: CancellationToken,
+}
+
+/// What a run is, as far as places are counted and runs are ended by it.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    pub run: RunId,
+    pub chat: ChatId,
+    pub account: AccountId,
+    pub agent: AgentId,
 }
 
 impl Running {
     /// Takes one of the `most` places that an account has; it is given back when the answer is dropped.
-    pub fn enter(&self, run: RunId, chat: ChatId, account: AccountId, most: usize) -> Result<Place, Refusal> {
+    pub fn enter(&self, about: About, most: usize) -> Result<Place, Refusal> {
+        let About { run, chat, account, agent } = about;
         let mut places = self.0.lock();
         let running = places.taken.values().filter(|entry| entry.account == account).count();
         if running >= most {
@@ -36,7 +47,7 @@ impl Running {
         let stop = CancellationToken::new();
         places.last += 1;
         let number = places.last;
-        places.taken.insert(number, Entry { run, chat, account, stop: stop.clone() });
+        places.taken.insert(number, Entry { run, chat, account, agent, stop: stop.clone() });
         Ok(Place { running: self.clone(), number, stop })
     }
 
@@ -51,6 +62,13 @@ impl Running {
         let goes_on = found.peek().is_some();
         found.for_each(|entry| entry.stop.cancel());
         goes_on
+    }
+
+    /// Tells the runs that an account asked for to end, and those of these agents.
+    pub fn stop_of(&self, account: AccountId, agents: &[AgentId]) {
+        let places = self.0.lock();
+        let theirs = |entry: &&Entry| entry.account == account || agents.contains(&entry.agent);
+        places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
     }
 
     pub fn of_chat(&self, chat: ChatId) -> Vec<RunId> {
@@ -103,11 +121,18 @@ mod tests {
         let at = Timestamp::from_millis(1);
         let (run, chat) = (RunId::new(at, &[1; 10]), ChatId::new(at, &[2; 10]));
         let (ada, bob) = (AccountId::new(at, &[3; 10]), AccountId::new(at, &[4; 10]));
+        let agent = AgentId::new(at, &[5; 10]);
+        let about = |account| About { run, chat, account, agent };
         let running = Running::default();
-        let first = running.enter(run, chat, ada, 2).unwrap();
-        let again = running.enter(run, chat, ada, 2).unwrap();
-        assert!(matches!(running.enter(run, chat, ada, 2), Err(Refusal::Limited { .. })));
-        assert!(running.enter(run, chat, bob, 2).is_ok());
+        let first = running.enter(about(ada), 2).unwrap();
+        let again = running.enter(about(ada), 2).unwrap();
+        assert!(matches!(running.enter(about(ada), 2), Err(Refusal::Limited { .. })));
+        let other = running.enter(about(bob), 2).unwrap();
+        running.stop_of(ada, &[]);
+        assert!(first.stop.is_cancelled() && again.stop.is_cancelled() && !other.stop.is_cancelled());
+        running.stop_of(ada, &[agent]);
+        assert!(other.stop.is_cancelled(), "it runs an agent of theirs");
+        drop(other);
 
         drop(first);
         assert!(running.stop(run) && again.stop.is_cancelled(), "the run that went on is still known");

@@ -39,7 +39,7 @@ async fn work(hub: &Hub, job: &Job, mut speaker: Speaker) {
     });
     let outcome = Outcome::new(end, hub.is_closing());
     let answered = outcome.state == RunState::Completed;
-    finish::finish(hub, job, &speaker, outcome).await;
+    finish::finish(hub, job, &mut speaker, outcome).await;
     hub.live().end(job.message);
     if answered && let Err(error) = seen_alive(hub, job.agent.id).await {
         tracing::warn!(%error, "an agent that answered could not be noted as online");
@@ -52,6 +52,7 @@ async fn answer(hub: &Hub, job: &Job, speaker: &mut Speaker) -> Result<End, Fail
     let given = hub.config().limits;
     let limits = Limits {
         max_answer_bytes: given.max_answer_bytes,
+        max_file_bytes: given.max_file_bytes,
         first_byte: given.idle,
         idle: given.idle,
         whole: given.whole,

@@ -1,6 +1,7 @@
 //! A hub in a folder of its own, and A2A agents to register with it.
 
 use std::{
+    net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -34,7 +35,7 @@ use plexus_hub::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UdpSocket};
 
 /// A hub with an administrator and two ordinary people.
 pub struct World {
@@ -51,8 +52,15 @@ impl World {
     }
 
     pub async fn with_model(model: Option<OperatorModel>) -> Self {
+        Self::with(|config| config.model = model).await
+    }
+
+    /// With what `change` makes of the usual settings.
+    pub async fn with(change: impl FnOnce(&mut Config)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let hub = Hub::open(config(folder.path(), model), Env::system()).await.unwrap();
+        let mut config = config(folder.path());
+        change(&mut config);
+        let hub = Hub::open(config, Env::system()).await.unwrap();
         let person = async |name: &str, role| {
             let password = "correct horse battery staple".to_owned();
             accounts::create_by_operator(&hub, name, password, role).await.unwrap();
@@ -121,10 +129,13 @@ pub fn refusal<T>(result: Result<T, Error>) -> Refusal {
     }
 }
 
-fn config(folder: &Path, model: Option<OperatorModel>) -> Config {
+fn config(folder: &Path) -> Config {
     Config {
         hub_name: "Plexus".to_owned(),
         public_url: "http://127.0.0.1:3000/".parse().unwrap(),
+        listen: Vec::new(),
+        dns_server: None,
+        security_contact: None,
         data_dir: PathBuf::from(folder),
         database_url: None,
         database_pool: 4,
@@ -133,7 +144,7 @@ fn config(folder: &Path, model: Option<OperatorModel>) -> Config {
         private_networks: PrivateNetworks::Auto,
         on_loopback: true,
         trusted_proxies: Vec::new(),
-        model,
+        model: None,
         limits: RunLimits::default(),
         scale: Scale(10),
     }
@@ -226,4 +237,56 @@ pub async fn serve(router: Router) -> String {
     let url = format!("http://{}/", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });
     url
+}
+
+/// A DNS server with one name, which is this machine, and a text for every TXT record that is asked for.
+pub struct Dns {
+    pub address: SocketAddr,
+    text: Arc<Mutex<String>>,
+}
+
+impl Dns {
+    pub async fn start() -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let (address, text) = (socket.local_addr().unwrap(), Arc::new(Mutex::new(String::new())));
+        let dns = Self { address, text: Arc::clone(&text) };
+        tokio::spawn(async move {
+            let mut question = [0; 512];
+            while let Ok((size, from)) = socket.recv_from(&mut question).await {
+                let answer = reply(&question[..size], &text.lock());
+                let _ = socket.send_to(&answer, from).await;
+            }
+        });
+        dns
+    }
+
+    pub fn set_text(&self, text: String) {
+        *self.text.lock() = text;
+    }
+}
+
+/// The answer to one question (RFC 1035, section 4): the question again, and at most one record.
+fn reply(message: &[u8], text: &str) -> Vec<u8> {
+    const A: u16 = 1;
+    const TXT: u16 = 16;
+    let name = message[12..].iter().position(|byte| *byte == 0).unwrap() + 1;
+    let question = &message[12..12 + name + 4];
+    let kind = u16::from_be_bytes([question[name], question[name + 1]]);
+    let data = match kind {
+        A => vec![127, 0, 0, 1],
+        TXT if !text.is_empty() => [&[u8::try_from(text.len()).unwrap()][..], text.as_bytes()].concat(),
+        _ => Vec::new(),
+    };
+    let found = !data.is_empty();
+    let mut answer =
+        [&message[..2], &[0x81, 0x80, 0, 1, 0, u8::from(found), 0, 0, 0, 0][..], question].concat();
+    if found {
+        // The name is the question's; class IN; good for no time.
+        answer.extend([0xc0, 12]);
+        answer.extend(kind.to_be_bytes());
+        answer.extend([0, 1, 0, 0, 0, 0]);
+        answer.extend(u16::try_from(data.len()).unwrap().to_be_bytes());
+        answer.extend(data);
+    }
+    answer
 }

@@ -1,7 +1,7 @@
 use axum::{
     Json, Router,
     extract::State,
-    http::header,
+    http::{HeaderMap, StatusCode, header},
     response::IntoResponse,
     routing::{get, post},
 };
@@ -15,7 +15,7 @@ use plexus_hub::{
         self,
         instructions::{self, Instructions},
     },
-    config::OperatorModel,
+    config::{OperatorModel, Secret},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -101,5 +101,24 @@ async fn each_field_is_checked() {
     ] {
         let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", filled).await);
         assert_eq!(refused.field(), Some(field));
+    }
+}
+
+#[tokio::test]
+async fn a_model_server_is_shown_its_key_when_it_lists_its_models() {
+    let list = json!({ "data": [{ "id": "guarded" }] });
+    let router = Router::new().route(
+        "/v1/models",
+        get(async move |headers: HeaderMap| match headers.get(header::AUTHORIZATION) {
+            Some(key) if key == "Bearer sk-1" => Ok(Json(list)),
+            _ => Err(StatusCode::UNAUTHORIZED),
+        }),
+    );
+    let base_url: url::Url = format!("{}v1", serve(router).await).parse().unwrap();
+    for (key, models) in [(Some("sk-1"), vec!["guarded"]), (Some("sk-2"), vec![]), (None, vec![])] {
+        let api_key = key.map(|key| Secret::new(key.to_owned()));
+        let world =
+            World::with_model(Some(OperatorModel { base_url: base_url.clone(), api_key, model: None })).await;
+        assert_eq!(agents::models(&world.hub).await, models);
     }
 }

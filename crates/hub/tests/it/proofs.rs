@@ -1,22 +1,25 @@
-use plexus_hub::agents::{
-    self, manage,
-    proofs::{By, Check},
-    register,
+use plexus_hub::{
+    admin,
+    agents::{
+        self, manage,
+        proofs::{By, Check},
+        register,
+    },
 };
 
-use super::common::{Echo, World, choice, refusal};
+use super::common::{Dns, Echo, World, choice, refusal};
 
 #[tokio::test]
 async fn the_proof_of_one_agent_is_worth_nothing_for_another() {
     let (world, echo) = (World::new().await, Echo::start().await);
-    let (hub, admin) = (&world.hub, &world.admin);
-    let first = world.register(admin, &echo.url, false).await;
-    let token = manage::managed(hub, admin, &first).await.unwrap().origins[0].token.clone();
+    let (hub, grace) = (&world.hub, &world.admin);
+    let first = world.register(grace, &echo.url, false).await;
+    let token = manage::managed(hub, grace, &first).await.unwrap().origins[0].token.clone();
     echo.set_proof(token.clone());
-    let draft = world.begin(admin, &echo.url).await;
-    register::choose(hub, admin, draft, choice("another")).await.unwrap();
-    register::check_origins(hub, admin, draft).await.unwrap();
-    let other = register::origins(hub, admin, draft).await.unwrap().remove(0);
+    let draft = world.begin(grace, &echo.url).await;
+    register::choose(hub, grace, draft, choice("another")).await.unwrap();
+    register::check_origins(hub, grace, draft).await.unwrap();
+    let other = register::origins(hub, grace, draft).await.unwrap().remove(0);
     assert!(other.token != token);
     let Check::Failed { message, .. } = other.check else { panic!("proved by another's text") };
     assert!(message.contains("does not hold the text"), "{message}");
@@ -25,30 +28,76 @@ async fn the_proof_of_one_agent_is_worth_nothing_for_another() {
 #[tokio::test]
 async fn control_is_proved_later_and_lost_when_the_file_is_gone() {
     let (world, echo) = (World::new().await, Echo::start().await);
-    let (hub, admin) = (&world.hub, &world.admin);
-    let address = world.register(admin, &echo.url, false).await;
-    let found = manage::check_proofs(hub, admin, &address).await.unwrap();
+    let (hub, grace) = (&world.hub, &world.admin);
+    let address = world.register(grace, &echo.url, false).await;
+    let found = manage::check_proofs(hub, grace, &address).await.unwrap();
     assert!(matches!(&found[0].check, Check::Failed { message, .. } if message.contains("404")), "{found:?}");
     echo.set_proof(found[0].token.clone());
-    let found = manage::check_proofs(hub, admin, &address).await.unwrap();
+    let found = manage::check_proofs(hub, grace, &address).await.unwrap();
     assert!(matches!(found[0].check, Check::Proved { by: By::File, .. }));
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
     echo.set_proof(String::new());
-    manage::check_proofs(hub, admin, &address).await.unwrap();
-    assert!(!agents::look(hub, admin, &address).await.unwrap().unwrap().summary.verified);
+    manage::check_proofs(hub, grace, &address).await.unwrap();
+    assert!(!agents::look(hub, grace, &address).await.unwrap().unwrap().summary.verified);
     assert!(world.ask(&world.bob, &address, "hello").await.is_err());
 }
 
 #[tokio::test]
 async fn an_administrator_vouches_for_what_the_card_names() {
     let (world, echo) = (World::new().await, Echo::start().await);
-    let (hub, admin) = (&world.hub, &world.admin);
-    let address = world.register(admin, &echo.url, false).await;
-    let unknown = manage::vouch(hub, admin, &address, "https://elsewhere.example").await;
+    let (hub, grace) = (&world.hub, &world.admin);
+    let address = world.register(grace, &echo.url, false).await;
+    let unknown = manage::vouch(hub, grace, &address, "https://elsewhere.example").await;
     assert_eq!(refusal(unknown).field(), Some("origin"));
     let origin = echo.url.trim_end_matches('/');
-    manage::vouch(hub, admin, &address, origin).await.unwrap();
-    let kept = manage::check_proofs(hub, admin, &address).await.unwrap();
+    manage::vouch(hub, grace, &address, origin).await.unwrap();
+    let kept = manage::check_proofs(hub, grace, &address).await.unwrap();
     assert!(matches!(kept[0].check, Check::Proved { by: By::Voucher, .. }), "a check does not undo it");
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
+}
+
+#[tokio::test]
+async fn control_is_proved_by_a_record_of_the_name() {
+    let (dns, echo) = (Dns::start().await, Echo::start().await);
+    let world = World::with(|config| config.dns_server = Some(dns.address)).await;
+    let (hub, grace) = (&world.hub, &world.admin);
+    let url = echo.url.replace("127.0.0.1", "clerk.example");
+    let mut card = echo.card();
+    card["supportedInterfaces"][0]["url"] = url.as_str().into();
+    echo.set_card(card);
+    let address = world.register(grace, &url, false).await;
+    let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
+    assert_eq!(found.record.as_deref(), Some("_plexus.clerk.example"));
+    let Check::Failed { message, .. } = found.check else { panic!("proved by nothing") };
+    assert!(message.contains("_plexus.clerk.example does not exist"), "{message}");
+
+    dns.set_text("plexus-agent-proof=of-another".to_owned());
+    let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
+    assert!(
+        matches!(&found.check, Check::Failed { message, .. } if message.contains("does not hold")),
+        "{found:?}"
+    );
+    dns.set_text(found.token);
+    let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
+    assert!(matches!(found.check, Check::Proved { by: By::Dns, .. }), "{found:?}");
+    assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
+}
+
+#[tokio::test]
+async fn a_word_for_an_origin_covers_agents_that_come_later() {
+    let (world, echo) = (World::new().await, Echo::start().await);
+    let (hub, grace) = (&world.hub, &world.admin);
+    let origin = echo.url.trim_end_matches('/');
+    assert_eq!(admin::vouch(hub, grace, origin, "", "").await.unwrap(), 0);
+    let draft = world.begin(grace, &echo.url).await;
+    register::choose(hub, grace, draft, choice("early")).await.unwrap();
+    let shown = register::origins(hub, grace, draft).await.unwrap();
+    assert!(matches!(shown[0].check, Check::Proved { by: By::Voucher, .. }), "{shown:?}");
+
+    let address = world.register(grace, &echo.url, false).await;
+    assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
+    assert!(agents::look(hub, grace, &address).await.unwrap().unwrap().summary.verified);
+    admin::withdraw_voucher(hub, grace, origin, "").await.unwrap();
+    assert!(world.ask(&world.bob, &address, "hello").await.is_err());
+    assert!(!agents::look(hub, grace, &address).await.unwrap().unwrap().summary.verified);
 }

@@ -6,7 +6,7 @@ use plexus_a2a::{
     client::{Received, Update, receive},
     wire::{
         rpc,
-        v1::{Artifact, Message, Part, Role, Task, TaskStatus},
+        v1::{Artifact, Message, Part, PartContent, Role, Task, TaskStatus},
     },
 };
 use plexus_domain::{
@@ -44,7 +44,12 @@ pub(super) struct Answer<'a> {
 struct Given {
     text: String,
     others: usize,
+    /// Its last part was a file, with this name and type: bytes that are appended may belong to it.
+    file: Option<FileKind>,
 }
+
+/// The name and media type that a file came with.
+type FileKind = (Option<String>, Option<String>);
 
 /// What an update comes to.
 #[derive(Debug, PartialEq)]
@@ -85,7 +90,7 @@ impl<'a> Answer<'a> {
     pub fn remember(&mut self, task: &Task) -> Result<(), Failure> {
         for artifact in &task.artifacts {
             let (text, others) = split(&artifact.parts);
-            let given = Given { text, others: others.len() };
+            let given = Given { text, others: others.len(), file: None };
             self.artifacts.insert(self.id(&artifact.artifact_id)?, given);
         }
         for message in task.history.iter().chain(&task.status.message) {
@@ -224,17 +229,35 @@ impl<'a> Answer<'a> {
             self.has_said = true;
         }
         for part in new_others {
-            self.part(part, Some((&id, artifact.name.as_deref())))?;
+            let continues = self.continues_file(&id, &part) && append;
+            self.part(part, Some(Within { id: &id, title: artifact.name.as_deref(), continues }))?;
         }
         Ok(())
     }
 
-    fn part(&mut self, part: Part, artifact: Option<(&str, Option<&str>)>) -> Result<(), Failure> {
-        let id = artifact.map(|(id, _)| id.to_owned());
-        let title = artifact.and_then(|(_, title)| title.map(str::to_owned));
+    /// Whether bytes that are appended to an artifact go on with its last file: their name and type are the same, or
+    /// not said again. Remembers what the last file was.
+    fn continues_file(&mut self, artifact: &str, part: &Part) -> bool {
+        let Some(given) = self.artifacts.get_mut(artifact) else { return false };
+        let kind = file_kind(part);
+        let goes_on = match (&given.file, &kind) {
+            (Some(last), Some(kind)) => kind == last || *kind == (None, None),
+            _ => false,
+        };
+        if !goes_on {
+            given.file = kind;
+        }
+        goes_on
+    }
+
+    fn part(&mut self, part: Part, artifact: Option<Within<'_>>) -> Result<(), Failure> {
+        let id = artifact.map(|within| within.id.to_owned());
+        let title = artifact.and_then(|within| within.title.map(str::to_owned));
         match receive(part) {
             Received::Bytes { bytes, name, media_type } => {
-                let file = File { artifact: id, name: name.or(title), media_type, bytes: bytes.into() };
+                let continues = artifact.is_some_and(|within| within.continues);
+                let file =
+                    File { artifact: id, name: name.or(title), media_type, bytes: bytes.into(), continues };
                 self.output.file(file)?;
             }
             Received::Part(part) if artifact.is_none() && part.as_text().is_some() => {
@@ -267,6 +290,19 @@ impl<'a> Answer<'a> {
         }
         Ok(id.to_owned())
     }
+}
+
+/// The artifact that a part belongs to.
+#[derive(Clone, Copy)]
+struct Within<'a> {
+    id: &'a str,
+    title: Option<&'a str>,
+    continues: bool,
+}
+
+fn file_kind(part: &Part) -> Option<FileKind> {
+    let is_file = matches!(part.content, PartContent::Raw(_));
+    is_file.then(|| (part.filename.clone(), part.media_type.clone()))
 }
 
 /// The text of an artifact, and its other parts.

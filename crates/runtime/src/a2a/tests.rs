@@ -316,7 +316,8 @@ async fn files_data_and_links_are_given_on() {
     ];
     assert_eq!(heard.parts, expected);
     let media_type = Some("text/plain".to_owned());
-    let file = File { artifact, name: Some("a.txt".to_owned()), media_type, bytes: "hi".into() };
+    let (name, bytes) = (Some("a.txt".to_owned()), "hi".into());
+    let file = File { artifact, name, media_type, bytes, continues: false };
     assert_eq!(heard.files, [file]);
 }
 

@@ -15,6 +15,7 @@ use super::{
     refusal,
     reply::{Reply, peer},
 };
+use crate::Secret;
 
 const MAX_REDIRECTS: usize = 3;
 /// For the head of an answer, and between two pieces of it.
@@ -34,8 +35,18 @@ pub struct Fetched {
 impl Outbound {
     /// Gets `url` without any credentials, following at most three redirects, each to where this client may call.
     pub async fn fetch(&self, url: &Url, max_bytes: usize) -> Result<Fetched, Failure> {
+        self.fetch_as(url, None, max_bytes).await
+    }
+
+    /// The same with a bearer token, which is shown to no other origin.
+    pub async fn fetch_as(
+        &self,
+        url: &Url,
+        key: Option<&Secret>,
+        max_bytes: usize,
+    ) -> Result<Fetched, Failure> {
         let stop = CancellationToken::new();
-        let fetch = time::timeout(WHOLE, self.follow(url.clone(), max_bytes, &stop));
+        let fetch = time::timeout(WHOLE, self.follow(url.clone(), key, max_bytes, &stop));
         match fetch.await {
             Ok(Ok(fetched)) => Ok(fetched),
             Ok(Err(Halt::Failed(failure))) => Err(failure),
@@ -49,13 +60,18 @@ impl Outbound {
     async fn follow(
         &self,
         mut url: Url,
+        key: Option<&Secret>,
         max_bytes: usize,
         stop: &CancellationToken,
     ) -> Result<Fetched, Halt> {
         let mut pace = Pace::new(stop, WAIT);
+        let origin = url.origin();
         for _ in 0..=MAX_REDIRECTS {
-            let request =
+            let mut request =
                 self.request(Method::GET, &url)?.header(header::ACCEPT, "application/json, */*;q=0.1");
+            if let Some(key) = key.filter(|_| url.origin() == origin) {
+                request = request.bearer_auth(key.reveal());
+            }
             let reply = Reply::to(request, &peer(&url), &mut pace).await?;
             if !reply.status().is_redirection() {
                 let (status, media_type) =

@@ -15,7 +15,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 41] = [
+pub(super) const TABLES: [Table; 42] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -38,6 +38,7 @@ pub(super) const TABLES: [Table; 41] = [
     table("models"),
     table("listings"),
     table("proofs"),
+    table("vouched_origins"),
     table("drafts"),
     table("chats"),
     table("contexts"),

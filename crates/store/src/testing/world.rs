@@ -89,6 +89,7 @@ impl World {
             email_folded: None,
             role: Role::User,
             state: AccountState::Active,
+            erase_at: None,
             prefs: json!({}),
             created,
         };

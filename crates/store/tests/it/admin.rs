@@ -11,6 +11,7 @@ use plexus_store::{
     on_both,
     proofs::{self, Proof, ProofMethod},
     testing::World,
+    vouched_origins,
 };
 
 const ALL: Slice = Slice { skip: 0, take: 100 };
@@ -98,7 +99,7 @@ on_both! {
         assert_eq!(admin::count_agents(&mut conn, "weaver").await.unwrap(), 0);
     }
 
-    async fn an_origin_is_vouched_for_while_an_agent_is_there(store: Store) {
+    async fn a_word_for_an_origin_is_a_proof_of_every_agent_there(store: Store) {
         let mut world = World::new(store);
         let ada = world.person("ada").await;
         let agents = [world.agent(&ada, "@ada/one").await, world.agent(&ada, "@ada/two").await];
@@ -107,19 +108,33 @@ on_both! {
         let mut tx = world.write().await;
         for (id, agent) in ids.into_iter().zip(&agents) {
             let origin = "https://a.example".to_owned();
-            let (method, ok_at) = (ProofMethod::Voucher, Some(since));
-            let proof = Proof { id, agent: agent.agent, origin, method, ok_at, failed_at: None };
+            let (method, failed_at) = (ProofMethod::WellKnown, Some(since));
+            let proof = Proof { id, agent: agent.agent, origin, method, ok_at: None, failed_at };
             proofs::put(&mut tx, &proof).await.unwrap();
         }
         agents::set_state(&mut tx, agents[1].agent, AgentState::Deleted).await.unwrap();
+        assert!(vouched_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
+        assert!(!vouched_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
         let vouched = admin::vouched(&mut conn, 10).await.unwrap();
         assert_eq!((vouched.len(), vouched[0].agents, vouched[0].since), (1, 1, since));
-        let there = admin::proofs_of_origin(&mut conn, "https://a.example").await.unwrap();
+        let there = proofs::list_by_origin(&mut conn, "https://a.example").await.unwrap();
         assert_eq!(there.iter().map(|proof| proof.agent).collect::<Vec<_>>(), [agents[0].agent]);
-        assert!(admin::proofs_of_origin(&mut conn, "https://b.example").await.unwrap().is_empty());
+        assert!(there[0].holds() && there[0].method == ProofMethod::Voucher && there[0].ok_at == Some(since));
+        assert!(proofs::list_by_origin(&mut conn, "https://b.example").await.unwrap().is_empty());
+        assert_eq!(admin::counts(&mut conn, since).await.unwrap().unverified, 0);
+        drop(conn);
+
+        let mut tx = world.write().await;
+        let later = Proof { method: ProofMethod::Dns, ok_at: Some(since), failed_at: None, ..there[0].clone() };
+        proofs::put(&mut tx, &later).await.unwrap();
+        let own = proofs::list_by_agent(&mut tx, agents[0].agent).await.unwrap();
+        assert_eq!(own[0].method, ProofMethod::Dns, "a proof of its own is stronger");
+        assert!(vouched_origins::delete(&mut tx, "https://a.example").await.unwrap());
+        assert!(!proofs::list_by_agent(&mut tx, agents[1].agent).await.unwrap()[0].holds());
+        tx.commit().await.unwrap();
     }
 
     async fn invitations_name_who_made_them(store: Store) {

@@ -1,6 +1,7 @@
 //! `/admin`: for those who run the hub.
 
 pub mod agents;
+pub mod audit;
 pub mod invites;
 pub mod origins;
 pub mod overview;
@@ -19,5 +20,10 @@ pub struct TableQuery {
 
 /// What is searched for: as much of it as the field of the page takes.
 fn words(query: &TableQuery) -> String {
-    plexus_domain::text::shorten(&plexus_domain::text::one_line(&query.q), 200)
+    shown(&query.q)
+}
+
+/// A word of the address, as much of it as a field takes.
+fn shown(word: &str) -> String {
+    plexus_domain::text::shorten(&plexus_domain::text::one_line(word), 200)
 }

@@ -39,6 +39,7 @@ fn row(row: PersonRow) -> UserRow {
         state: match row.state {
             AccountState::Pending => UserState::Waiting,
             AccountState::Suspended => UserState::Suspended,
+            AccountState::Leaving => UserState::Leaving,
             AccountState::Active | AccountState::Deleted => UserState::Active,
         },
         reason: row.reason.filter(|_| row.state == AccountState::Pending),

@@ -67,7 +67,12 @@ fn author(author: views::Author) -> Author {
 /// A part of a message that is still being written.
 pub fn so_far(message: MessageId, open: Snapshot) -> PartView {
     match open.whole {
-        Some(whole) => part(message, whole),
+        Some(whole) => match part(message, whole) {
+            PartView::File { name, media_type, size, .. } => {
+                PartView::File { name, media_type, size, href: None }
+            }
+            other => other,
+        },
         None => PartView::Text { closed: Html::from_markup(open.html()), tail: open.tail },
     }
 }
@@ -83,7 +88,7 @@ pub fn part(message: MessageId, part: Part) -> PartView {
             name: part.name.unwrap_or_else(|| "File".to_owned()),
             media_type: part.media_type.unwrap_or_default(),
             size,
-            href: format!("/blobs/{blob}"),
+            href: Some(format!("/blobs/{blob}")),
         },
         Content::Link { url } => PartView::Link { name: part.name, url },
         Content::Tool(tool) => PartView::Tool {

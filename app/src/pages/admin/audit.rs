@@ -1,0 +1,73 @@
+use leptos::prelude::*;
+
+use super::{narrowed_href, with_side};
+use crate::{
+    components::{
+        button::Button,
+        empty::Empty,
+        field::Field,
+        pager::pager,
+        table::Table,
+        time::{Ago, Date},
+    },
+    model::{
+        Form,
+        admin::{AdminAudit, AuditRow},
+    },
+    pages::{Head, Page},
+};
+
+impl Page for AdminAudit {
+    fn head(&self) -> Head {
+        Head::private("Log – administration")
+    }
+
+    fn body(self) -> AnyView {
+        let (actor, action) = (self.actor.clone(), self.action.clone());
+        let list = if self.rows.is_empty() {
+            view! { <Empty title="Nothing written down"><p>"No act of those who run the hub fits."</p><p><a href="/admin/audit">"All of the log"</a></p></Empty> }.into_any()
+        } else {
+            let rows = self.rows.into_iter().map(row).collect();
+            view! { <Table caption="What those who run the hub did" heads=vec!["When", "Who", "What", "To", "Change", "Request"] rows /> }.into_any()
+        };
+        let content = view! {
+            <h1>"Log"</h1>
+            <p class="quiet">"Every act of those who run the hub, the newest first."</p>
+            {narrow(&self.actor, &self.action, self.actions)}
+            {list}
+            {pager(self.pager, |page| narrowed_href("/admin/audit", page, &[("actor", &actor), ("action", &action)]))}
+        };
+        with_side("Log", content.into_any())
+    }
+}
+
+fn narrow(actor: &str, action: &str, actions: Vec<String>) -> AnyView {
+    let options = [(String::new(), "Everything".to_owned())].into_iter();
+    let options = options.chain(actions.into_iter().map(|action| (action.clone(), action))).collect();
+    let form = Form::default();
+    view! {
+        <form class="stack narrow" role="search" action="/admin/audit" aria-label="Narrow the log">
+            {Field::text("actor", "Who").optional().max(80).mono().placeholder("@name").default(actor).of(&form)}
+            {Field::choice("action", "What", options).default(action).of(&form)}
+            <p class="actions"><Button label="Show" /></p>
+        </form>
+    }
+    .into_any()
+}
+
+fn row(row: AuditRow) -> AnyView {
+    let change = row.change.into_iter().map(|(name, value)| {
+        view! { <div><span class="quiet">{name}": "</span>{value}</div> }
+    });
+    view! {
+        <tr>
+            <th scope="row"><Date at=row.at /> " " <span class="quiet"><Ago at=row.at /></span></th>
+            <td>{row.actor}</td>
+            <td><code>{row.action}</code></td>
+            <td><code>{row.target}</code></td>
+            <td>{change.collect_view()}</td>
+            <td><code class="quiet">{row.request}</code></td>
+        </tr>
+    }
+    .into_any()
+}

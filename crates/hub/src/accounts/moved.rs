@@ -1,0 +1,36 @@
+//! What follows when an account comes or goes: its agents appear or are hidden, its streams and runs end.
+
+use plexus_domain::{AccountId, AgentId, NamespaceId};
+use plexus_store::{Tx, agents};
+
+use crate::{Hub, Result, listings, live::Touched};
+
+/// An account whose state has changed, and its agents, of which the listings say so.
+pub(crate) struct Moved {
+    account: AccountId,
+    agents: Vec<AgentId>,
+}
+
+impl Moved {
+    /// In the transaction that changed the state.
+    pub async fn publish(hub: &Hub, tx: &mut Tx, account: AccountId, namespace: NamespaceId) -> Result<Self> {
+        let agents = agents::list_by_namespace(tx, namespace).await?;
+        let agents: Vec<AgentId> = agents.into_iter().map(|agent| agent.id).collect();
+        for agent in &agents {
+            listings::publish(hub, tx, *agent).await?;
+        }
+        Ok(Self { account, agents })
+    }
+
+    /// After the commit.
+    pub fn left(self, hub: &Hub) {
+        hub.live().access.touch(Touched::Account(self.account));
+        hub.running().stop_of(self.account, &self.agents);
+        hub.listings_changed();
+    }
+
+    /// After the commit.
+    pub fn came_back(self, hub: &Hub) {
+        hub.listings_changed();
+    }
+}

@@ -1,0 +1,155 @@
+//! Files that agents sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
+
+use std::path::Path as FsPath;
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use futures::{TryStreamExt as _, stream::BoxStream};
+use object_store::{ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
+use plexus_domain::{Digest, Error as Refusal};
+use plexus_store::{Tx, blobs, blobs::Blob, parts};
+use tokio::sync::{RwLock, RwLockReadGuard};
+
+use crate::{Caller, Error, Hub, Result, caller::Scope};
+
+const FOLDER: &str = "blobs";
+const UNKNOWN_TYPE: &str = "application/octet-stream";
+/// Blobs that one sweep looks at in one go.
+const SWEPT: i64 = 200;
+
+/// The folder of the bytes.
+pub(crate) struct Blobs {
+    files: LocalFileSystem,
+    /// Written bytes have no row until their message is kept: whoever writes holds this, and a sweep waits.
+    sweeping: RwLock<()>,
+}
+
+/// A file to be kept.
+pub(crate) struct NewBlob {
+    row: Blob,
+    bytes: Bytes,
+}
+
+/// Bytes that lie in the folder, to be recorded in the transaction that shows them.
+pub(crate) struct Written<'a> {
+    new: &'a [NewBlob],
+    _no_sweep: RwLockReadGuard<'a, ()>,
+}
+
+/// A file for somebody who may see it.
+pub struct Download {
+    pub name: Option<String>,
+    /// As the agent called it.
+    pub media_type: Option<String>,
+    pub size: u64,
+    pub bytes: BoxStream<'static, Result<Bytes, object_store::Error>>,
+}
+
+impl NewBlob {
+    pub fn new(media_type: Option<String>, bytes: Vec<u8>) -> Self {
+        let (sha256, size) = (Digest::of(&bytes), bytes.len() as u64);
+        let media_type = media_type.unwrap_or_else(|| UNKNOWN_TYPE.to_owned());
+        Self { row: Blob { sha256, size, media_type, place: place(&sha256) }, bytes: bytes.into() }
+    }
+}
+
+impl Blobs {
+    pub fn open(data_dir: &FsPath) -> anyhow::Result<Self> {
+        let folder = data_dir.join(FOLDER);
+        std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+        let files = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
+        Ok(Self { files, sweeping: RwLock::new(()) })
+    }
+
+    /// Puts the bytes into the folder. The same bytes twice are one file.
+    pub async fn write<'a>(&'a self, new: &'a [NewBlob]) -> Result<Written<'a>> {
+        let no_sweep = self.sweeping.read().await;
+        for blob in new {
+            let path = Path::from(blob.row.place.as_str());
+            let put = self.files.put(&path, blob.bytes.clone().into()).await;
+            put.map_err(|error| {
+                tracing::warn!(%error, "a file could not be written");
+                Refusal::unavailable("The hub cannot write files at the moment.")
+            })?;
+        }
+        Ok(Written { new, _no_sweep: no_sweep })
+    }
+}
+
+impl Written<'_> {
+    pub async fn record(&self, tx: &mut Tx) -> Result<()> {
+        for blob in self.new {
+            blobs::insert(tx, &blob.row).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The first two digits are a folder, so that none grows too large.
+fn place(sha256: &Digest) -> String {
+    let name = sha256.to_string();
+    format!("{}/{name}", &name[..2])
+}
+
+/// A file that is shown in a chat which the caller is in.
+pub async fn download(hub: &Hub, caller: &Caller, sha256: &str) -> Result<Download> {
+    let gone = || Refusal::not_found("There is no such file, or it is not yours.");
+    let person = caller.may(Scope::Read)?;
+    let sha256: Digest = sha256.parse().map_err(|_| gone())?;
+    let mut conn = hub.store().read().await?;
+    let shown = parts::with_blob(&mut conn, &sha256, person.principal).await?.ok_or_else(gone)?;
+    let blob = blobs::find(&mut conn, &sha256).await?.ok_or_else(gone)?;
+    drop(conn);
+    let found = hub.blobs().files.get(&Path::from(blob.place)).await.map_err(Error::fault)?;
+    Ok(Download {
+        name: shown.name,
+        media_type: shown.media_type,
+        size: found.meta.size,
+        bytes: found.into_stream(),
+    })
+}
+
+/// Deletes the bytes that no message shows any more. Answers how many files went.
+pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
+    let mut swept = 0;
+    loop {
+        let _alone = hub.blobs().sweeping.write().await;
+        let mut tx = hub.store().write_bulk().await?;
+        let unused = blobs::list_unused(&mut tx, SWEPT).await?;
+        for blob in &unused {
+            blobs::delete(&mut tx, &blob.sha256).await?;
+        }
+        tx.commit().await?;
+        for blob in &unused {
+            remove(hub, &Path::from(blob.place.as_str())).await?;
+        }
+        swept += unused.len();
+        if unused.is_empty() {
+            return Ok(swept);
+        }
+    }
+}
+
+/// Deletes bytes that a crash left without a row.
+pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
+    let _alone = hub.blobs().sweeping.write().await;
+    let mut found = hub.blobs().files.list(None);
+    while let Some(file) = found.try_next().await.map_err(Error::fault)? {
+        let digest = file.location.filename().and_then(|name| name.parse().ok());
+        let known = match digest {
+            Some(digest) => blobs::find(&mut hub.store().read().await?, &digest).await?.is_some(),
+            None => false,
+        };
+        if !known {
+            remove(hub, &file.location).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn remove(hub: &Hub, path: &Path) -> Result<()> {
+    match hub.blobs().files.delete(path).await {
+        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(Error::fault(error)),
+    }
+}

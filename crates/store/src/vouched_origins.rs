@@ -1,0 +1,26 @@
+//! Origins that administrators answer for. [`crate::proofs`] reads the proofs of all agents there accordingly.
+
+use plexus_domain::Timestamp;
+use sqlx::{query, query_scalar};
+
+use crate::{
+    Conn, Result, Tx,
+    conn::{execute, on},
+};
+
+/// False when somebody answers for it already.
+pub async fn insert(tx: &mut Tx, origin: &str, since: Timestamp) -> Result<bool> {
+    let text = "insert into vouched_origins (origin, since) values ($1, $2) on conflict do nothing";
+    Ok(execute!(tx, query(text).bind(origin).bind(since.millis()))? > 0)
+}
+
+/// Since when somebody answers for it.
+pub async fn since(conn: &mut Conn, origin: &str) -> Result<Option<Timestamp>> {
+    let text = "select since from vouched_origins where origin = $1";
+    let since: Option<i64> = on!(conn, c => query_scalar(text).bind(origin).fetch_optional(c))?;
+    Ok(since.map(Timestamp::from_millis))
+}
+
+pub async fn delete(tx: &mut Tx, origin: &str) -> Result<bool> {
+    Ok(execute!(tx, query("delete from vouched_origins where origin = $1").bind(origin))? > 0)
+}

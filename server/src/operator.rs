@@ -1,0 +1,133 @@
+//! The socket in the data folder: whoever can open it runs this hub, and acts on it while it serves.
+//!
+//! It speaks the API of everybody, for the account that a header names, and a few commands of its own.
+
+use std::{
+    fs, io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path as FsPath, PathBuf},
+};
+
+use axum::{
+    Json, Router,
+    extract::{Path, Request, State},
+    middleware::{self, Next},
+    response::Response,
+    routing::post,
+};
+use plexus_domain::{Error as Refusal, account::Role};
+use plexus_hub::accounts;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::net::UnixListener;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::{
+    router,
+    state::Site,
+    web::{
+        body::JsonBody,
+        error::{ApiError, ApiResult},
+        request_id, shape,
+    },
+};
+
+/// The account that a request acts for; without it, the first administrator.
+pub const OWNER_HEADER: &str = "plexus-owner";
+
+/// The request came through the socket, for the account that it names.
+#[derive(Clone, Debug)]
+pub struct FromOperator {
+    pub owner: Option<String>,
+}
+
+/// The socket of the hub on this data folder.
+pub fn socket(data_dir: &FsPath) -> PathBuf {
+    data_dir.join("plexus.sock")
+}
+
+/// A socket that is bound, and goes with the hub.
+pub struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Socket {
+    /// The folder's lock is held by now, so a socket that lies there was left by a hub that is gone.
+    pub fn bind(data_dir: &FsPath) -> io::Result<Self> {
+        let path = socket(data_dir);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        Ok(Self { listener, path })
+    }
+
+    /// Serves until `stop`.
+    pub async fn serve(self, site: Site, stop: CancellationToken) -> io::Result<()> {
+        let served = axum::serve(self.listener, routes(site).into_make_service())
+            .with_graceful_shutdown(stop.cancelled_owned())
+            .await;
+        let _ = fs::remove_file(&self.path);
+        served
+    }
+}
+
+fn routes(site: Site) -> Router {
+    let shared = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
+        .layer(middleware::from_fn(shape::of_api))
+        .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn(mark))
+        .layer(router::body_limit(&site));
+    Router::new().nest("/api/v1", router::api_routes().merge(commands())).layer(shared).with_state(site)
+}
+
+async fn mark(mut request: Request, next: Next) -> Response {
+    let owner = request.headers().get(OWNER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    request.extensions_mut().insert(FromOperator { owner });
+    next.run(request).await
+}
+
+/// What only the operator may do.
+fn commands() -> Router<Site> {
+    Router::new()
+        .route("/operator/users", post(create_user))
+        .route("/operator/users/{name}/role", post(set_role))
+}
+
+#[derive(Deserialize)]
+struct NewUser {
+    name: String,
+    password: String,
+    role: String,
+}
+
+async fn create_user(State(site): State<Site>, JsonBody(new): JsonBody<NewUser>) -> ApiResult<Json<Value>> {
+    let role = role(&new.role)?;
+    accounts::create_by_operator(&site.hub, &new.name, new.password, role).await?;
+    Ok(Json(json!({ "name": new.name })))
+}
+
+#[derive(Deserialize)]
+struct NewRole {
+    role: String,
+}
+
+async fn set_role(
+    State(site): State<Site>,
+    Path(name): Path<String>,
+    JsonBody(new): JsonBody<NewRole>,
+) -> ApiResult<Json<Value>> {
+    accounts::set_role_by_operator(&site.hub, &name, role(&new.role)?).await?;
+    Ok(Json(json!({ "name": name })))
+}
+
+fn role(word: &str) -> Result<Role, ApiError> {
+    Role::parse(word)
+        .ok_or_else(|| Refusal::invalid("role", "Choose one of the roles user, moderator and admin.").into())
+}

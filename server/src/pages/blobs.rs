@@ -1,0 +1,19 @@
+//! `/blobs/{sha}`: a file that an agent sent.
+
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use plexus_hub::blobs;
+
+use crate::{
+    state::Site,
+    web::{download, page::Visit},
+};
+
+pub async fn show(State(site): State<Site>, visit: Visit, Path(sha256): Path<String>) -> Response {
+    match blobs::download(&site.hub, &visit.caller, &sha256).await {
+        Ok(file) => download::respond(file),
+        Err(error) => visit.refuse(error),
+    }
+}

@@ -1,0 +1,52 @@
+//! Files of agents on their way to a browser, which must never run them.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use plexus_hub::blobs::Download;
+
+/// Raster images: a browser shows them, and nothing in them can act. Everything else is saved.
+const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
+const POLICY: &str = "default-src 'none'; sandbox";
+
+/// `GET /blobs/{sha}`: the bytes, as an image or as a file to be saved.
+pub fn respond(file: Download) -> Response {
+    let declared = file.media_type.as_deref().map(str::trim);
+    let image = SHOWN.into_iter().find(|shown| declared.is_some_and(|kind| kind.eq_ignore_ascii_case(shown)));
+    let mut response = Body::from_stream(file.bytes).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(file.size));
+    let media_type = HeaderValue::from_static(image.unwrap_or("application/octet-stream"));
+    headers.insert(header::CONTENT_TYPE, media_type);
+    let way = if image.is_some() { "inline" } else { "attachment" };
+    if let Ok(value) = HeaderValue::from_str(&disposition(way, file.name.as_deref())) {
+        headers.insert(header::CONTENT_DISPOSITION, value);
+    }
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    // Whoever leaves the chat, or signs out, sees it no more.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    response
+}
+
+/// The name in the form that takes every character (RFC 6266, RFC 8187).
+fn disposition(way: &str, name: Option<&str>) -> String {
+    let Some(name) = name else { return way.to_owned() };
+    let encoded: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
+    format!("{way}; filename*=UTF-8''{}", encoded.replace('+', "%20").replace('*', "%2A"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_cannot_leave_their_place() {
+        assert_eq!(disposition("inline", None), "inline");
+        assert_eq!(
+            disposition("attachment", Some("a b+*\"\r\n;\u{e9}.csv")),
+            "attachment; filename*=UTF-8''a%20b%2B%2A%22%0D%0A%3B%C3%A9.csv"
+        );
+    }
+}
