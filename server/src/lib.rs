@@ -2,6 +2,7 @@
 //!
 //! An edge parses, finds out who calls, makes one use-case call and maps the answer. No rule and no SQL lives here.
 
+mod a2a;
 mod api;
 pub mod cli;
 pub mod config;

@@ -15,11 +15,12 @@ use tower_http::{
         CompressionLayer,
         predicate::{NotForContentType, Predicate as _, SizeAbove},
     },
+    cors::{Any, CorsLayer},
     csrf::CsrfLayer,
 };
 
 use crate::{
-    api, health, pages,
+    a2a, api, health, pages,
     state::Site,
     web::{assets, headers, host, page::Visit, request_id, shape},
 };
@@ -46,6 +47,7 @@ pub fn router(site: Site) -> Router {
         .fallback(missing)
         .layer(shared)
         .with_state(site.clone())
+        .merge(edge_routes(site.clone()))
         // Supervisors ask by address, and need no more than a word.
         .merge(
             Router::new()
@@ -58,6 +60,20 @@ pub fn router(site: Site) -> Router {
 /// A message may be escaped to four times its size on the way.
 pub fn body_limit(site: &Site) -> DefaultBodyLimit {
     DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 4 + FORM_BYTES)
+}
+
+/// What programs speak: bearer tokens only, so that pages elsewhere may call it as anybody may.
+fn edge_routes(site: Site) -> Router {
+    let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 2);
+    let anywhere =
+        CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any).expose_headers(Any);
+    let shared = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
+        .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn_with_state(site.clone(), host::check))
+        .layer(anywhere)
+        .layer(body);
+    Router::new().merge(a2a::routes()).layer(shared).with_state(site)
 }
 
 fn page_routes() -> Router<Site> {

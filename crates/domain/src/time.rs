@@ -26,6 +26,21 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// A moment as RFC 3339 writes it, in any zone; none for what is not one, and for years before 1970.
+    pub fn from_rfc3339(text: &str) -> Option<Self> {
+        let (date, time) = text.split_once(['T', 't'])?;
+        let [year, month, day] = numbers(date, '-')?;
+        let (clock, zone) = time.split_at(time.find(['Z', 'z', '+', '-'])?);
+        let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+        let [hour, minute, second] = numbers(clock, ':')?;
+        let in_range = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60;
+        if !in_range || second > 60 || !(1970..10_000).contains(&year) {
+            return None;
+        }
+        let seconds = ((days_from_civil(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+        Some(Self((seconds - offset(zone)?) * 1_000 + millis(fraction)?))
+    }
+
     /// `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of RFC 3339 that A2A and HTML's `<time>` ask for.
     pub fn to_rfc3339(self) -> String {
         let days = self.0.div_euclid(86_400_000);
@@ -35,6 +50,38 @@ impl Timestamp {
         let (second, milli) = (millis / 1_000 % 60, millis % 1_000);
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
+}
+
+/// Exactly `N` whole numbers, digits only.
+fn numbers<const N: usize>(text: &str, between: char) -> Option<[i64; N]> {
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?;
+    let found: Option<Vec<i64>> = text.split(between).map(digits).collect();
+    found?.try_into().ok()
+}
+
+/// Seconds that a zone is ahead of UTC.
+fn offset(zone: &str) -> Option<i64> {
+    if zone.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let [hours, minutes] = numbers(zone.get(1..)?, ':')?;
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes) * 60)
+}
+
+/// The first three digits of a fraction of a second.
+fn millis(fraction: &str) -> Option<i64> {
+    let known = fraction.bytes().all(|byte| byte.is_ascii_digit()) && !fraction.is_empty();
+    known.then(|| format!("{fraction:0<3}")[..3].parse().ok())?
+}
+
+/// The reverse of [`civil_from_days`], from the same source.
+const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 /// Days since 1970 to year, month and day of the Gregorian calendar (H. Hinnant, "chrono-compatible low-level
@@ -70,6 +117,30 @@ impl Sub<Duration> for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rfc3339_is_read_in_every_zone() {
+        for (text, millis) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2026-11-20T09:30:15.123Z", 1_795_167_015_123),
+            ("2026-11-20T10:30:15.1234567+01:00", 1_795_167_015_123),
+            ("2024-02-29t00:00:00.5-00:30", 1_709_166_600_500),
+        ] {
+            assert_eq!(Timestamp::from_rfc3339(text), Some(Timestamp::from_millis(millis)), "{text}");
+        }
+        for text in [
+            "",
+            "2026-11-20",
+            "2026-13-01T00:00:00Z",
+            "2026-01-01T00:00:00",
+            "2026-01-01T00:00:00.Z",
+            "+026-1-1T0:0:0Z",
+        ] {
+            assert_eq!(Timestamp::from_rfc3339(text), None, "{text}");
+        }
+        let now = Timestamp::from_millis(1_795_167_015_123);
+        assert_eq!(Timestamp::from_rfc3339(&now.to_rfc3339()), Some(now));
+    }
 
     #[test]
     fn known_moments_are_written_as_rfc3339() {

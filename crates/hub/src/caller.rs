@@ -21,6 +21,25 @@ pub struct Person {
     pub role: Role,
 }
 
+/// Whoever asks an agent for something: a person, or somebody of whom nothing is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asker {
+    pub principal: PrincipalId,
+    pub person: Option<Person>,
+}
+
+impl Asker {
+    pub fn account(&self) -> Option<AccountId> {
+        self.person.as_ref().map(|person| person.account)
+    }
+}
+
+impl From<&Person> for Asker {
+    fn from(person: &Person) -> Self {
+        Self { principal: person.principal, person: Some(person.clone()) }
+    }
+}
+
 /// How the caller proved who they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Via {

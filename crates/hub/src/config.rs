@@ -60,6 +60,8 @@ pub struct RunLimits {
     /// Of all files of one answer together.
     pub max_file_bytes: usize,
     pub runs_per_account: usize,
+    /// At once, for all who are not signed in together.
+    pub runs_of_strangers: usize,
     pub whole: Duration,
     pub idle: Duration,
 }
@@ -71,6 +73,7 @@ impl Default for RunLimits {
             max_answer_bytes: 4 << 20,
             max_file_bytes: 16 << 20,
             runs_per_account: 8,
+            runs_of_strangers: 16,
             whole: Duration::from_secs(30 * 60),
             idle: Duration::from_secs(120),
         }

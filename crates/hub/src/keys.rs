@@ -123,6 +123,16 @@ pub(crate) async fn hub_key(conn: &mut Conn) -> Result<PublicKey> {
     PublicKey::from_bytes(bytes).map_err(Error::fault)
 }
 
+/// The key with which the hub signs for an agent; none when its owner holds it.
+pub(crate) async fn agent_key(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<SecretKey>> {
+    let held = keys::list_by_agent(conn, agent).await?;
+    let current = held.into_iter().find(|key| key.kind == KeyKind::Agent && key.retired.is_none());
+    let Some((id, secret)) = current.and_then(|key| Some((key.id, key.secret?))) else { return Ok(None) };
+    let seed = open(hub, conn, secret, &format!("key {id}")).await?;
+    let seed: &[u8; 32] = seed.as_slice().try_into().context("the seed of a key has another length")?;
+    Ok(Some(SecretKey::from_seed(seed)))
+}
+
 async fn insert(
     hub: &Hub,
     tx: &mut Tx,

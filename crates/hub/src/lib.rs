@@ -9,6 +9,7 @@ pub mod admin;
 pub mod agents;
 pub mod blobs;
 pub mod caller;
+pub mod calls;
 pub mod chats;
 pub mod config;
 mod env;

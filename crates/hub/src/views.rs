@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plexus_domain::{
-    Address, AgentId, MessageId, Principal, PrincipalId, RunId, RunState, Timestamp,
+    Address, AgentId, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
     message::{Message, MessageState, Node, alternatives},
     run::{Failure, FailureClass, Usage},
 };
@@ -107,6 +107,21 @@ async fn so_far(hub: &Hub, conn: &mut Conn, message: MessageId, run: Option<&Run
     let texts = logged_texts(text_log::list_by_message(conn, process, message).await?);
     let snapshot = |(part, tail)| Snapshot { message, part, closed: Vec::new(), tail, whole: None };
     Ok(texts.into_iter().enumerate().map(snapshot).collect())
+}
+
+/// The parts so far of a message of this run that is still being written.
+pub(crate) async fn parts_so_far(
+    hub: &Hub,
+    conn: &mut Conn,
+    message: MessageId,
+    run: &Run,
+) -> Result<Vec<Part>> {
+    if let Some(parts) = hub.live().parts(message) {
+        return Ok(parts);
+    }
+    let Some(process) = run.process else { return Ok(Vec::new()) };
+    let texts = logged_texts(text_log::list_by_message(conn, process, message).await?);
+    Ok(texts.into_iter().map(Part::text).collect())
 }
 
 /// The text of each part, out of the pieces of one message.

@@ -2,9 +2,10 @@
 
 use plexus_domain::{
     AgentId, AssignmentId, ChatId, PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
+    page::PageSize,
     run::{Failure, FailureClass, Usage},
 };
-use sqlx::{QueryBuilder, query, query_as};
+use sqlx::{QueryBuilder, query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
@@ -59,6 +60,10 @@ record! {
 impl Run {
     pub fn failure(&self) -> Option<Failure> {
         Some(Failure::new(self.error_class?, self.error.clone().unwrap_or_default()))
+    }
+
+    pub const fn cursor(&self) -> Cursor {
+        (self.state_at, self.id)
     }
 
     pub const fn usage(&self) -> Usage {
@@ -141,6 +146,58 @@ pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Run>> {
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId, limit: i64) -> Result<Vec<Run>> {
     let text = select!("where agent = $1 order by queued desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(agent.uuid()).bind(limit).fetch_all(c))
+}
+
+/// Which of a caller's runs with one agent are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    pub caller: PrincipalId,
+    pub agent: AgentId,
+    pub chat: Option<ChatId>,
+    pub state: Option<RunState>,
+    /// Only those whose state is not older.
+    pub since: Option<Timestamp>,
+}
+
+/// Where a page of runs ends; the next page begins after it.
+pub type Cursor = (Timestamp, RunId);
+
+/// Those wanted, the one whose state changed last first.
+pub async fn list_by_caller(
+    conn: &mut Conn,
+    wanted: &Wanted,
+    after: Option<Cursor>,
+    size: PageSize,
+) -> Result<Vec<Run>> {
+    let (at, id) = after.unwrap_or((Timestamp::from_millis(i64::MAX), RunId::from_uuid(uuid::Uuid::max())));
+    let text = select!(
+        "where caller = $1 and agent = $2 and ($3 is null or chat = $3) and ($4 is null or state = $4) \
+         and state_at >= $5 and (state_at < $6 or (state_at = $6 and id < $7)) \
+         order by state_at desc, id desc limit $8"
+    );
+    on!(conn, c => query_as(text)
+        .bind(wanted.caller.uuid())
+        .bind(wanted.agent.uuid())
+        .bind(wanted.chat.to_column())
+        .bind(wanted.state.map(RunState::as_str))
+        .bind(wanted.since.map_or(i64::MIN, Timestamp::millis))
+        .bind(at.millis())
+        .bind(id.uuid())
+        .bind(i64::from(size.rows()))
+        .fetch_all(c))
+}
+
+pub async fn count_by_caller(conn: &mut Conn, wanted: &Wanted) -> Result<u64> {
+    let text = "select count(*) from runs where caller = $1 and agent = $2 and ($3 is null or chat = $3) \
+                and ($4 is null or state = $4) and state_at >= $5";
+    let count: i64 = on!(conn, c => query_scalar(text)
+        .bind(wanted.caller.uuid())
+        .bind(wanted.agent.uuid())
+        .bind(wanted.chat.to_column())
+        .bind(wanted.state.map(RunState::as_str))
+        .bind(wanted.since.map_or(i64::MIN, Timestamp::millis))
+        .fetch_one(c))?;
+    Ok(u64::try_from(count).unwrap_or(0))
 }
 
 /// The run of this agent in this chat that waits for its caller: the one that asked last.

@@ -1,6 +1,7 @@
 //! What all edges share: who calls, what a page carries, how a refusal is said.
 
 pub mod assets;
+pub mod bearer;
 pub mod body;
 pub mod caller;
 pub mod download;

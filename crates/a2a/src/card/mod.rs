@@ -11,6 +11,7 @@ mod problem;
 mod read;
 mod schema;
 mod security;
+mod served;
 mod signing;
 mod skill;
 
@@ -23,6 +24,7 @@ pub use self::{
     own::{OwnCard, with_base},
     problem::{Problem, Severity},
     security::{Credential, KeyPlace, Security, Way},
+    served::{Serving, serve, with_former},
     signing::{Coverage, SignError, Unverified, sign},
     skill::Skill,
 };

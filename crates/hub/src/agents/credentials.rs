@@ -13,7 +13,7 @@ use url::Url;
 use super::{manage, reach::owns};
 use crate::{
     Caller, Error, Hub, Result,
-    caller::{Person, Scope},
+    caller::{Asker, Person, Scope},
     keys, views,
 };
 
@@ -135,7 +135,7 @@ pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Opti
 /// Whether the person has to give credentials before the agent can be called for them.
 pub(crate) async fn is_lacking(
     conn: &mut Conn,
-    person: &Person,
+    asker: &Asker,
     agent: &Agent,
     version: &Version,
     card: &Card,
@@ -143,7 +143,8 @@ pub(crate) async fn is_lacking(
     if scheme(card).is_none() || version.secret.is_some() {
         return Ok(false);
     }
-    Ok(agent_secrets::find(conn, agent.id, person.account).await?.is_none())
+    let Some(account) = asker.account() else { return Ok(true) };
+    Ok(agent_secrets::find(conn, agent.id, account).await?.is_none())
 }
 
 pub(super) fn lacking(agent: &Agent) -> Refusal {
@@ -224,7 +225,7 @@ async fn share(tx: &mut Tx, agent: &Agent, before: SecretId, after: Option<Secre
 pub(crate) async fn credentials_for(
     hub: &Hub,
     conn: &mut Conn,
-    person: &Person,
+    asker: &Asker,
     agent: &Agent,
     version: &Version,
     card: &Card,
@@ -233,10 +234,13 @@ pub(crate) async fn credentials_for(
         return Ok(None);
     }
     let address = views::address(agent);
-    let own = agent_secrets::find(conn, agent.id, person.account).await?;
-    let held = match version.secret {
-        Some(shared) => Some((shared, shared_purpose(agent.id))),
-        None => own.map(|own| (own, own_purpose(agent.id, person.account))),
+    let held = match (version.secret, asker.account()) {
+        (Some(shared), _) => Some((shared, shared_purpose(agent.id))),
+        (None, Some(account)) => {
+            let own = agent_secrets::find(conn, agent.id, account).await?;
+            own.map(|own| (own, own_purpose(agent.id, account)))
+        }
+        (None, None) => None,
     };
     let (secret, purpose) = held.ok_or_else(|| lacking(agent))?;
     let plain = keys::open(hub, conn, secret, &purpose).await?;

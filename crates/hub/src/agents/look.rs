@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     Caller, Hub, Result,
-    caller::Person,
+    caller::{Asker, Person},
     listings::{Row, Summary, read_summary},
     views,
 };
@@ -184,7 +184,7 @@ async fn callable(
     proofs: &[Proof],
     mine: bool,
 ) -> Result<Callable> {
-    let Some(person) = person else { return Ok(Callable::SignIn) };
+    let Some(asker) = person.map(Asker::from) else { return Ok(Callable::SignIn) };
     if agent.state == AgentState::Paused {
         return Ok(Callable::Paused);
     }
@@ -192,11 +192,11 @@ async fn callable(
     if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && !proof.holds()) {
         return Ok(Callable::Unproved { origin: unproved.origin.clone() });
     }
-    if !lets_in(conn, person, agent, mine).await? {
+    if !lets_in(conn, &asker, agent, mine).await? {
         return Ok(Callable::NotAllowed);
     }
     let lacking = match version.zip(card) {
-        Some((version, card)) if elsewhere => is_lacking(conn, person, agent, version, card).await?,
+        Some((version, card)) if elsewhere => is_lacking(conn, &asker, agent, version, card).await?,
         _ => false,
     };
     Ok(if lacking { Callable::NeedsCredentials } else { Callable::Yes })

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::reach::owns;
-use crate::{Hub, Result, caller::Person, keys, views};
+use crate::{Hub, Result, caller::Asker, keys, views};
 
 /// Where the file of a proof is served, at the origin.
 const FILE: &str = "/.well-known/plexus-agent-proof.txt";
@@ -200,12 +200,14 @@ pub(crate) async fn unproved(conn: &mut Conn, agent: &Agent, version: &Version) 
 /// Refuses to call an agent with an unproved origin for anybody but its owner's people.
 pub(crate) async fn check_proved(
     conn: &mut Conn,
-    person: &Person,
+    asker: &Asker,
     agent: &Agent,
     version: &Version,
 ) -> Result<()> {
     let Some(origin) = unproved(conn, agent, version).await? else { return Ok(()) };
-    if owns(conn, person, agent).await? {
+    if let Some(person) = &asker.person
+        && owns(conn, person, agent).await?
+    {
         return Ok(());
     }
     let address = views::address(agent);

@@ -3,7 +3,7 @@
 use plexus_domain::{Address, Error as Refusal, MessageId, PrincipalId, message::path};
 use plexus_store::{Conn, agents::Agent, messages::Header, principals};
 
-use crate::{Hub, Result, agents, caller::Person, views};
+use crate::{Result, agents, caller::Asker, views};
 
 /// More agents than this at once is a mistake or an attack.
 const MOST: usize = 8;
@@ -26,19 +26,14 @@ pub(crate) fn without_mentions(text: &str) -> &str {
     mentions(text).1
 }
 
-/// The agents at these addresses that the person may talk to.
-pub(super) async fn resolve(
-    hub: &Hub,
-    conn: &mut Conn,
-    person: &Person,
-    addresses: &[Address],
-) -> Result<Vec<Agent>> {
+/// The agents at these addresses that the asker may talk to.
+pub(super) async fn resolve(conn: &mut Conn, asker: &Asker, addresses: &[Address]) -> Result<Vec<Agent>> {
     if addresses.len() > MOST {
         return Err(Refusal::invalid("text", format!("A message can go to {MOST} agents at most.")).into());
     }
     let mut found = Vec::new();
     for address in addresses {
-        found.push(agents::reach(hub, conn, person, address).await?);
+        found.push(agents::reach(conn, asker, address).await?);
     }
     Ok(found)
 }

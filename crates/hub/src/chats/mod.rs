@@ -5,6 +5,7 @@ mod follow;
 mod follow_all;
 mod manage;
 mod read;
+pub(crate) mod saying;
 mod send;
 mod telling;
 

@@ -153,7 +153,7 @@ pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Pa
     let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
     let missing = || plexus_domain::Error::not_found(format!("There is no agent {address} here."));
     let agent = found.filter(|_| address.hub.is_none()).ok_or_else(missing)?;
-    let obstacle = match reach(hub, &mut conn, person, address).await {
+    let obstacle = match reach(&mut conn, &person.into(), address).await {
         Ok(_) => None,
         Err(crate::Error::Refused(plexus_domain::Error::Invalid { .. })) => return Err(missing().into()),
         Err(crate::Error::Refused(refusal)) => Some(refusal.to_string()),

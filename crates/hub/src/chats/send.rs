@@ -1,32 +1,29 @@
 //! Saying something.
 
 use plexus_domain::{
-    Address, ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId,
+    Address, ChatId, Error as Refusal, MessageId, Part, RunId,
     chat::{ChatKind, Title},
-    event::Event,
     message::MessageState,
     text,
 };
 use plexus_store::{
     Tx,
     agents::Agent,
-    chats,
-    chats::Chat,
-    members,
-    members::{Member, MemberRole},
-    messages,
-    messages::{Header, Inserted},
-    principals, runs as run_rows,
+    chats, members, messages,
+    messages::Header,
+    principals,
+    runs::{self as run_rows, Origin},
 };
-use serde_json::json;
 
-use super::{Telling, address, membership, membership_or};
+use super::{
+    Telling, address, membership, membership_or,
+    saying::{Saying, insert_chat, lock, say},
+};
 use crate::{
     Caller, Error, Hub, Result,
     agents::reach_by_id,
-    caller::{Person, Scope},
-    error::conflict,
-    runs::{self, Ask, Job},
+    caller::{Asker, Person, Scope},
+    runs::{self, Ask},
 };
 
 /// A message to be said. `id` is made by whoever writes it, so that sending it twice is harmless.
@@ -44,9 +41,6 @@ pub struct Sent {
     pub message: MessageId,
     pub runs: Vec<RunId>,
 }
-
-/// Agents answer in lanes from here on; people speak in lane 0.
-const FIRST_LANE: i32 = 1;
 
 /// Begins a chat with `to`, or with whom the text mentions, or with the guide.
 pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMessage) -> Result<Sent> {
@@ -87,15 +81,17 @@ async fn begin_chat(
         (true, Some(to)) => vec![to.clone()],
         (true, None) => vec![crate::agents::guide_address()],
     };
-    let agents = address::resolve(hub, &mut tx, person, &asked).await?;
-    let chat =
-        insert_chat(hub, &mut tx, person, Title::from_message(if rest.is_empty() { &text } else { rest }))
-            .await?;
-    let saying = Saying { chat: &chat, tree: &[], parent: None, id, text: &text };
-    let (sent, telling, jobs) = say(hub, &mut tx, person, saying, &agents).await?;
+    let asker = Asker::from(person);
+    let agents = address::resolve(&mut tx, &asker, &asked).await?;
+    let title = Title::from_message(if rest.is_empty() { &text } else { rest });
+    let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
+    let parts = [Part::text(text)];
+    let saying =
+        Saying { chat: &chat, parent: None, id, parts: &parts, origin: Origin::Page, continues: None };
+    let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
-    runs::spawn(hub, jobs);
+    let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
+    said.go(hub, &asker).await;
     Ok(sent)
 }
 
@@ -112,21 +108,24 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let tree = messages::list_by_chat(&mut tx, chat).await?;
     let parent = new.parent.or(member.leaf);
     check_parent(&tree, parent)?;
+    let asker = Asker::from(person);
     let (mentioned, _) = address::mentions(&text);
     let agents = if mentioned.is_empty() {
         let mut kept = Vec::new();
         for agent in address::last_addressed(&mut tx, &tree, parent).await? {
-            kept.push(reach_by_id(hub, &mut tx, person, agent).await?);
+            kept.push(reach_by_id(&mut tx, &asker, agent).await?);
         }
         kept
     } else {
-        address::resolve(hub, &mut tx, person, &mentioned).await?
+        address::resolve(&mut tx, &asker, &mentioned).await?
     };
-    let saying = Saying { chat: &row, tree: &tree, parent, id: new.id, text: &text };
-    let (sent, telling, jobs) = say(hub, &mut tx, person, saying, &agents).await?;
+    let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
+    let parts = [Part::text(text)];
+    let saying = Saying { chat: &row, parent, id: new.id, parts: &parts, origin: Origin::Page, continues };
+    let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
-    runs::spawn(hub, jobs);
+    let sent = Sent { chat, message: new.id, runs: said.runs() };
+    said.go(hub, &asker).await;
     Ok(sent)
 }
 
@@ -146,10 +145,12 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     let (Some(agent), Some(parent)) = (author.and_then(|who| who.agent()), found.parent) else {
         return Err(gone().into());
     };
-    let agent = reach_by_id(hub, &mut tx, person, agent).await?;
+    let asker = Asker::from(person);
+    let agent = reach_by_id(&mut tx, &asker, agent).await?;
     let mut telling = Telling::new(chat.id, chat.last_seq);
-    let ask = Ask { chat: chat.id, question: parent, lane: found.lane, agent, continues: None };
-    let job = runs::begin(hub, &mut tx, &mut telling, person, ask).await?;
+    let (origin, lane) = (Origin::Page, found.lane);
+    let ask = Ask { chat: chat.id, question: parent, lane, agent, origin, continues: None };
+    let job = runs::begin(hub, &mut tx, &mut telling, &asker, ask).await?;
     let sent = Sent { chat: chat.id, message: job.message, runs: vec![job.run] };
     members::set_leaf(&mut tx, chat.id, person.principal, Some(job.message)).await?;
     chats::set_active(&mut tx, chat.id, hub.env().now()).await?;
@@ -159,60 +160,15 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     Ok(sent)
 }
 
-/// A message on its way into a chat that is locked.
-struct Saying<'a> {
-    chat: &'a Chat,
-    tree: &'a [Header],
-    parent: Option<MessageId>,
-    id: MessageId,
-    text: &'a str,
-}
-
-async fn say(
-    hub: &Hub,
-    tx: &mut Tx,
-    person: &Person,
-    saying: Saying<'_>,
-    agents: &[Agent],
-) -> Result<(Sent, Telling, Vec<Job>)> {
-    let now = hub.env().now();
-    let chat = saying.chat.id;
-    let mut telling = Telling::new(chat, saying.chat.last_seq);
-    let waiting = waiting_run(tx, &saying, agents).await?;
-    let new = messages::NewMessage {
-        id: saying.id,
-        chat,
-        parent: saying.parent,
-        lane: 0,
-        author: person.principal,
-        run: waiting.as_ref().map(|run| run.id),
-        state: MessageState::Done,
-        created: now,
-        parts: &[Part::text(saying.text)],
-    };
-    let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
-    if let Inserted::AlreadyThere = conflict(messages::insert(tx, &new).await, used)? {
-        return Err(used().into());
-    }
-    telling.record(hub, tx, Event::Message { message: saying.id, run: new.run }).await?;
-    let mut jobs = Vec::new();
-    for (lane, agent) in (FIRST_LANE..).zip(agents) {
-        ensure_member(hub, tx, &mut telling, chat, agent).await?;
-        let continues = waiting.clone().filter(|run| run.agent == agent.id);
-        let ask = Ask { chat, question: saying.id, lane, agent: agent.clone(), continues };
-        jobs.push(runs::begin(hub, tx, &mut telling, person, ask).await?);
-    }
-    let leaf = jobs.first().map_or(saying.id, |job| job.message);
-    members::set_leaf(tx, chat, person.principal, Some(leaf)).await?;
-    chats::set_active(tx, chat, now).await?;
-    let runs = jobs.iter().map(|job| job.run).collect();
-    Ok((Sent { chat, message: saying.id, runs }, telling, jobs))
-}
-
 /// The run that asked something and waits for this message.
-async fn waiting_run(tx: &mut Tx, saying: &Saying<'_>, agents: &[Agent]) -> Result<Option<run_rows::Run>> {
-    let (Some(parent), [agent]) = (saying.parent, agents) else { return Ok(None) };
-    let asked = saying.tree.iter().find(|header| header.id == parent).and_then(|header| header.run);
+async fn waiting_run(
+    tx: &mut Tx,
+    tree: &[Header],
+    parent: Option<MessageId>,
+    agents: &[Agent],
+) -> Result<Option<run_rows::Run>> {
+    let (Some(parent), [agent]) = (parent, agents) else { return Ok(None) };
+    let asked = tree.iter().find(|header| header.id == parent).and_then(|header| header.run);
     let Some(run) = asked else { return Ok(None) };
     let run = run_rows::find(tx, run).await?;
     Ok(run.filter(|run| run.state.is_waiting() && run.agent == agent.id))
@@ -232,11 +188,6 @@ fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {
     Ok(text)
 }
 
-async fn lock(tx: &mut Tx, chat: ChatId) -> Result<Chat> {
-    let found = chats::lock(tx, chat).await?;
-    found.ok_or_else(|| Refusal::not_found("There is no such chat, or it is not yours.").into())
-}
-
 fn check_parent(tree: &[Header], parent: Option<MessageId>) -> Result<()> {
     let Some(parent) = parent else { return Ok(()) };
     match tree.iter().find(|header| header.id == parent).map(|header| header.state) {
@@ -245,54 +196,5 @@ fn check_parent(tree: &[Header], parent: Option<MessageId>) -> Result<()> {
             Err(Refusal::conflict("The answer above is still being written. Wait for it, or stop it.").into())
         }
         Some(_) => Ok(()),
-    }
-}
-
-async fn insert_chat(hub: &Hub, tx: &mut Tx, person: &Person, title: Title) -> Result<Chat> {
-    let now = hub.env().now();
-    let chat = Chat {
-        id: hub.env().id(ChatId::new),
-        kind: ChatKind::Direct,
-        title,
-        creator: person.principal,
-        last_seq: 0,
-        settings: json!({}),
-        created: now,
-        active: now,
-        keep_until: None,
-        archived: None,
-    };
-    chats::insert(tx, &chat).await?;
-    members::insert(tx, &new_member(hub, chat.id, person.principal, MemberRole::Owner)).await?;
-    Ok(chat)
-}
-
-async fn ensure_member(
-    hub: &Hub,
-    tx: &mut Tx,
-    telling: &mut Telling,
-    chat: ChatId,
-    agent: &Agent,
-) -> Result<()> {
-    let who = Principal::Agent { agent: agent.id };
-    let principal = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
-    if members::insert(tx, &new_member(hub, chat, principal, MemberRole::Guest)).await? {
-        telling.record(hub, tx, Event::Member { principal, joined: true }).await?;
-    }
-    Ok(())
-}
-
-fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {
-    Member {
-        id: hub.env().id(MemberId::new),
-        chat,
-        principal,
-        role,
-        joined: hub.env().now(),
-        left_at: None,
-        leaf: None,
-        read_seq: 0,
-        folder: None,
-        pinned: false,
     }
 }

@@ -18,7 +18,7 @@ pub use flusher::flush_until;
 pub use frame::{ClosedBlock, Frame, FrameKind, Snapshot};
 pub use open::{Closed, OpenMessage};
 use parking_lot::Mutex;
-use plexus_domain::{ChatId, MessageId};
+use plexus_domain::{ChatId, MessageId, Part};
 
 /// The message that a run is writing, shared by the run, its readers and the flusher.
 pub type Writing = Arc<Mutex<OpenMessage>>;
@@ -48,6 +48,13 @@ impl Live {
         let writing = self.writing.lock().get(&message).cloned()?;
         let snapshot = writing.lock().snapshot();
         Some(snapshot)
+    }
+
+    /// What a message that is being written here says so far, if it is.
+    pub fn parts(&self, message: MessageId) -> Option<Vec<Part>> {
+        let writing = self.writing.lock().get(&message).cloned()?;
+        let parts = writing.lock().parts();
+        Some(parts)
     }
 
     /// The same for every message of a chat.

@@ -15,7 +15,7 @@ use plexus_store::{
 };
 
 use super::running::{About, Place};
-use crate::{Hub, Result, caller::Person, chats::Telling};
+use crate::{Hub, Result, caller::Asker, chats::Telling};
 
 /// What an agent is asked to do.
 pub struct Ask {
@@ -24,6 +24,8 @@ pub struct Ask {
     pub question: MessageId,
     pub lane: i32,
     pub agent: Agent,
+    /// Through which door it came.
+    pub origin: Origin,
     /// The run that asked something and now has its answer.
     pub continues: Option<Run>,
 }
@@ -37,7 +39,7 @@ pub struct Job {
     pub message: MessageId,
     pub agent: Agent,
     pub version: Version,
-    pub person: Person,
+    pub asker: Asker,
     /// The agent asked for this: its own task goes on.
     pub task: Option<Remote>,
     pub place: Place,
@@ -47,7 +49,7 @@ pub(crate) async fn begin(
     hub: &Hub,
     tx: &mut Tx,
     telling: &mut Telling,
-    person: &Person,
+    asker: &Asker,
     ask: Ask,
 ) -> Result<Job> {
     let version = versions::current(tx, ask.agent.id).await?;
@@ -56,10 +58,11 @@ pub(crate) async fn begin(
     let author = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
     let run = match &ask.continues {
         Some(run) => resume(hub, tx, run).await?,
-        None => insert(hub, tx, person, &ask, &version).await?,
+        None => insert(hub, tx, asker, &ask, &version).await?,
     };
-    let most = hub.config().limits.runs_per_account;
-    let about = About { run, chat: ask.chat, account: person.account, agent: ask.agent.id };
+    let limits = hub.config().limits;
+    let most = if asker.person.is_some() { limits.runs_per_account } else { limits.runs_of_strangers };
+    let about = About { run, chat: ask.chat, account: asker.account(), agent: ask.agent.id };
     let place = hub.running().enter(about, most)?;
     let message = hub.env().id(MessageId::new);
     let answer = messages::NewMessage {
@@ -78,18 +81,18 @@ pub(crate) async fn begin(
     telling.record(hub, tx, Event::Run { run, state: RunState::Working, failure: None }).await?;
     let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
     let (chat, question, agent) = (ask.chat, ask.question, ask.agent);
-    Ok(Job { run, chat, question, message, agent, version, person: person.clone(), task, place })
+    Ok(Job { run, chat, question, message, agent, version, asker: asker.clone(), task, place })
 }
 
-async fn insert(hub: &Hub, tx: &mut Tx, person: &Person, ask: &Ask, version: &Version) -> Result<RunId> {
+async fn insert(hub: &Hub, tx: &mut Tx, asker: &Asker, ask: &Ask, version: &Version) -> Result<RunId> {
     let run = hub.env().id(RunId::new);
     let new = NewRun {
         id: run,
         chat: ask.chat,
         agent: ask.agent.id,
         version: version.id,
-        caller: person.principal,
-        origin: Origin::Page,
+        caller: asker.principal,
+        origin: ask.origin,
         parent: None,
         assignment: None,
         process: Some(hub.process()),

@@ -74,7 +74,7 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
         Kind::Llm { model, instructions, .. } => Ok(Arc::new(llm(hub, model, instructions)?)),
         Kind::A2a { .. } => {
             let mut conn = hub.store().snapshot().await?;
-            agents::check_proved(&mut conn, &job.person, &job.agent, &job.version).await?;
+            agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
             Ok(Arc::new(a2a(hub, &mut conn, job).await?))
         }
     }
@@ -97,7 +97,7 @@ async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
     let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
     let endpoint = Endpoint::of(&card).ok_or_else(unusable)?;
     let agent = A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)?;
-    match agents::credentials_for(hub, conn, &job.person, &job.agent, &job.version, &card).await? {
+    match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
         Some((origin, credentials)) => agent.with_credentials(&origin, credentials).map_err(refused),
         None => Ok(agent),
     }

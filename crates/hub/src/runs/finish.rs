@@ -100,6 +100,6 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     telling.record(hub, &mut tx, Event::Ended { message, state }).await?;
     tx.commit().await?;
     job.place.leave();
-    telling.tell(hub, Some(job.person.account)).await;
+    telling.tell(hub, job.asker.account()).await;
     Ok(())
 }

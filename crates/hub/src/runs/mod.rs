@@ -15,5 +15,5 @@ pub(crate) use connect::Outbound;
 pub(crate) use recover::{beat_until, recover};
 pub(crate) use running::Running;
 pub use stop::stop;
-pub(crate) use stop::{stop_all, stop_chat};
+pub(crate) use stop::{end, stop_all, stop_chat};
 pub(crate) use work::spawn;

@@ -19,7 +19,8 @@ struct Places {
 struct Entry {
     run: RunId,
     chat: ChatId,
-    account: AccountId,
+    /// None for those of whom nothing is known, who share their places.
+    account: Option<AccountId>,
     agent: AgentId,
     stop: CancellationToken,
 }
@@ -29,7 +30,7 @@ struct Entry {
 pub struct About {
     pub run: RunId,
     pub chat: ChatId,
-    pub account: AccountId,
+    pub account: Option<AccountId>,
     pub agent: AgentId,
 }
 
@@ -67,7 +68,7 @@ impl Running {
     /// Tells the runs that an account asked for to end, and those of these agents.
     pub fn stop_of(&self, account: AccountId, agents: &[AgentId]) {
         let places = self.0.lock();
-        let theirs = |entry: &&Entry| entry.account == account || agents.contains(&entry.agent);
+        let theirs = |entry: &&Entry| entry.account == Some(account) || agents.contains(&entry.agent);
         places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
     }
 
@@ -122,7 +123,7 @@ mod tests {
         let (run, chat) = (RunId::new(at, &[1; 10]), ChatId::new(at, &[2; 10]));
         let (ada, bob) = (AccountId::new(at, &[3; 10]), AccountId::new(at, &[4; 10]));
         let agent = AgentId::new(at, &[5; 10]);
-        let about = |account| About { run, chat, account, agent };
+        let about = |account| About { run, chat, account: Some(account), agent };
         let running = Running::default();
         let first = running.enter(about(ada), 2).unwrap();
         let again = running.enter(about(ada), 2).unwrap();

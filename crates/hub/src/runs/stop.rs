@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plexus_domain::{ChatId, Error as Refusal, RunId, RunState, event::Event};
+use plexus_domain::{AccountId, ChatId, Error as Refusal, RunId, RunState, event::Event};
 use plexus_store::{
     Tx, runs,
     runs::{Run, Step},
@@ -21,13 +21,18 @@ pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
     let found = runs::find(&mut conn, run).await?.ok_or_else(gone)?;
     chats::membership_or(&mut conn, person, found.chat, gone).await?;
     drop(conn);
-    if hub.running().stop(run) || !found.state.is_waiting() {
+    end(hub, &found, Some(person.account)).await
+}
+
+/// Ends a run that somebody may end.
+pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Result<()> {
+    if hub.running().stop(run.id) || !run.state.is_waiting() {
         return Ok(());
     }
     let mut tx = hub.store().write().await?;
-    let telling = stop_waiting(hub, &mut tx, &found).await?;
+    let telling = stop_waiting(hub, &mut tx, run).await?;
     tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
+    telling.tell(hub, account).await;
     Ok(())
 }
 
@@ -47,16 +52,16 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Telling> {
 /// Ends what goes on in a chat and waits for it.
 pub(crate) async fn stop_chat(hub: &Hub, chat: ChatId) {
     let runs = hub.running().of_chat(chat);
-    end(hub, &runs).await;
+    end_all(hub, &runs).await;
 }
 
 /// Ends everything, because the hub ends.
 pub(crate) async fn stop_all(hub: &Hub) {
     hub.begin_closing();
-    end(hub, &hub.running().all()).await;
+    end_all(hub, &hub.running().all()).await;
 }
 
-async fn end(hub: &Hub, ending: &[RunId]) {
+async fn end_all(hub: &Hub, ending: &[RunId]) {
     for run in ending {
         hub.running().stop(*run);
     }

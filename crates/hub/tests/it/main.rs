@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+mod calls;
 mod common;
 mod credentials;
 mod instructions;

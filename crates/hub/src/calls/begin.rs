@@ -1,0 +1,272 @@
+//! Asking an agent for something.
+
+use plexus_domain::{
+    ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, Timestamp,
+    chat::{ChatKind, Title},
+    message::{MessageState, path},
+    part::plain_text,
+    text,
+};
+use plexus_store::{
+    Tx,
+    chats::Chat,
+    contexts, members, messages,
+    messages::{Header, NewMessage},
+    principals,
+    runs::{Origin, Run},
+};
+
+use super::{Door, task};
+use crate::{
+    Hub, Result,
+    chats::saying::{Saying, insert_chat, lock, say},
+    error::conflict,
+    views,
+};
+
+/// What a program asks.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub origin: Origin,
+    /// The caller's name for the conversation; none begins a new one.
+    pub context: Option<String>,
+    /// The task that this message goes on with.
+    pub task: Option<RunId>,
+    /// The id that the caller gave the message. Sending a UUID twice asks once.
+    pub message_id: Option<String>,
+    /// What was said before, oldest first, by callers that keep the conversation themselves. Only for a new one.
+    pub before: Vec<Before>,
+    pub parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// The agent said it; else the caller.
+    pub by_agent: bool,
+    pub parts: Vec<Part>,
+}
+
+/// Chats that programs begin are kept this long after the last call.
+const KEPT_DAYS: i64 = 30;
+const KEPT_FOR_STRANGERS: i64 = 60 * 60 * 1_000;
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+const MOST_PARTS: usize = 256;
+const MOST_BEFORE: usize = 1_000;
+const CONTEXT_BYTES: usize = 256;
+
+/// Begins a run, or goes on with one that waits, and answers its id at once.
+pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
+    let call = acceptable(hub, call)?;
+    hub.limits().sends.take(&door.key)?;
+    let mut tx = hub.store().write().await?;
+    if let Some(run) = asked_before(&mut tx, door, &call).await? {
+        return Ok(run);
+    }
+    let place = place(hub, &mut tx, door, &call).await?;
+    let id = message_id(hub, &mut tx, &call).await?;
+    let saying = Saying {
+        chat: &place.chat,
+        parent: place.parent,
+        id,
+        parts: &call.parts,
+        origin: call.origin,
+        continues: place.continues,
+    };
+    let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.agent)).await?;
+    tx.commit().await?;
+    let run = said.runs().first().copied();
+    said.go(hub, &door.asker).await;
+    run.ok_or_else(|| Refusal::conflict("Nobody answers here.").into())
+}
+
+fn acceptable(hub: &Hub, mut call: Call) -> Result<Call, Refusal> {
+    let limit = hub.config().limits.max_message_bytes;
+    let said = call.before.iter().flat_map(|before| &before.parts).chain(&call.parts);
+    if said.map(size).sum::<usize>() > limit {
+        let words = format!("A message has at most {} KiB. Send the rest in another.", limit / 1024);
+        return Err(Refusal::too_large(words, limit as u64));
+    }
+    if call.parts.len() > MOST_PARTS || call.before.len() > MOST_BEFORE {
+        return Err(Refusal::invalid("message.parts", format!("Send at most {MOST_PARTS} parts.")));
+    }
+    if call.context.as_ref().is_some_and(|name| name.is_empty() || name.len() > CONTEXT_BYTES) {
+        let words = format!("The id of a context has 1 to {CONTEXT_BYTES} bytes.");
+        return Err(Refusal::invalid("message.contextId", words));
+    }
+    call.parts.iter_mut().chain(call.before.iter_mut().flat_map(|before| &mut before.parts)).for_each(clean);
+    call.parts.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
+    if call.parts.is_empty() {
+        return Err(Refusal::invalid("message.parts", "The message says nothing. Send at least one part."));
+    }
+    Ok(call)
+}
+
+fn size(part: &Part) -> usize {
+    match &part.content {
+        Content::Text { text } | Content::Reasoning { text } => text.len(),
+        Content::Link { url } => url.len(),
+        Content::Data { data } => data.to_string().len(),
+        Content::File { .. } | Content::Tool(_) | Content::Approval { .. } => 0,
+    }
+}
+
+fn clean(part: &mut Part) {
+    if let Content::Text { text } = &mut part.content {
+        *text = text::multi_line(text);
+    }
+}
+
+/// The run that this very message began, when it is sent again.
+async fn asked_before(tx: &mut Tx, door: &Door, call: &Call) -> Result<Option<RunId>> {
+    let Some(id) = own_id(call) else { return Ok(None) };
+    let Some(known) = messages::find(tx, id).await? else { return Ok(None) };
+    if known.author != door.asker.principal || door.is_stranger() {
+        return Ok(None);
+    }
+    let answers = messages::list_by_chat(tx, known.chat).await?;
+    let answer = answers.iter().find(|header| header.parent == Some(id) && header.run.is_some());
+    Ok(known.run.or_else(|| answer.and_then(|answer| answer.run)))
+}
+
+fn own_id(call: &Call) -> Option<MessageId> {
+    call.message_id.as_deref()?.parse().ok()
+}
+
+/// The caller's own id where it is a UUID that nobody used; else a new one.
+async fn message_id(hub: &Hub, tx: &mut Tx, call: &Call) -> Result<MessageId> {
+    match own_id(call) {
+        Some(id) if messages::find(tx, id).await?.is_none() => Ok(id),
+        _ => Ok(hub.env().id(MessageId::new)),
+    }
+}
+
+/// Where a message belongs.
+struct Place {
+    chat: Chat,
+    parent: Option<MessageId>,
+    continues: Option<Run>,
+}
+
+async fn place(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result<Place> {
+    if let Some(task) = call.task {
+        return of_task(hub, tx, door, call, task).await;
+    }
+    let known = match &call.context {
+        Some(name) => known_chat(tx, door, name).await?,
+        None => None,
+    };
+    match known {
+        Some(chat) => in_chat(tx, door, chat).await,
+        None => in_new_chat(hub, tx, door, call).await,
+    }
+}
+
+/// Goes on with a task that waits for its caller.
+async fn of_task(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, id: RunId) -> Result<Place> {
+    let found = task::find(hub, tx, door, id).await?;
+    let chat = lock(tx, found.chat).await?;
+    // The state counts that the run has once nobody else can change the chat.
+    let run = task::find(hub, tx, door, id).await?;
+    let context = contexts::name_of(tx, run.caller, run.agent, run.chat).await?;
+    let context = context.unwrap_or_else(|| run.chat.to_string());
+    if call.context.as_ref().is_some_and(|name| *name != context && *name != run.chat.to_string()) {
+        let words =
+            format!("The task belongs to the context {context}. Leave contextId out, or send this one.");
+        return Err(Refusal::invalid("message.contextId", words).into());
+    }
+    if run.state.is_terminal() {
+        let words = format!("The task has ended ({}). Begin another one in the same context.", run.state);
+        return Err(Refusal::conflict(words).into());
+    }
+    if !run.state.is_waiting() {
+        return Err(Refusal::conflict("The task is being worked on and takes no message now.").into());
+    }
+    let parent = messages::list_by_run(tx, id).await?.last().map(|header| header.id);
+    Ok(Place { chat, parent, continues: Some(run) })
+}
+
+/// The chat behind a name that the caller gave or was given.
+async fn known_chat(tx: &mut Tx, door: &Door, name: &str) -> Result<Option<ChatId>> {
+    if let Some(chat) = contexts::find(tx, door.asker.principal, door.agent.id, name).await? {
+        return Ok(Some(chat));
+    }
+    if let Ok(chat) = name.parse::<ChatId>() {
+        let member = members::find(tx, chat, door.asker.principal).await?;
+        if member.is_some_and(|member| member.left_at.is_none()) {
+            return Ok(Some(chat));
+        }
+    }
+    // Strangers are one caller to the store, so a name of theirs must be one that nobody guesses.
+    if door.is_stranger() && name.parse::<ChatId>().is_err() {
+        let words = "Without an account the id of a context is a UUID. Send one, or leave contextId out and send the \
+                     one that the answer has.";
+        return Err(Refusal::invalid("message.contextId", words).into());
+    }
+    Ok(None)
+}
+
+async fn in_chat(tx: &mut Tx, door: &Door, chat: ChatId) -> Result<Place> {
+    let chat = lock(tx, chat).await?;
+    let member = members::find(tx, chat.id, door.asker.principal).await?;
+    let tree = messages::list_by_chat(tx, chat.id).await?;
+    let parent = member.and_then(|member| member.leaf).and_then(|leaf| last_closed(&tree, leaf));
+    Ok(Place { chat, parent, continues: None })
+}
+
+/// An answer that is still being written cannot be answered: the message goes beside it.
+fn last_closed(tree: &[Header], leaf: MessageId) -> Option<MessageId> {
+    let nodes: Vec<_> = tree.iter().map(views::node).collect();
+    let is_open =
+        |id: &MessageId| tree.iter().any(|header| header.id == *id && header.state == MessageState::Open);
+    path(&nodes, leaf).into_iter().rev().find(|id| !is_open(id))
+}
+
+async fn in_new_chat(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result<Place> {
+    let caller = door.asker.principal;
+    let title = Title::from_message(&plain_text(&call.parts));
+    let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door))).await?;
+    if let Some(name) = &call.context {
+        let taken = || Refusal::conflict("This context is being begun by another call. Send it again.");
+        conflict(contexts::insert(tx, caller, door.agent.id, name, chat.id).await, taken)?;
+    }
+    let parent = write_before(hub, tx, door, call, &chat).await?;
+    Ok(Place { chat: lock(tx, chat.id).await?, parent, continues: None })
+}
+
+fn keep_until(hub: &Hub, door: &Door) -> Timestamp {
+    let now = hub.env().now();
+    Timestamp::from_millis(
+        now.millis() + if door.is_stranger() { KEPT_FOR_STRANGERS } else { KEPT_DAYS * DAY },
+    )
+}
+
+/// The conversation so far, as the caller tells it; answers the last message.
+async fn write_before(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &Door,
+    call: &Call,
+    chat: &Chat,
+) -> Result<Option<MessageId>> {
+    let who = Principal::Agent { agent: door.agent.id };
+    let agent = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
+    let mut parent = None;
+    for before in &call.before {
+        let id = hub.env().id(MessageId::new);
+        let (author, lane) = if before.by_agent { (agent, 1) } else { (door.asker.principal, 0) };
+        let new = NewMessage {
+            id,
+            chat: chat.id,
+            parent,
+            lane,
+            author,
+            run: None,
+            state: MessageState::Done,
+            created: hub.env().now(),
+            parts: &before.parts,
+        };
+        messages::insert(tx, &new).await?;
+        parent = Some(id);
+    }
+    Ok(parent)
+}

@@ -1,0 +1,56 @@
+//! Whether a caller may speak to an agent.
+
+use plexus_domain::{Address, Error as Refusal, Principal, PrincipalId};
+use plexus_store::{agents::Agent, principals};
+
+use crate::{
+    Caller, Error, Hub, Result,
+    agents::reach,
+    caller::{Asker, Scope},
+    views,
+};
+
+/// An agent that the caller may speak to.
+#[derive(Clone, Debug)]
+pub struct Door {
+    pub(super) asker: Asker,
+    pub(super) agent: Agent,
+    /// What rate limits count by.
+    pub(super) key: String,
+}
+
+impl Door {
+    pub fn address(&self) -> Address {
+        views::address(&self.agent)
+    }
+
+    /// Whether nothing is known of the caller, who then holds what it was told and nothing else.
+    pub const fn is_stranger(&self) -> bool {
+        self.asker.person.is_none()
+    }
+}
+
+/// The door of the agent at `address`. An agent that the caller may not know of looks as if it did not exist;
+/// strangers reach agents that are open to all.
+pub async fn enter(hub: &Hub, caller: &Caller, address: &Address) -> Result<Door> {
+    let asker = asker(hub, caller).await?;
+    let agent = match reach(&mut hub.store().read().await?, &asker, address).await {
+        Err(Error::Refused(Refusal::Invalid { message, .. })) => Err(Refusal::not_found(message).into()),
+        reached => reached,
+    }?;
+    Ok(Door { asker, agent, key: caller.key() })
+}
+
+async fn asker(hub: &Hub, caller: &Caller) -> Result<Asker> {
+    if caller.person.is_some() {
+        return Ok(Asker::from(caller.may(Scope::Chat)?));
+    }
+    let nobody = Principal::Anonymous;
+    if let Some(principal) = principals::id_of(&mut hub.store().read().await?, &nobody).await? {
+        return Ok(Asker { principal, person: None });
+    }
+    let mut tx = hub.store().write().await?;
+    let principal = principals::ensure(&mut tx, &nobody, hub.env().id(PrincipalId::new)).await?;
+    tx.commit().await?;
+    Ok(Asker { principal, person: None })
+}

@@ -1,0 +1,196 @@
+//! Reading along with a task.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use plexus_domain::{
+    Content, Error as Refusal, MessageId, Part, RunId, RunState,
+    event::Event,
+    message::{Message, MessageState},
+};
+use plexus_store::runs;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+use super::{Door, Task, task};
+use crate::{
+    Hub, Result,
+    live::{Channel, Frame, FrameKind, Topic},
+};
+
+/// How far a reader reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// The run has ended, or waits for its caller.
+    Settled,
+    /// The run has ended.
+    Ended,
+}
+
+/// What changed in a task. Text is placed by its byte offset: what a reader has already may come again.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// An open message has this part, whole or as far as it is there. Text is `start` bytes into the part.
+    Part { message: MessageId, index: usize, start: usize, part: Part },
+    /// A message of the agent is finished.
+    Ended { message: Message },
+    /// The run is in another state.
+    State { task: Box<Task> },
+}
+
+/// One reader of one task.
+pub struct Following {
+    hub: Hub,
+    run: RunId,
+    until: Until,
+    seq: i64,
+    state: RunState,
+    ready: VecDeque<News>,
+    receiver: Receiver<Arc<Frame>>,
+    /// The agent's messages in this run, and what is known of each part of them.
+    messages: HashSet<MessageId>,
+    shapes: HashMap<(MessageId, usize), Part>,
+    _channel: Channel,
+}
+
+/// The task as it stands, and a reader of what comes after.
+pub async fn follow(hub: &Hub, door: &Door, id: RunId, until: Until) -> Result<(Task, Following)> {
+    let found = task::find(hub, &mut hub.store().read().await?, door, id).await?;
+    let channel = hub.live().channels.hold(Topic::Chat(found.chat));
+    // Watching begins before anything is read: what happens in between comes twice rather than never.
+    let receiver = channel.watch();
+    let now = task::get(hub, door, id).await?;
+    let following = Following {
+        hub: hub.clone(),
+        run: id,
+        until,
+        seq: now.seq,
+        state: now.state,
+        ready: VecDeque::new(),
+        receiver,
+        messages: now.agents_messages().map(|message| message.id).collect(),
+        shapes: HashMap::new(),
+        _channel: channel,
+    };
+    Ok((now, following))
+}
+
+/// The task once nobody works on it any more.
+pub async fn settle(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
+    let (mut task, mut following) = follow(hub, door, id, Until::Settled).await?;
+    while let Some(news) = following.next().await? {
+        if let News::State { task: now } = news {
+            task = *now;
+        }
+    }
+    Ok(task)
+}
+
+impl Following {
+    /// The next change; none when the reader has come to the end.
+    pub async fn next(&mut self) -> Result<Option<News>> {
+        loop {
+            if let Some(news) = self.ready.pop_front() {
+                return Ok(Some(news));
+            }
+            if self.is_over() {
+                return Ok(None);
+            }
+            match self.receiver.recv().await {
+                Ok(frame) => self.take(&frame).await?,
+                Err(RecvError::Lagged(_)) => self.catch_up().await?,
+                Err(RecvError::Closed) => return Err(Refusal::unavailable("The chat has ended.").into()),
+            }
+        }
+    }
+
+    const fn is_over(&self) -> bool {
+        self.state.is_terminal() || (self.state.is_waiting() && matches!(self.until, Until::Settled))
+    }
+
+    async fn take(&mut self, frame: &Frame) -> Result<()> {
+        match &frame.kind {
+            FrameKind::Event { since, seq, event, .. } if *seq > self.seq => {
+                let missed = *since > self.seq;
+                self.seq = *seq;
+                if missed { self.catch_up().await } else { self.event(event).await }
+            }
+            FrameKind::Text { message, part, start, body } if self.messages.contains(message) => {
+                self.text(*message, *part, *start, body);
+                Ok(())
+            }
+            FrameKind::Snapshot(snapshot) if self.messages.contains(&snapshot.message) => {
+                if let Some(part) = snapshot.whole.clone() {
+                    let (message, index) = (snapshot.message, snapshot.part);
+                    self.ready.push_back(News::Part { message, index, start: 0, part });
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn event(&mut self, event: &Event) -> Result<()> {
+        match event {
+            Event::Message { message, run: Some(run) } if *run == self.run => {
+                self.messages.insert(*message);
+                Ok(())
+            }
+            Event::Run { run, state, failure } if *run == self.run => {
+                let mut task = self.reload().await?;
+                task.failure.clone_from(failure);
+                self.step(task, *state);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Begins again with the task as it is; what readers have of it they drop by its place.
+    async fn catch_up(&mut self) -> Result<()> {
+        let task = self.reload().await?;
+        self.seq = self.seq.max(task.seq);
+        self.messages = task.agents_messages().map(|message| message.id).collect();
+        for message in task.agents_messages().filter(|message| message.state == MessageState::Open) {
+            for (index, part) in message.parts.iter().cloned().enumerate() {
+                self.ready.push_back(News::Part { message: message.id, index, start: 0, part });
+            }
+        }
+        let state = task.state;
+        self.step(task, state);
+        Ok(())
+    }
+
+    /// Finished messages are told before the state that ends them.
+    fn step(&mut self, mut task: Task, state: RunState) {
+        if state.is_terminal() || state.is_waiting() {
+            let ended = task.agents_messages().filter(|message| message.state != MessageState::Open);
+            self.ready.extend(ended.map(|message| News::Ended { message: message.clone() }));
+        }
+        if state != self.state {
+            self.state = state;
+            task.state = state;
+            self.ready.push_back(News::State { task: Box::new(task) });
+        }
+    }
+
+    fn text(&mut self, message: MessageId, index: usize, start: usize, body: &str) {
+        let shapes = &mut self.shapes;
+        if !shapes.contains_key(&(message, index)) {
+            let parts = self.hub.live().parts(message);
+            // A message that has ended meanwhile is told whole.
+            let Some(part) = parts.and_then(|parts| parts.into_iter().nth(index)) else { return };
+            shapes.insert((message, index), Part { content: Content::Text { text: String::new() }, ..part });
+        }
+        if let Some(shape) = shapes.get(&(message, index)) {
+            let part = Part { content: Content::Text { text: body.to_owned() }, ..shape.clone() };
+            self.ready.push_back(News::Part { message, index, start, part });
+        }
+    }
+
+    async fn reload(&self) -> Result<Task> {
+        let mut conn = self.hub.store().snapshot().await?;
+        let run = runs::find(&mut conn, self.run).await?;
+        let run = run.ok_or_else(|| Refusal::not_found("The task is gone: its chat was deleted."))?;
+        task::load(&self.hub, &mut conn, run).await
+    }
+}

@@ -1,0 +1,64 @@
+//! The caller's tasks with one agent.
+
+use plexus_domain::{RunState, Timestamp, page::PageSize};
+use plexus_store::{
+    contexts,
+    runs::{self, Wanted},
+};
+
+use super::{Door, Task, task};
+use crate::{Hub, Result};
+
+pub use plexus_store::runs::Cursor as TaskCursor;
+
+/// Which tasks are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub context: Option<String>,
+    pub state: Option<RunState>,
+    /// Only those whose state is not older.
+    pub since: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TaskPage {
+    pub tasks: Vec<Task>,
+    /// Where the next page begins, if there is one.
+    pub next: Option<TaskCursor>,
+    pub total: u64,
+}
+
+/// The one whose state changed last comes first. A stranger is shown none: it holds the ids of its tasks.
+pub async fn list(
+    hub: &Hub,
+    door: &Door,
+    filter: &Filter,
+    after: Option<TaskCursor>,
+    size: PageSize,
+) -> Result<TaskPage> {
+    let nothing = TaskPage { tasks: Vec::new(), next: None, total: 0 };
+    if door.is_stranger() {
+        return Ok(nothing);
+    }
+    let (caller, agent) = (door.asker.principal, door.agent.id);
+    let mut conn = hub.store().snapshot().await?;
+    let chat = match &filter.context {
+        None => None,
+        Some(name) => match contexts::find(&mut conn, caller, agent, name).await? {
+            Some(chat) => Some(chat),
+            None => match name.parse() {
+                Ok(chat) => Some(chat),
+                Err(_) => return Ok(nothing),
+            },
+        },
+    };
+    let wanted = Wanted { caller, agent, chat, state: filter.state, since: filter.since };
+    let total = runs::count_by_caller(&mut conn, &wanted).await?;
+    let rows = runs::list_by_caller(&mut conn, &wanted, after, size).await?;
+    let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(runs::Run::cursor);
+    let mut tasks = Vec::with_capacity(rows.len());
+    for run in rows {
+        tasks.push(task::load(hub, &mut conn, run).await?);
+    }
+    Ok(TaskPage { tasks, next, total })
+}

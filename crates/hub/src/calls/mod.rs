@@ -1,0 +1,23 @@
+//! Calls: what programs ask of agents, over whatever protocol.
+//!
+//! A call is a run like any other: it belongs to the hub, goes on when the caller hangs up, and can be watched on the
+//! site. Every protocol edge speaks to agents through this module and adds its own words only.
+//!
+//! A caller first goes to an agent's [`Door`], which decides once whether it may; everything else is asked there.
+
+mod begin;
+mod cancel;
+mod card;
+mod door;
+mod follow;
+mod list;
+mod task;
+
+pub use begin::{Before, Call, begin};
+pub use cancel::cancel;
+pub use card::card;
+pub use door::{Door, enter};
+pub use follow::{Following, News, Until, follow, settle};
+pub use list::{Filter, TaskCursor, TaskPage, list};
+pub use plexus_store::runs::Origin;
+pub use task::{Task, get};

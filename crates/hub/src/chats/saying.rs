@@ -1,0 +1,164 @@
+//! Words on their way into a chat that is locked: the rows with which a message and the answers to it begin.
+
+use plexus_domain::{
+    ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId, Timestamp,
+    chat::{ChatKind, Title},
+    event::Event,
+    message::MessageState,
+};
+use plexus_store::{
+    Tx,
+    agents::Agent,
+    chats,
+    chats::Chat,
+    members,
+    members::{Member, MemberRole},
+    messages,
+    messages::Inserted,
+    principals,
+    runs::{Origin, Run},
+};
+use serde_json::json;
+
+use super::Telling;
+use crate::{
+    Hub, Result,
+    caller::Asker,
+    error::conflict,
+    runs::{self, Ask, Job},
+};
+
+/// Agents answer in lanes from here on; whoever asks speaks in lane 0.
+const FIRST_LANE: i32 = 1;
+
+pub(crate) struct Saying<'a> {
+    pub chat: &'a Chat,
+    pub parent: Option<MessageId>,
+    pub id: MessageId,
+    pub parts: &'a [Part],
+    pub origin: Origin,
+    /// The run that asked something and waits for this message.
+    pub continues: Option<Run>,
+}
+
+/// What was said, in a transaction that is not committed yet.
+pub(crate) struct Said {
+    telling: Telling,
+    jobs: Vec<Job>,
+}
+
+impl Said {
+    pub fn runs(&self) -> Vec<RunId> {
+        self.jobs.iter().map(|job| job.run).collect()
+    }
+
+    /// After the commit: tells readers, and lets the agents answer.
+    pub async fn go(self, hub: &Hub, asker: &Asker) {
+        self.telling.tell(hub, asker.account()).await;
+        runs::spawn(hub, self.jobs);
+    }
+}
+
+/// Writes the message and begins an answer of each of the agents.
+pub(crate) async fn say(
+    hub: &Hub,
+    tx: &mut Tx,
+    asker: &Asker,
+    saying: Saying<'_>,
+    agents: &[Agent],
+) -> Result<Said> {
+    let now = hub.env().now();
+    let chat = saying.chat.id;
+    let mut telling = Telling::new(chat, saying.chat.last_seq);
+    let new = messages::NewMessage {
+        id: saying.id,
+        chat,
+        parent: saying.parent,
+        lane: 0,
+        author: asker.principal,
+        run: saying.continues.as_ref().map(|run| run.id),
+        state: MessageState::Done,
+        created: now,
+        parts: saying.parts,
+    };
+    let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
+    if let Inserted::AlreadyThere = conflict(messages::insert(tx, &new).await, used)? {
+        return Err(used().into());
+    }
+    telling.record(hub, tx, Event::Message { message: saying.id, run: new.run }).await?;
+    let mut jobs = Vec::new();
+    for (lane, agent) in (FIRST_LANE..).zip(agents) {
+        ensure_member(hub, tx, &mut telling, chat, agent).await?;
+        let continues = saying.continues.clone().filter(|run| run.agent == agent.id);
+        let (origin, question) = (saying.origin, saying.id);
+        let ask = Ask { chat, question, lane, agent: agent.clone(), origin, continues };
+        jobs.push(runs::begin(hub, tx, &mut telling, asker, ask).await?);
+    }
+    let leaf = jobs.first().map_or(saying.id, |job| job.message);
+    members::set_leaf(tx, chat, asker.principal, Some(leaf)).await?;
+    chats::set_active(tx, chat, now).await?;
+    Ok(Said { telling, jobs })
+}
+
+/// The chat, kept from changing until the transaction ends.
+pub(crate) async fn lock(tx: &mut Tx, chat: ChatId) -> Result<Chat> {
+    let found = chats::lock(tx, chat).await?;
+    found.ok_or_else(|| Refusal::not_found("There is no such chat, or it is not yours.").into())
+}
+
+/// A new chat with its first member.
+pub(crate) async fn insert_chat(
+    hub: &Hub,
+    tx: &mut Tx,
+    creator: PrincipalId,
+    kind: ChatKind,
+    title: Title,
+    keep_until: Option<Timestamp>,
+) -> Result<Chat> {
+    let now = hub.env().now();
+    let chat = Chat {
+        id: hub.env().id(ChatId::new),
+        kind,
+        title,
+        creator,
+        last_seq: 0,
+        settings: json!({}),
+        created: now,
+        active: now,
+        keep_until,
+        archived: None,
+    };
+    chats::insert(tx, &chat).await?;
+    members::insert(tx, &new_member(hub, chat.id, creator, MemberRole::Owner)).await?;
+    Ok(chat)
+}
+
+async fn ensure_member(
+    hub: &Hub,
+    tx: &mut Tx,
+    telling: &mut Telling,
+    chat: ChatId,
+    agent: &Agent,
+) -> Result<()> {
+    let who = Principal::Agent { agent: agent.id };
+    let principal = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
+    if members::insert(tx, &new_member(hub, chat, principal, MemberRole::Guest)).await? {
+        telling.record(hub, tx, Event::Member { principal, joined: true }).await?;
+    }
+    Ok(())
+}
+
+fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {
+    Member {
+        id: hub.env().id(MemberId::new),
+        chat,
+        principal,
+        role,
+        joined: hub.env().now(),
+        left_at: None,
+        leaf: None,
+        read_seq: 0,
+        folder: None,
+        pinned: false,
+    }
+}

@@ -1,0 +1,176 @@
+//! What programs ask of agents.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use plexus_domain::{
+    Address, Error as Refusal, Part, RunState, message::MessageState, page::PageSize, part::plain_text,
+};
+use plexus_hub::{
+    Caller,
+    calls::{self, Before, Call, Door, Filter, News, Origin, Task, Until},
+    chats,
+};
+
+use super::common::{World, refusal};
+
+fn calc() -> Address {
+    "@plexus/calc".parse().unwrap()
+}
+
+fn call(text: &str) -> Call {
+    Call {
+        origin: Origin::A2a,
+        context: None,
+        task: None,
+        message_id: None,
+        before: Vec::new(),
+        parts: vec![Part::text(text)],
+    }
+}
+
+fn answer(task: &Task) -> String {
+    task.agents_messages().map(|message| plain_text(&message.parts)).collect()
+}
+
+async fn ask(world: &World, door: &Door, call: Call) -> Task {
+    let run = calls::begin(&world.hub, door, call).await.unwrap();
+    calls::settle(&world.hub, door, run).await.unwrap()
+}
+
+/// A sheet that takes a moment.
+fn long_sheet() -> String {
+    (0..20_000).map(|line| format!("{line} * 3 km in m\n")).collect()
+}
+
+#[tokio::test]
+async fn a_call_is_a_run_that_its_caller_can_find_again() {
+    let world = World::new().await;
+    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let task = ask(&world, &door, call("2 + 3 * 4")).await;
+    assert_eq!(task.state, RunState::Completed);
+    assert!(answer(&task).contains("14"), "{}", answer(&task));
+    assert_eq!(plain_text(&task.messages[0].parts), "2 + 3 * 4", "the question comes first");
+
+    let again = calls::get(&world.hub, &door, task.id).await.unwrap();
+    assert_eq!((again.context.clone(), again.messages.len()), (task.context.clone(), 2));
+    let page = calls::list(&world.hub, &door, &Filter::default(), None, PageSize::DEFAULT).await.unwrap();
+    assert_eq!((page.total, page.tasks[0].id), (1, task.id));
+
+    // The person who called sees the same on the site, where the chat is kept out of the list.
+    let chat = task.context.parse().unwrap();
+    let shown = chats::open(&world.hub, &world.ada, chat, None, None).await.unwrap();
+    assert_eq!(shown.messages.len(), 2);
+    assert!(chats::list(&world.hub, &world.ada, None).await.unwrap().0.is_empty());
+
+    // Somebody else learns nothing.
+    let others = calls::enter(&world.hub, &world.bob, &calc()).await.unwrap();
+    assert!(matches!(refusal(calls::get(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));
+    assert!(matches!(refusal(calls::cancel(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));
+    assert!(matches!(refusal(calls::cancel(&world.hub, &door, task.id).await), Refusal::Conflict { .. }));
+}
+
+#[tokio::test]
+async fn a_context_is_one_conversation_of_one_caller() {
+    let world = World::new().await;
+    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let named = |text: &str, name: &str| Call { context: Some(name.to_owned()), ..call(text) };
+    let first = ask(&world, &door, named("1 + 1", "mine")).await;
+    let second = ask(&world, &door, named("2 + 2", "mine")).await;
+    let other = ask(&world, &door, named("3 + 3", "another")).await;
+    assert_eq!((first.context.as_str(), second.context.as_str()), ("mine", "mine"));
+    assert_eq!(second.messages[0].parent, Some(first.messages[1].id), "one goes on from the other");
+    assert_eq!(other.messages[0].parent, None);
+
+    let bobs = calls::enter(&world.hub, &world.bob, &calc()).await.unwrap();
+    let his = ask(&world, &bobs, named("4 + 4", "mine")).await;
+    assert_eq!(his.messages[0].parent, None, "a name means something to one caller only");
+
+    let filter = Filter { context: Some("mine".to_owned()), ..Filter::default() };
+    let page = calls::list(&world.hub, &door, &filter, None, PageSize::DEFAULT).await.unwrap();
+    assert_eq!(page.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [second.id, first.id]);
+
+    let wrong = Call { task: Some(first.id), ..named("5", "another") };
+    assert!(
+        matches!(refusal(calls::begin(&world.hub, &door, wrong).await), Refusal::Invalid { field, .. } if field == "message.contextId")
+    );
+    let ended = Call { task: Some(first.id), ..call("5") };
+    assert!(matches!(refusal(calls::begin(&world.hub, &door, ended).await), Refusal::Conflict { .. }));
+}
+
+#[tokio::test]
+async fn a_reader_has_every_byte_once_and_a_second_one_too() {
+    let world = World::new().await;
+    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let run = calls::begin(&world.hub, &door, call(&long_sheet())).await.unwrap();
+    let read = async || {
+        let (task, mut following) = calls::follow(&world.hub, &door, run, Until::Settled).await.unwrap();
+        let mut text = task
+            .agents_messages()
+            .flat_map(|message| message.parts.clone())
+            .map(|part| part.as_text().unwrap_or_default().to_owned())
+            .collect::<String>();
+        let mut last = None;
+        while let Some(news) = following.next().await.unwrap() {
+            match news {
+                News::Part { start, part, .. } => {
+                    let body = part.as_text().unwrap();
+                    assert!(start <= text.len(), "nothing is missing");
+                    text.truncate(start);
+                    text.push_str(body);
+                }
+                News::Ended { message } => assert!(message.parts[0].as_text().unwrap().starts_with(&text)),
+                News::State { task } => last = Some(task),
+            }
+        }
+        *last.unwrap()
+    };
+    let (one, two) = tokio::join!(read(), read());
+    assert_eq!((one.state, answer(&one)), (RunState::Completed, answer(&two)));
+    assert!(answer(&one).len() > 20_000);
+}
+
+#[tokio::test]
+async fn a_call_that_goes_on_can_be_cancelled() {
+    let world = World::new().await;
+    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let run = calls::begin(&world.hub, &door, call(&long_sheet())).await.unwrap();
+    let task = calls::cancel(&world.hub, &door, run).await.unwrap();
+    assert_eq!(task.state, RunState::Stopped);
+    assert!(task.messages.iter().all(|message| message.state != MessageState::Open));
+}
+
+#[tokio::test]
+async fn what_was_said_before_is_part_of_the_conversation_and_a_message_is_asked_once() {
+    let world = World::new().await;
+    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let before = [(false, "1 + 1"), (true, "2"), (false, "thanks")];
+    let before = before.map(|(by_agent, text)| Before { by_agent, parts: vec![Part::text(text)] });
+    let id = "0b5c9a52-1f0e-4c0e-9b64-0f4f6a1f5a11".to_owned();
+    let asked = Call { before: before.to_vec(), message_id: Some(id), ..call("5 + 5") };
+    let task = ask(&world, &door, asked.clone()).await;
+    let chat = task.context.parse().unwrap();
+    let shown = chats::open(&world.hub, &world.ada, chat, None, None).await.unwrap();
+    let said: Vec<_> = shown.messages.iter().map(|view| plain_text(&view.message.parts)).collect();
+    assert_eq!(said[..4], ["1 + 1", "2", "thanks", "5 + 5"]);
+    assert_eq!(calls::begin(&world.hub, &door, asked).await.unwrap(), task.id, "sending twice asks once");
+}
+
+#[tokio::test]
+async fn strangers_reach_open_agents_and_hold_the_ids_of_their_tasks() {
+    let world = World::new().await;
+    let nobody = Caller::nobody(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let door = calls::enter(&world.hub, &nobody, &calc()).await.unwrap();
+    let task = ask(&world, &door, call("7 * 6")).await;
+    assert!(answer(&task).contains("42"));
+    assert_eq!(calls::get(&world.hub, &door, task.id).await.unwrap().state, RunState::Completed);
+    let listed = calls::list(&world.hub, &door, &Filter::default(), None, PageSize::DEFAULT).await.unwrap();
+    assert!(listed.tasks.is_empty());
+
+    let guessed = Call { context: Some("notes".to_owned()), ..call("1") };
+    assert!(matches!(refusal(calls::begin(&world.hub, &door, guessed).await), Refusal::Invalid { .. }));
+    let more = ask(&world, &door, Call { context: Some(task.context.clone()), ..call("1 + 1") }).await;
+    assert_eq!(more.context, task.context);
+
+    let missing: Address = "@ada/none".parse().unwrap();
+    assert!(matches!(refusal(calls::enter(&world.hub, &nobody, &missing).await), Refusal::NotFound { .. }));
+}

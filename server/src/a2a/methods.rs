@@ -1,0 +1,193 @@
+//! The methods of A2A over the hub's calls, in the messages of 1.0.
+
+use plexus_a2a::{
+    card::with_former,
+    client::{Received, receive},
+    wire::{
+        Method,
+        rpc::{Error, ErrorKind},
+        v1,
+    },
+};
+use plexus_domain::{Digest, Part, RunId, Timestamp, page::PageSize};
+use plexus_hub::{
+    Caller,
+    calls::{self, Call, Door, Filter, Origin, Task, Until},
+};
+
+use serde_json::Value;
+
+use super::{
+    paging, refusal,
+    stream::{Events, events},
+};
+use crate::state::Site;
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// Tasks on a page when none are asked for (specification section 3.1.4).
+const PAGE: u32 = 50;
+
+/// One caller at one agent's door.
+pub struct Methods {
+    pub site: Site,
+    pub caller: Caller,
+    pub door: Door,
+}
+
+impl Methods {
+    /// Waits for the end of the task, unless the caller wants its answer at once.
+    pub async fn send(&self, request: v1::SendMessageRequest) -> Result<v1::SendMessageResponse> {
+        let configuration = request.configuration.clone().unwrap_or_default();
+        let method = Method::SendMessage;
+        let run = self.begin(method, request).await?;
+        let task = if configuration.return_immediately {
+            calls::get(&self.site.hub, &self.door, run).await
+        } else {
+            calls::settle(&self.site.hub, &self.door, run).await
+        };
+        let task = task.map_err(|error| refusal::of(method, error))?;
+        Ok(v1::SendMessageResponse::Task(self.tell(&task, configuration.history_length)))
+    }
+
+    pub async fn stream(&self, request: v1::SendMessageRequest) -> Result<Events> {
+        let run = self.begin(Method::SendStreamingMessage, request).await?;
+        self.follow(Method::SendStreamingMessage, run, Until::Settled).await
+    }
+
+    pub async fn subscribe(&self, request: v1::SubscribeToTaskRequest) -> Result<Events> {
+        let run = id(&request.id)?;
+        let method = Method::SubscribeToTask;
+        let task = calls::get(&self.site.hub, &self.door, run).await;
+        let task = task.map_err(|error| refusal::of(method, error))?;
+        if task.state.is_terminal() {
+            let words = format!("The task has ended ({}): nothing follows. Get it instead.", task.state);
+            return Err(Error::new(ErrorKind::UnsupportedOperation, words));
+        }
+        self.follow(method, run, Until::Ended).await
+    }
+
+    pub async fn get(&self, request: v1::GetTaskRequest) -> Result<v1::Task> {
+        let task = calls::get(&self.site.hub, &self.door, id(&request.id)?).await;
+        let task = task.map_err(|error| refusal::of(Method::GetTask, error))?;
+        Ok(self.tell(&task, request.history_length))
+    }
+
+    pub async fn cancel(&self, request: v1::CancelTaskRequest) -> Result<v1::Task> {
+        let task = calls::cancel(&self.site.hub, &self.door, id(&request.id)?).await;
+        let task = task.map_err(|error| refusal::of(Method::CancelTask, error))?;
+        Ok(self.tell(&task, None))
+    }
+
+    pub async fn list(&self, request: v1::ListTasksRequest) -> Result<v1::ListTasksResponse> {
+        let wrong = |field, words: &str| Error::invalid_params(words, &[(field, words)]);
+        let size = request.page_size.unwrap_or(PAGE);
+        let rows = u16::try_from(size).ok().and_then(|size| PageSize::new(size).ok());
+        let rows = rows.ok_or_else(|| wrong("pageSize", "A page has 1 to 100 tasks."))?;
+        let after = request.page_token.as_deref().map(paging::cursor);
+        if after == Some(None) {
+            return Err(wrong("pageToken", "This token is not one that this hub gave."));
+        }
+        let since = request.status_timestamp_after.as_deref().map(Timestamp::from_rfc3339);
+        if since == Some(None) {
+            return Err(wrong("statusTimestampAfter", "A time is written as 2026-11-20T10:00:00Z."));
+        }
+        let state = match request.status {
+            None => None,
+            Some(status) => {
+                Some(status.run_state().ok_or_else(|| wrong("status", "There is no such state."))?)
+            }
+        };
+        let filter = Filter { context: request.context_id, state, since: since.flatten() };
+        let page = calls::list(&self.site.hub, &self.door, &filter, after.flatten(), rows).await;
+        let page = page.map_err(|error| refusal::of(Method::ListTasks, error))?;
+        let whole = request.include_artifacts == Some(true);
+        let task = |task: &Task| {
+            let mut told = self.tell(task, Some(request.history_length.unwrap_or(0)));
+            if !whole {
+                told.artifacts.clear();
+            }
+            told
+        };
+        Ok(v1::ListTasksResponse {
+            tasks: page.tasks.iter().map(task).collect(),
+            next_page_token: page.next.map(paging::token).unwrap_or_default(),
+            page_size: size,
+            total_size: u32::try_from(page.total).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// What callers who are known may see; the same card that everybody sees, where they may see it.
+    pub async fn extended_card(&self) -> Result<Value> {
+        if self.caller.person.is_none() {
+            let words = "Sign in with a bearer token to see this card.";
+            return Err(Error::new(ErrorKind::UnsupportedOperation, words));
+        }
+        let card = calls::card(&self.site.hub, &self.caller, &self.door.address()).await;
+        Ok(with_former(&card.map_err(|error| refusal::of(Method::GetExtendedCard, error))?))
+    }
+
+    async fn begin(&self, method: Method, request: v1::SendMessageRequest) -> Result<RunId> {
+        let call = call(request)?;
+        calls::begin(&self.site.hub, &self.door, call).await.map_err(|error| refusal::of(method, error))
+    }
+
+    async fn follow(&self, method: Method, run: RunId, until: Until) -> Result<Events> {
+        let followed = calls::follow(&self.site.hub, &self.door, run, until).await;
+        let (task, following) = followed.map_err(|error| refusal::of(method, error))?;
+        Ok(events(self.site.clone(), task, following))
+    }
+
+    fn tell(&self, task: &Task, history: Option<u32>) -> v1::Task {
+        let history = history.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        task.as_run().to_task(&|blob| blob_url(&self.site, blob)).with_history(history)
+    }
+}
+
+/// Where the hub gives out what an agent sent as a file.
+pub fn blob_url(site: &Site, blob: &Digest) -> String {
+    format!("{}blobs/{blob}", site.hub.config().public_url)
+}
+
+fn id(text: &str) -> Result<RunId> {
+    if text.is_empty() {
+        return Err(Error::invalid_params("The id of the task is missing.", &[("id", "It is empty.")]));
+    }
+    text.parse()
+        .map_err(|_| Error::new(ErrorKind::TaskNotFound, "There is no such task, or it is not yours."))
+}
+
+fn call(request: v1::SendMessageRequest) -> Result<Call> {
+    let message = request.message;
+    let missing =
+        |field| Error::invalid_params("The message is not complete.", &[(field, "It is missing or empty.")]);
+    if message.message_id.is_empty() {
+        return Err(missing("message.messageId"));
+    }
+    if message.parts.is_empty() {
+        return Err(missing("message.parts"));
+    }
+    if message.role != v1::Role::User {
+        let words = "Whoever sends a message has the role of the user.";
+        return Err(Error::invalid_params(words, &[("message.role", words)]));
+    }
+    let parts = message.parts.into_iter().map(part).collect::<Result<Vec<Part>>>()?;
+    Ok(Call {
+        origin: Origin::A2a,
+        context: message.context_id,
+        task: message.task_id.as_deref().map(id).transpose()?,
+        message_id: Some(message.message_id),
+        before: Vec::new(),
+        parts,
+    })
+}
+
+fn part(part: v1::Part) -> Result<Part> {
+    match receive(part) {
+        Received::Part(part) => Ok(part),
+        Received::Bytes { .. } => {
+            let words = "This hub takes text, data and links from callers. Send a file as a link.";
+            Err(Error::new(ErrorKind::ContentTypeNotSupported, words))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A2A: every agent of this hub at `/a2a/{owner}/{name}/`, in 1.0 and 0.3 over JSON-RPC and in 1.0 over HTTP+JSON.
+//!
+//! Both bindings read their requests into the 1.0 messages of `plexus_a2a`, ask [`methods`], and write the answer in
+//! their own form.
+
+mod card;
+mod methods;
+mod paging;
+mod refusal;
+mod rest;
+mod rpc;
+mod stream;
+
+use axum::{
+    Router,
+    routing::{any, get, post},
+};
+use plexus_a2a::json::Limits;
+use plexus_domain::{Address, Error as Refusal};
+use plexus_hub::{
+    Caller,
+    calls::{self, Door},
+};
+
+use crate::state::Site;
+
+/// What a request may cost to read, besides its bytes.
+const DEPTH: usize = 32;
+const VALUES: usize = 100_000;
+
+pub fn routes() -> Router<Site> {
+    Router::new()
+        .route("/a2a/{owner}/{name}", post(rpc::answer))
+        .route("/a2a/{owner}/{name}/", post(rpc::answer))
+        .route("/a2a/{owner}/{name}/.well-known/agent-card.json", get(card::show))
+        .route("/a2a/{owner}/{name}/rest/{*path}", any(rest::answer))
+}
+
+/// The address in the path; one that is none is an agent that does not exist.
+fn address(owner: &str, name: &str) -> Option<Address> {
+    format!("@{owner}/{name}").parse().ok().filter(|address: &Address| address.hub.is_none())
+}
+
+/// The door of an agent for this caller.
+async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<Door> {
+    let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
+    calls::enter(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
+}
+
+fn limits(site: &Site) -> Limits {
+    // Bytes travel as base64 and text may be escaped, both of which make a message longer.
+    let bytes = site.hub.config().limits.max_message_bytes * 2;
+    Limits { bytes, depth: DEPTH, values: VALUES }
+}

@@ -1,0 +1,238 @@
+//! The HTTP+JSON binding of 1.0 (specification section 11).
+
+use std::collections::HashMap;
+
+use axum::{
+    body::Bytes,
+    extract::{Path, Query, State, rejection::BytesRejection},
+    http::{HeaderMap, HeaderValue, Method as Verb, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use plexus_a2a::{
+    json,
+    wire::{
+        rpc::{Error, ErrorKind},
+        v1,
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{
+    enter, limits,
+    methods::Methods,
+    refusal,
+    rpc::{is_json, version},
+    stream::{Events, respond},
+};
+use crate::{
+    state::Site,
+    web::{
+        bearer::{Bearer, Unknown, challenged},
+        error::say,
+    },
+};
+
+const OWN_TYPE: &str = "application/a2a+json";
+
+pub async fn answer(
+    State(site): State<Site>,
+    Path((owner, name, path)): Path<(String, String, String)>,
+    Query(query): Query<HashMap<String, String>>,
+    verb: Verb,
+    caller: Result<Bearer, Unknown>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let request = Request { verb, path, query, headers, body };
+    let media_type = request.media_type();
+    let caller = match caller {
+        Ok(Bearer(caller)) => caller,
+        Err(Unknown(error)) => return outside(media_type, error),
+    };
+    let door = match enter(&site, &caller, &owner, &name).await {
+        Ok(door) => door,
+        Err(error) => return outside(media_type, error),
+    };
+    match request.run(&Methods { site, caller, door }).await {
+        Ok(Reply::Value(value)) => write(StatusCode::OK, media_type, &value),
+        Ok(Reply::Stream(events)) => respond(events, |event| serde_json::to_vec(&event).unwrap_or_default()),
+        Err(error) => refuse(media_type, &error),
+    }
+}
+
+/// A refusal before any method: who calls, or at whose door.
+fn outside(media_type: &'static str, error: plexus_hub::Error) -> Response {
+    let (status, refusal) = say(error);
+    let body = json!({ "error": {
+        "code": status.as_u16(),
+        "status": status_name(status),
+        "message": refusal.to_string(),
+        "details": [],
+    }});
+    challenged(status, write(status, media_type, &body))
+}
+
+fn refuse(media_type: &'static str, error: &Error) -> Response {
+    let kind = error.kind().unwrap_or(ErrorKind::Internal);
+    let status = StatusCode::from_u16(kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let body = json!({ "error": {
+        "code": status.as_u16(),
+        "status": grpc_name(kind),
+        "message": error.message,
+        "details": error.data.clone().unwrap_or_else(|| json!([])),
+    }});
+    write(status, media_type, &body)
+}
+
+/// The canonical codes of gRPC (google.rpc.Code) that fit the errors of A2A (specification section 5.4).
+const fn grpc_name(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::TaskNotFound | ErrorKind::MethodNotFound => "NOT_FOUND",
+        ErrorKind::Parse | ErrorKind::InvalidRequest | ErrorKind::InvalidParams => "INVALID_ARGUMENT",
+        ErrorKind::ContentTypeNotSupported => "INVALID_ARGUMENT",
+        ErrorKind::Internal | ErrorKind::InvalidAgentResponse => "INTERNAL",
+        _ => "FAILED_PRECONDITION",
+    }
+}
+
+fn status_name(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
+        StatusCode::FORBIDDEN => "PERMISSION_DENIED",
+        StatusCode::NOT_FOUND => "NOT_FOUND",
+        StatusCode::CONFLICT => "FAILED_PRECONDITION",
+        StatusCode::TOO_MANY_REQUESTS => "RESOURCE_EXHAUSTED",
+        StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
+        _ => "INTERNAL",
+    }
+}
+
+fn write(status: StatusCode, media_type: &'static str, body: &impl Serialize) -> Response {
+    let bytes = serde_json::to_vec(body).unwrap_or_default();
+    (status, [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))], bytes).into_response()
+}
+
+enum Reply {
+    Value(Value),
+    Stream(Events),
+}
+
+struct Request {
+    verb: Verb,
+    /// Below `rest/`.
+    path: String,
+    query: HashMap<String, String>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+}
+
+impl Request {
+    /// The answer is written as the request was, or as it asks for.
+    fn media_type(&self) -> &'static str {
+        let names = |header| {
+            let value = self.headers.get(header).and_then(|value: &HeaderValue| value.to_str().ok());
+            value.is_some_and(|value| value.contains(OWN_TYPE))
+        };
+        if names(header::CONTENT_TYPE) || names(header::ACCEPT) { OWN_TYPE } else { "application/json" }
+    }
+
+    async fn run(&self, methods: &Methods) -> Result<Reply, Error> {
+        let query = self.query.get("A2A-Version").map(String::as_str).unwrap_or_default();
+        let version = version(&self.headers, query);
+        if version != "1.0" {
+            let words = "Over HTTP+JSON this hub speaks A2A 1.0. Say so with the header A2A-Version: 1.0.";
+            return Err(Error::new(ErrorKind::VersionNotSupported, words));
+        }
+        let segments: Vec<&str> = self.path.split('/').collect();
+        let verb = self.verb.as_str();
+        match (verb, segments.as_slice()) {
+            ("POST", ["message:send"]) => value(methods.send(self.read(methods)?).await?),
+            ("POST", ["message:stream"]) => Ok(Reply::Stream(methods.stream(self.read(methods)?).await?)),
+            ("GET", ["tasks"]) => value(methods.list(self.filter()?).await?),
+            ("GET", ["extendedAgentCard"]) => value(methods.extended_card().await?),
+            ("GET" | "POST", ["tasks", task]) => self.task(methods, verb, task).await,
+            (_, ["tasks", _, "pushNotificationConfigs", ..]) => {
+                let words = "This agent sends no push notifications.";
+                Err(Error::new(ErrorKind::PushNotificationNotSupported, words))
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    async fn task(&self, methods: &Methods, verb: &str, segment: &str) -> Result<Reply, Error> {
+        let (id, action) = segment.split_once(':').unwrap_or((segment, ""));
+        let id = id.to_owned();
+        match (verb, action) {
+            ("GET", "") => {
+                let history_length = self.number("historyLength")?;
+                value(methods.get(v1::GetTaskRequest { tenant: None, id, history_length }).await?)
+            }
+            ("POST", "cancel") => {
+                let request = v1::CancelTaskRequest { tenant: None, id, metadata: None };
+                value(methods.cancel(request).await?)
+            }
+            (_, "subscribe") => {
+                let request = v1::SubscribeToTaskRequest { tenant: None, id };
+                Ok(Reply::Stream(methods.subscribe(request).await?))
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, methods: &Methods) -> Result<T, Error> {
+        if !is_json(&self.headers) {
+            let words = "Send JSON, with Content-Type: application/a2a+json or application/json.";
+            return Err(Error::new(ErrorKind::ContentTypeNotSupported, words));
+        }
+        let limit = limits(&methods.site);
+        let too_large = |_: &BytesRejection| {
+            let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
+            Error::new(ErrorKind::InvalidRequest, words)
+        };
+        let body = self.body.as_ref().map_err(too_large)?;
+        json::parse(body, limit).map_err(refusal::params)
+    }
+
+    fn filter(&self) -> Result<v1::ListTasksRequest, Error> {
+        let text = |name: &str| self.query.get(name).filter(|text| !text.is_empty()).cloned();
+        let status = text("status").map(|state| {
+            serde_json::from_value(Value::String(state))
+                .map_err(|_| wrong("status", "There is no such state."))
+        });
+        let flag = |name: &'static str| match text(name).as_deref() {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(_) => Err(wrong(name, "This is true or false.")),
+        };
+        Ok(v1::ListTasksRequest {
+            tenant: None,
+            context_id: text("contextId"),
+            status: status.transpose()?,
+            page_size: self.number("pageSize")?,
+            page_token: text("pageToken"),
+            history_length: self.number("historyLength")?,
+            status_timestamp_after: text("statusTimestampAfter"),
+            include_artifacts: flag("includeArtifacts")?,
+        })
+    }
+
+    fn number(&self, name: &'static str) -> Result<Option<u32>, Error> {
+        let text = self.query.get(name).filter(|text| !text.is_empty());
+        text.map(|text| text.parse().map_err(|_| wrong(name, "This is a whole number, 0 or more.")))
+            .transpose()
+    }
+}
+
+fn wrong(field: &str, words: &str) -> Error {
+    Error::invalid_params(words, &[(field, words)])
+}
+
+fn unknown() -> Error {
+    Error::new(ErrorKind::MethodNotFound, "There is nothing at this path for this HTTP method.")
+}
+
+fn value(answer: impl Serialize) -> Result<Reply, Error> {
+    Ok(Reply::Value(json!(answer)))
+}

@@ -1,0 +1,263 @@
+//! The JSON-RPC binding, of 1.0 and of 0.3 at one address (specification 1.0 section 9).
+
+use axum::{
+    body::Bytes,
+    extract::{Path, Query, State, rejection::BytesRejection},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use plexus_a2a::{
+    client::VERSION_HEADER,
+    json::{self, JsonError},
+    wire::{
+        Method,
+        rpc::{Error, ErrorKind, Id, Outcome, Response as Answer},
+        v03,
+    },
+};
+use plexus_domain::agent::A2aProtocol;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{
+    enter, limits,
+    methods::Methods,
+    refusal,
+    stream::{Events, respond},
+};
+use crate::{
+    state::Site,
+    web::{
+        bearer::{Bearer, Unknown, challenged},
+        error::say,
+    },
+};
+
+#[derive(Deserialize)]
+pub struct VersionQuery {
+    #[serde(rename = "A2A-Version", default)]
+    version: String,
+}
+
+pub async fn answer(
+    State(site): State<Site>,
+    Path((owner, name)): Path<(String, String)>,
+    Query(query): Query<VersionQuery>,
+    caller: Result<Bearer, Unknown>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    if !is_json(&headers) {
+        let words = "Send JSON, with Content-Type: application/json.";
+        return fail(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Id::Null,
+            Error::new(ErrorKind::ContentTypeNotSupported, words),
+        );
+    }
+    let caller = match caller {
+        Ok(Bearer(caller)) => caller,
+        Err(Unknown(error)) => return outside(error),
+    };
+    let door = match enter(&site, &caller, &owner, &name).await {
+        Ok(door) => door,
+        Err(error) => return outside(error),
+    };
+    let limit = limits(&site);
+    let Ok(body) = body else {
+        let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
+        return fail(StatusCode::PAYLOAD_TOO_LARGE, Id::Null, Error::new(ErrorKind::InvalidRequest, words));
+    };
+    let version = version(&headers, &query.version);
+    match read(&body, limit).and_then(|call| call.method(&version).map(|method| (call, method))) {
+        Err((id, error)) => fail(StatusCode::OK, id, error),
+        Ok((call, (method, protocol))) => {
+            let methods = Methods { site, caller, door };
+            run(&methods, call, method, protocol).await
+        }
+    }
+}
+
+/// A refusal before any method: who calls, or at whose door.
+fn outside(error: plexus_hub::Error) -> Response {
+    let (status, refusal) = say(error);
+    let kind = if status.is_server_error() { ErrorKind::Internal } else { ErrorKind::InvalidRequest };
+    challenged(status, fail(status, Id::Null, Error::new(kind, refusal.to_string())))
+}
+
+pub fn is_json(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    ["application/json", "application/a2a+json"].iter().any(|json| essence.eq_ignore_ascii_case(json))
+}
+
+/// What the caller speaks, by header or query; nothing means 0.3 (specification section 3.6).
+pub fn version(headers: &HeaderMap, query: &str) -> String {
+    let header = headers.get(VERSION_HEADER).and_then(|value| value.to_str().ok()).map(str::trim);
+    let named = header.filter(|named| !named.is_empty()).unwrap_or(query.trim());
+    if named.is_empty() { "0.3".to_owned() } else { named.to_owned() }
+}
+
+/// A request whose envelope is sound.
+struct Called {
+    id: Id,
+    method: String,
+    params: Value,
+}
+
+type Failed = (Id, Error);
+
+fn read(body: &[u8], limit: json::Limits) -> Result<Called, Failed> {
+    let value: Value = json::parse(body, limit).map_err(|error| (Id::Null, unreadable(&error)))?;
+    let invalid = |id: &Id, words: &str| (id.clone(), Error::new(ErrorKind::InvalidRequest, words));
+    let Value::Object(mut members) = value else {
+        let words = if value.is_array() {
+            "Batches are not part of A2A. Send one request."
+        } else {
+            "A request is an object."
+        };
+        return Err(invalid(&Id::Null, words));
+    };
+    let id = match members.remove("id") {
+        None => Id::Null,
+        Some(id) => serde_json::from_value(id)
+            .map_err(|_| invalid(&Id::Null, "The id is a text, a whole number or null."))?,
+    };
+    if members.get("jsonrpc") != Some(&json!("2.0")) {
+        return Err(invalid(&id, "The member jsonrpc is \"2.0\"."));
+    }
+    let Some(Value::String(method)) = members.remove("method") else {
+        return Err(invalid(&id, "The method is missing, or not a text."));
+    };
+    let params = members.remove("params").unwrap_or_else(|| json!({}));
+    if !params.is_object() {
+        return Err((id, refusal::params("they are an object")));
+    }
+    Ok(Called { id, method, params })
+}
+
+fn unreadable(error: &JsonError) -> Error {
+    let kind = match error {
+        JsonError::NotJson { .. } => ErrorKind::Parse,
+        _ => ErrorKind::InvalidRequest,
+    };
+    Error::new(kind, format!("The request cannot be read. {error}"))
+}
+
+impl Called {
+    fn method(&self, version: &str) -> Result<(Method, A2aProtocol), Failed> {
+        let fail = |kind, words: String| Err((self.id.clone(), Error::new(kind, words)));
+        let spoken = match version {
+            "1.0" => A2aProtocol::V1,
+            "0.3" => A2aProtocol::V03,
+            other => {
+                let words = format!(
+                    "This hub speaks A2A 1.0 and 0.3, not {}.",
+                    plexus_domain::text::shorten(other, 20)
+                );
+                return fail(ErrorKind::VersionNotSupported, words);
+            }
+        };
+        match Method::parse(&self.method) {
+            Some((method, protocol)) if protocol == spoken => Ok((method, protocol)),
+            Some((_, A2aProtocol::V1)) => {
+                let words = "This is a method of A2A 1.0. Say so with the header A2A-Version: 1.0.";
+                fail(ErrorKind::VersionNotSupported, words.to_owned())
+            }
+            _ => fail(ErrorKind::MethodNotFound, "There is no such method in this version.".to_owned()),
+        }
+    }
+}
+
+/// What a method answers.
+enum Reply {
+    Value(Value),
+    Stream(Events),
+}
+
+async fn run(methods: &Methods, call: Called, method: Method, protocol: A2aProtocol) -> Response {
+    let reply = match protocol {
+        A2aProtocol::V1 => current(methods, method, call.params).await,
+        A2aProtocol::V03 => former(methods, method, call.params).await,
+    };
+    match reply {
+        Ok(Reply::Value(value)) => write(StatusCode::OK, &Answer::new(call.id, Outcome::Result(value))),
+        Ok(Reply::Stream(events)) => respond(events, move |event| {
+            let result = match protocol {
+                A2aProtocol::V1 => json!(event),
+                A2aProtocol::V03 => json!(v03::Event::from(event)),
+            };
+            encode(&Answer::new(call.id.clone(), Outcome::Result(result)))
+        }),
+        Err(error) => fail(StatusCode::OK, call.id, error),
+    }
+}
+
+async fn current(methods: &Methods, method: Method, params: Value) -> Result<Reply, Error> {
+    Ok(match method {
+        Method::SendMessage => value(methods.send(take(params)?).await?),
+        Method::SendStreamingMessage => Reply::Stream(methods.stream(take(params)?).await?),
+        Method::GetTask => value(methods.get(take(params)?).await?),
+        Method::ListTasks => value(methods.list(take(params)?).await?),
+        Method::CancelTask => value(methods.cancel(take(params)?).await?),
+        Method::SubscribeToTask => Reply::Stream(methods.subscribe(take(params)?).await?),
+        Method::GetExtendedCard => value(methods.extended_card().await?),
+        Method::CreatePushConfig
+        | Method::GetPushConfig
+        | Method::ListPushConfigs
+        | Method::DeletePushConfig => {
+            return Err(no_push());
+        }
+    })
+}
+
+async fn former(methods: &Methods, method: Method, params: Value) -> Result<Reply, Error> {
+    Ok(match method {
+        Method::SendMessage => {
+            let request: v03::MessageSendParams = take(params)?;
+            value(v03::Event::from(methods.send(request.into()).await?))
+        }
+        Method::SendStreamingMessage => {
+            let request: v03::MessageSendParams = take(params)?;
+            Reply::Stream(methods.stream(request.into()).await?)
+        }
+        Method::GetTask => {
+            let request: v03::TaskQueryParams = take(params)?;
+            value(v03::Task::from(methods.get(request.into()).await?))
+        }
+        Method::CancelTask => {
+            let request: v03::TaskIdParams = take(params)?;
+            value(v03::Task::from(methods.cancel(request.into()).await?))
+        }
+        Method::SubscribeToTask => {
+            let request: v03::TaskIdParams = take(params)?;
+            Reply::Stream(methods.subscribe(request.into()).await?)
+        }
+        Method::GetExtendedCard => value(methods.extended_card().await?),
+        _ => return Err(no_push()),
+    })
+}
+
+fn no_push() -> Error {
+    Error::new(ErrorKind::PushNotificationNotSupported, "This agent sends no push notifications.")
+}
+
+fn value(answer: impl serde::Serialize) -> Reply {
+    Reply::Value(json!(answer))
+}
+
+fn take<T: DeserializeOwned>(params: Value) -> Result<T, Error> {
+    serde_json::from_value(params).map_err(refusal::params)
+}
+
+fn fail(status: StatusCode, id: Id, error: Error) -> Response {
+    write(status, &Answer::<Value>::new(id, Outcome::Error(error)))
+}
+
+fn write(status: StatusCode, answer: &Answer) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], encode(answer)).into_response()
+}
+
+fn encode(answer: &Answer) -> Vec<u8> {
+    serde_json::to_vec(answer).unwrap_or_default()
+}

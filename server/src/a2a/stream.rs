@@ -1,0 +1,90 @@
+//! A task as it goes on, as the events of A2A.
+
+use std::{pin::Pin, time::Duration};
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _, stream};
+use plexus_a2a::{
+    task::{Change, Feed},
+    wire::v1::StreamResponse,
+};
+use plexus_hub::calls::{Following, News, Task};
+use tokio::time::timeout;
+
+use super::methods::blob_url;
+use crate::state::Site;
+
+/// A silent stream says something this often, so that nothing in between takes it for dead.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The events of one reader; none is a moment in which nothing happened.
+pub type Events = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + Send>>;
+
+/// The task first, then what changes.
+pub fn events(site: Site, task: Task, following: Following) -> Events {
+    let (feed, first) = Feed::open(&task.as_run(), &|blob| blob_url(&site, blob));
+    let reader = Reader { site, feed, following };
+    let rest = stream::unfold(reader, |mut reader| async move {
+        let events = reader.next().await?;
+        Some((stream::iter(events), reader))
+    });
+    Box::pin(stream::iter([Some(first)]).chain(rest.flatten()))
+}
+
+struct Reader {
+    site: Site,
+    feed: Feed,
+    following: Following,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Vec<Option<StreamResponse>>> {
+        match self.site.stop.run_until_cancelled(timeout(HEARTBEAT, self.following.next())).await? {
+            Err(_) => Some(vec![None]),
+            Ok(Ok(news)) => Some(self.tell(&news?)),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "a reader of a task could not go on");
+                None
+            }
+        }
+    }
+
+    fn tell(&mut self, news: &News) -> Vec<Option<StreamResponse>> {
+        let change = match news {
+            News::Part { message, index, start, part } => {
+                Change::Part { message: *message, index: *index, start: *start, part }
+            }
+            News::Ended { message } => Change::Ended { message },
+            News::State { task } => Change::State { run: task.as_run() },
+        };
+        // The text of a message is told whole when it ends, so nothing is lost where a piece did not fit.
+        let told = self.feed.apply(change, &|blob| blob_url(&self.site, blob)).unwrap_or_default();
+        told.into_iter().map(Some).collect()
+    }
+}
+
+/// The events as a response; `encode` writes one as the data of a server-sent event.
+pub fn respond(events: Events, encode: impl Fn(StreamResponse) -> Vec<u8> + Send + 'static) -> Response {
+    let frames = events.map(move |event| {
+        Ok::<_, std::convert::Infallible>(match event {
+            None => Bytes::from_static(b": \n\n"),
+            Some(event) => frame(&encode(event)),
+        })
+    });
+    let mut response = Body::from_stream(frames).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+/// JSON has no line breaks, so `data` is one line.
+fn frame(data: &[u8]) -> Bytes {
+    [b"data: ", data, b"\n\n"].concat().into()
+}

@@ -1,0 +1,47 @@
+//! Who calls at the protocol edges: a bearer token, or nobody. The cookie of a browser counts for nothing there, so a
+//! page elsewhere cannot speak for the person who looks at it.
+
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use plexus_hub::{Caller, Error, accounts};
+
+use super::caller::{bearer, client_ip};
+use crate::state::Site;
+
+pub struct Bearer(pub Caller);
+
+/// A token that is not good. Each protocol says the rest in its own words.
+pub struct Unknown(pub Error);
+
+impl FromRequestParts<Site> for Bearer {
+    type Rejection = Unknown;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Unknown> {
+        let ip = client_ip(parts, site);
+        match bearer(&parts.headers) {
+            None => Ok(Self(Caller::nobody(ip))),
+            Some(token) => {
+                accounts::authenticate_token(&site.hub, token, ip).await.map(Self).map_err(Unknown)
+            }
+        }
+    }
+}
+
+impl IntoResponse for Unknown {
+    fn into_response(self) -> Response {
+        let (status, refusal) = super::error::say(self.0);
+        challenged(status, (status, refusal.to_string() + "\n").into_response())
+    }
+}
+
+/// A 401 says how to sign in (RFC 6750 section 3).
+pub fn challenged(status: StatusCode, mut response: Response) -> Response {
+    if status == StatusCode::UNAUTHORIZED {
+        let value = header::HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+    }
+    response
+}
