@@ -62,6 +62,12 @@ pub const SETTINGS: &[Setting] = &[
     setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer that is taken from an agent"),
     setting("max_file_bytes", "PLEXUS_MAX_FILE_BYTES", "16777216", "Largest sum of the files of one answer that is taken from an agent"),
     setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Answers that one account may have in progress at once"),
+    setting(
+        "runs_of_strangers",
+        "PLEXUS_RUNS_OF_STRANGERS",
+        "16",
+        "Answers in progress at once for all callers without an account together",
+    ),
     setting("run_seconds", "PLEXUS_RUN_SECONDS", "1800", "Longest time an agent may work on one answer"),
     setting("idle_seconds", "PLEXUS_IDLE_SECONDS", "120", "Longest silence of an agent in the middle of an answer"),
     setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every rate limit; raised by load tests"),

@@ -1,6 +1,8 @@
 //! Tests through the public edges of a running hub.
 
 #[cfg(test)]
+mod a2a;
+#[cfg(test)]
 mod accounts;
 #[cfg(test)]
 mod agent;
