@@ -17,6 +17,8 @@ mod disk;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod finding;
+#[cfg(test)]
 mod hub;
 #[cfg(test)]
 mod pages;

@@ -3,6 +3,7 @@
 use plexus_domain::{
     AgentId, HubRowId, Name, NamespaceId, Timestamp,
     agent::{Access, Visibility},
+    page::PageSize,
 };
 use sqlx::{QueryBuilder, query, query_as};
 
@@ -103,6 +104,22 @@ pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Agent>> {
 pub async fn list_by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Vec<Agent>> {
     let text = select!("where namespace = $1 and state <> 'deleted' order by id desc");
     on!(conn, c => query_as(text).bind(namespace.uuid()).fetch_all(c))
+}
+
+/// A page of them; `after` is the last one of the page before.
+pub async fn page_by_namespace(
+    conn: &mut Conn,
+    namespace: NamespaceId,
+    after: Option<AgentId>,
+    size: PageSize,
+) -> Result<Vec<Agent>> {
+    let before = after.map_or_else(uuid::Uuid::max, AgentId::uuid);
+    let text = select!("where namespace = $1 and state <> 'deleted' and id < $2 order by id desc limit $3");
+    on!(conn, c => query_as(text)
+        .bind(namespace.uuid())
+        .bind(before)
+        .bind(i64::from(size.rows()))
+        .fetch_all(c))
 }
 
 pub async fn set_visibility(tx: &mut Tx, id: AgentId, visibility: Visibility) -> Result<bool> {
