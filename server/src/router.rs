@@ -144,7 +144,7 @@ fn api_routes() -> Router<Site> {
         .route("/messages/{id}", get(api::chats::message))
         .route("/messages/{id}/retry", post(api::chats::retry))
         .route("/runs/{id}/stop", post(api::chats::stop))
-        .route("/agents", get(api::agents::list).post(api::agents::create))
+        .route("/agents", get(api::agent_lists::list).post(api::agents::create))
         .route(
             "/agents/{owner}/{name}",
             get(api::agents::show).merge(patch(api::agents::change)).merge(delete(api::agents::delete)),
