@@ -77,8 +77,8 @@ audit: ## Look up known holes in dependencies (needs a network)
 
 ##@ Measure
 .PHONY: bench
-bench: release ## Measure start, memory, pages and search of the release build, each beside its floor
-	@cargo run --release -p plexus-benches --bin bench
+bench: release ## Measure the release build, each number beside its floor or peer
+	@scripts/bench
 
 .PHONY: help
 help: ## Show this list

@@ -59,11 +59,12 @@ async fn namespace(tx: &mut Tx, words: &mut Words) -> anyhow::Result<NamespaceId
 
 async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) -> anyhow::Result<()> {
     let created = Timestamp::from_millis(1_700_000_000_000 + n as i64);
+    let sample = sample(n);
     let agent = Agent {
         id: AgentId::new(created, &words.entropy()),
         hub: HubRowId::SELF,
         owner: "generated".parse()?,
-        name: format!("{}-{}-{n}", words.word(), words.word()).parse()?,
+        name: sample.name.parse()?,
         listing_id: None,
         namespace: Some(owner),
         visibility: Visibility::Public,
@@ -72,8 +73,6 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         created,
     };
     agents::insert(tx, &agent).await?;
-    let description = (0..words.below(16) + 8).map(|_| words.word()).collect::<Vec<_>>().join(" ");
-    let tags: Vec<String> = (0..words.below(6) + 3).map(|_| words.word()).collect();
     let card = cards::insert(tx, format!("{{\"name\":\"{}\"}}", agent.name).as_bytes()).await?;
     let connector =
         Connector::Llm { model: "none".into(), instructions: String::new(), starters: Vec::new() };
@@ -88,7 +87,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         yanked_reason: None,
     };
     versions::insert(tx, &version).await?;
-    let summary = json!({ "title": agent.name, "summary": description, "description": description, "tags": tags,
+    let summary = json!({ "title": agent.name, "summary": sample.text, "description": sample.text, "tags": sample.tags,
         "skills": "", "protocol": "Model", "kind": "llm", "verified": n.is_multiple_of(3), "uses": n % 100 });
     let listing = Listing {
         agent: agent.id,
@@ -104,6 +103,23 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
     };
     listings::put(tx, &listing).await?;
     Ok(())
+}
+
+/// What a listing says.
+pub struct Sample {
+    pub name: String,
+    pub text: String,
+    pub tags: Vec<String>,
+}
+
+/// The listing of number `n`, the same in every run.
+pub fn sample(n: usize) -> Sample {
+    let mut words = Words::new(n as u64 + 1_000_000);
+    let mut some = |least: u64, most: u64| -> Vec<String> {
+        (0..words.below(most - least + 1) + least).map(|_| words.word()).collect()
+    };
+    let name = format!("{}-{n}", some(2, 2).join("-"));
+    Sample { name, text: some(8, 23).join(" "), tags: some(3, 8) }
 }
 
 /// Words by Zipf's law out of a repeatable sequence (SplitMix64).
@@ -142,7 +158,7 @@ impl Words {
 
     /// One to three words.
     pub fn query(&mut self) -> String {
-        (0..self.below(3) + 1).map(|_| self.word()).collect::<Vec<_>>().join("+")
+        (0..self.below(3) + 1).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -7,6 +7,7 @@ mod hub;
 mod listings;
 mod load;
 mod pages;
+mod peer;
 mod search;
 mod start;
 

@@ -168,7 +168,7 @@ pub fn api_routes() -> Router<Site> {
         .route("/messages/{id}/retry", post(api::chats::retry))
         .route("/blobs/{sha256}", get(api::blobs::show))
         .route("/runs/{id}/stop", post(api::chats::stop))
-        .route("/agents", get(api::agents::list).post(api::agents::create))
+        .route("/agents", get(api::agent_lists::list).post(api::agents::create))
         .route(
             "/agents/{owner}/{name}",
             get(api::agents::show).merge(patch(api::agents::change)).merge(delete(api::agents::delete)),

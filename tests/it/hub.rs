@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, path::Path};
 
 use futures::FutureExt as _;
-use plexus_hub::accounts;
+use plexus_hub::{accounts, listings};
 use plexus_server::{config::Serve, run::Running, settings::Settings};
 use plexus_store::{StoreUrl, testing::Database};
 use reqwest::StatusCode;
@@ -71,6 +71,7 @@ impl Hub {
         let url = database.as_ref().map(|database| postgres_url(database).to_string());
         let serve = configured(folder.path(), url.as_deref(), settings);
         let running = plexus_server::run::start(serve).await.expect("the hub starts");
+        listings::until_whole(&running.hub).await;
         let origin = format!("http://{}", running.address);
         Self { running: Some(running), origin, database, folder }
     }

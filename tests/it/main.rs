@@ -23,6 +23,8 @@ mod events;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod finding;
+#[cfg(test)]
 mod hub;
 #[cfg(test)]
 mod leaving;

@@ -6,11 +6,14 @@ use std::{
     time::Duration,
 };
 
+use reqwest::StatusCode;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader, Lines},
     process::{Child, ChildStdout, Command},
     time::timeout,
 };
+
+use crate::client::Client;
 
 /// Starting and stopping take no longer, however slow the machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,13 +25,27 @@ pub struct Process {
 }
 
 impl Process {
-    /// Serves the data folder.
+    /// Serves the data folder, and is ready.
     pub async fn serve(folder: &Path) -> Self {
         Self::serve_with(folder, &[]).await
     }
 
     /// The same with more settings.
     pub async fn serve_with(folder: &Path, flags: &[&str]) -> Self {
+        let process = Self::start(folder, flags).await;
+        process.until_ready().await;
+        process
+    }
+
+    /// Waits until searches find everything.
+    pub async fn until_ready(&self) {
+        let client = Client::new(&self.origin);
+        let ready = async { while client.get("/readyz").await.status != StatusCode::OK {} };
+        timeout(PATIENCE, ready).await.expect("it is ready in time");
+    }
+
+    /// Serves the data folder; what it holds may not be found yet.
+    pub async fn start(folder: &Path, flags: &[&str]) -> Self {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], flags].concat();
         let mut child = command(folder).args(arguments).spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();

@@ -20,6 +20,14 @@ pub fn Note(#[prop(optional)] tone: Option<Tone>, children: Children) -> impl In
     view! { <div class=format!("notice {}", tone.as_str())>{icon(tone).view()} <div>{children()}</div></div> }
 }
 
+/// Stands above a list while the hub reads its agents after a start.
+#[component]
+pub fn StillReading() -> impl IntoView {
+    view! {
+        <Note><p>"The hub has just started and is still reading its agents. Some are missing here; reload in a moment."</p></Note>
+    }
+}
+
 const fn icon(tone: Tone) -> Icon {
     match tone {
         Tone::Neutral => Icon::Info,

@@ -15,6 +15,8 @@ pub struct AgentsPage {
     pub pager: Pager,
     /// Words close to those searched for that do find something.
     pub did_you_mean: Option<String>,
+    /// Whether the hub has read all agents since it started.
+    pub whole: bool,
 }
 
 /// An agent in a list.

@@ -8,6 +8,8 @@ pub struct HomePage {
     pub purpose: String,
     /// How many agents everybody here can find.
     pub agents: u64,
+    /// Whether the hub has read all of them since it started.
+    pub whole: bool,
     pub answering: Vec<AgentRow>,
     pub newest: Vec<AgentRow>,
     pub most_used: Vec<AgentRow>,

@@ -11,6 +11,7 @@ use crate::{
         facets::{facets, title},
         icon::Icon,
         menu::CloseDrawer,
+        notice::StillReading,
         pager::pager,
         text::count,
     },
@@ -52,6 +53,7 @@ impl Page for AgentsPage {
                         <h2 class="total">{if none { "Nothing found".to_owned() } else { total }}</h2>
                         {(!none).then(|| sorts(&query))}
                     </div>
+                    {(!self.whole).then(|| view! { <StillReading /> })}
                     {self.did_you_mean.map(|words| did_you_mean(&words, &query))}
                     {if none { nothing(&query).into_any() } else { view! { <AgentList rows=self.rows /> }.into_any() }}
                     {pager(self.pager, |page| query.at_page(page).href())}

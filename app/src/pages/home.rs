@@ -10,6 +10,7 @@ use crate::{
         empty::Empty,
         icon::Icon,
         mark::Mark,
+        notice::StillReading,
         text::count,
     },
     model::{
@@ -36,7 +37,8 @@ impl Page for HomePage {
                     <p class="quiet">{count(self.agents, "agent", "agents")} " here. Ask one, or "
                     <a href="/register">"register your own"</a>"."</p>
                 </section>
-                {none.then(nothing_yet)}
+                {(!self.whole).then(|| view! { <StillReading /> })}
+                {(none && self.whole).then(nothing_yet)}
                 <div class="lists">
                     {list("Answering now", online, self.answering)}
                     {list("New", everything.sorted(Sort::Newest).href(), self.newest)}

@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context as _;
 use plexus_domain::ProcessId;
 use plexus_store::{Store, StoreConfig, processes, processes::Process};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -38,6 +38,7 @@ struct Parts {
     running: runs::Running,
     index: listings::Index,
     listings_changed: Notify,
+    whole_index: SetOnce<()>,
     tasks: TaskTracker,
     /// The hub is about to end: what ends now was not ended by a person.
     closing: AtomicBool,
@@ -68,6 +69,7 @@ impl Hub {
             live: Live::default(),
             running: runs::Running::default(),
             listings_changed: Notify::new(),
+            whole_index: SetOnce::new(),
             tasks: TaskTracker::new(),
             closing: AtomicBool::new(false),
             stop: CancellationToken::new(),
@@ -90,7 +92,6 @@ impl Hub {
         tx.commit().await?;
         runs::recover(self).await?;
         agents::ensure_builtin(self).await?;
-        listings::catch_up(self).await?;
         let hub = self.clone();
         self.tasks().spawn(async move {
             live::flush_until(hub.stop().clone(), hub.live(), hub.store(), hub.process()).await;
@@ -142,6 +143,16 @@ impl Hub {
 
     pub(crate) async fn until_listings_change(&self) {
         self.0.listings_changed.notified().await;
+    }
+
+    /// Set once the index holds all that the store held when the hub started.
+    pub(crate) fn whole_index(&self) -> &SetOnce<()> {
+        &self.0.whole_index
+    }
+
+    pub(crate) fn index_is_whole(&self) {
+        // A later catch-up finds it set.
+        let _ = self.0.whole_index.set(());
     }
 
     pub(crate) fn store(&self) -> &Store {

@@ -1,4 +1,5 @@
-//! Measures the index over generated listings: `cargo run --release -p plexus-search --example bench`.
+//! Measures the index over generated listings: `cargo run --release -p plexus-search --example bench`,
+//! with `build` behind it only how it is built and what it is made of.
 //!
 //! The listings and queries are those of the published baselines: a vocabulary of 2,000 words, drawn by Zipf's law,
 //! names like `io.github.uN/a-b-n`, one or two sentences, three to eight tags; 600 queries of one to three words.
@@ -33,6 +34,9 @@ fn main() -> Outcome {
         start.elapsed(),
         megabytes(folder.path())?
     )?;
+    if std::env::args().nth(1).is_some_and(|only| only == "build") {
+        return sizes(&mut out, folder.path());
+    }
     writeln!(
         out,
         "{:<44} {:>8} {:>8} {:>8} {:>8} {:>9}",
@@ -162,6 +166,23 @@ fn megabytes(folder: &Path) -> Outcome<f64> {
         bytes += if meta.is_dir() { (megabytes(&entry.path())? * 1e6) as u64 } else { meta.len() };
     }
     Ok(bytes as f64 / 1e6)
+}
+
+/// How much of the index is what: `store` are rows, `pos` places of words, `idx` postings, `term` words.
+fn sizes(out: &mut impl Write, folder: &Path) -> Outcome {
+    for entry in std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()? {
+        let kind = entry.path().extension().map(|kind| kind.to_string_lossy().into_owned());
+        match kind {
+            None if entry.path().is_dir() => sizes(out, &entry.path())?,
+            kind => writeln!(
+                out,
+                "{:>8} {:.2} MB",
+                kind.unwrap_or_default(),
+                entry.metadata()?.len() as f64 / 1e6
+            )?,
+        }
+    }
+    Ok(())
 }
 
 /// Pronounceable words; the n-th is drawn with a chance of 1/n.

@@ -11,10 +11,14 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
-use tantivy::{IndexReader, IndexWriter, ReloadPolicy, indexer::LogMergePolicy};
+use tantivy::{
+    IndexReader, IndexWriter, ReloadPolicy,
+    indexer::{LogMergePolicy, NoMergePolicy},
+};
 
 use crate::{
     error::{Error, Result},
+    folder,
     listing::{Change, Listing},
     query::{Hits, Query},
     schema::{self, Fields},
@@ -24,12 +28,8 @@ use crate::{
 
 /// The engine's least for one thread.
 const WRITER_BYTES: usize = 15_000_000;
-/// A rebuild writes everything: with more room there is less to merge afterwards.
-const REBUILD_BYTES: usize = 60_000_000;
 /// Segments of a size that are merged into one: few segments keep queries fast.
 const MERGE_AT: usize = 4;
-/// Names the folder in use, inside the index folder.
-const CURRENT: &str = "current";
 
 /// An index over listings; shared by reference between threads. All calls block on disk or CPU.
 pub struct Index {
@@ -62,7 +62,7 @@ impl Index {
                 Live::start(&folder)?
             }
         };
-        remove_others(&folder, live.place.as_deref());
+        folder::remove_others(&folder, live.place.as_deref());
         Ok(Self::of(Some(folder), live))
     }
 
@@ -100,7 +100,7 @@ impl Index {
     pub fn apply(&self, changes: &[Change], last_change: u64) -> Result<()> {
         let _writing = self.writing.lock();
         let live = self.live();
-        let mut writer = live.writer(WRITER_BYTES)?;
+        let mut writer = live.writer()?;
         for change in changes {
             live.write(&mut writer, change)?;
         }
@@ -120,9 +120,11 @@ impl Index {
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let _writing = self.writing.lock();
-        let place = self.folder.as_deref().map(next_place).transpose()?;
+        let place = self.folder.as_deref().map(folder::next_place).transpose()?;
         let live = Live::create(place)?;
-        let writer = live.writer(REBUILD_BYTES)?;
+        let writer = live.writer()?;
+        // Everything is merged at the end, so merging before would be done twice.
+        writer.set_merge_policy(Box::new(NoMergePolicy));
         for listing in listings {
             let listing = listing.map_err(|error| Error::Source(error.into()))?;
             writer.add_document(live.fields.document(&listing)?)?;
@@ -130,12 +132,12 @@ impl Index {
         live.commit(writer, last_change)?;
         live.merge_all()?;
         if let (Some(folder), Some(place)) = (&self.folder, &live.place) {
-            point_to(folder, place)?;
+            folder::point_to(folder, place)?;
         }
         let place = live.place.clone();
         *self.live.write() = Arc::new(live);
         if let Some(folder) = &self.folder {
-            remove_others(folder, place.as_deref());
+            folder::remove_others(folder, place.as_deref());
         }
         Ok(())
     }
@@ -148,14 +150,7 @@ impl Index {
 impl Live {
     /// The index that the folder names as current. None when there is none of this version.
     fn current(folder: &Path) -> Result<Option<Self>> {
-        let pointer = folder.join(CURRENT);
-        let name = match fs::read_to_string(&pointer) {
-            Ok(name) if version_of(&name) == Some(schema::VERSION) => name,
-            Ok(_) => return Ok(None),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::folder(pointer)(error)),
-        };
-        let place = folder.join(name);
+        let Some(place) = folder::current(folder)? else { return Ok(None) };
         let engine = tantivy::Index::open_in_dir(&place)?;
         if engine.schema() != schema::schema().0 {
             return Ok(None);
@@ -168,9 +163,9 @@ impl Live {
 
     /// An empty index, named as current.
     fn start(folder: &Path) -> Result<Self> {
-        let place = next_place(folder)?;
+        let place = folder::next_place(folder)?;
         let live = Self::create(Some(place.clone()))?;
-        point_to(folder, &place)?;
+        folder::point_to(folder, &place)?;
         Ok(live)
     }
 
@@ -203,8 +198,8 @@ impl Live {
     }
 
     /// Lives as long as one write, so that an idle hub keeps neither its memory nor its threads.
-    fn writer(&self, bytes: usize) -> Result<IndexWriter> {
-        let writer = self.engine.writer_with_num_threads(1, bytes)?;
+    fn writer(&self) -> Result<IndexWriter> {
+        let writer = self.engine.writer_with_num_threads(1, WRITER_BYTES)?;
         let mut policy = LogMergePolicy::default();
         policy.set_min_num_segments(MERGE_AT);
         writer.set_merge_policy(Box::new(policy));
@@ -243,49 +238,11 @@ impl Live {
     fn merge_all(&self) -> Result<()> {
         let segments = self.engine.searchable_segment_ids()?;
         if segments.len() > 1 {
-            let mut writer: IndexWriter = self.engine.writer_with_num_threads(1, WRITER_BYTES)?;
+            let mut writer = self.writer()?;
             writer.merge(&segments).wait()?;
             writer.wait_merging_threads()?;
             self.reader.reload()?;
         }
         Ok(())
-    }
-}
-
-/// `v{version}-{n}`, with an `n` that is not in use.
-fn next_place(folder: &Path) -> Result<PathBuf> {
-    let entries = fs::read_dir(folder).map_err(Error::folder(folder))?;
-    let numbers = entries.filter_map(|entry| number_of(entry.ok()?.file_name().to_str()?));
-    let next = numbers.max().map_or(0, |last| last + 1);
-    Ok(folder.join(format!("v{}-{next}", schema::VERSION)))
-}
-
-fn version_of(name: &str) -> Option<u32> {
-    number_of(name)?;
-    name.strip_prefix('v')?.split_once('-')?.0.parse().ok()
-}
-
-fn number_of(name: &str) -> Option<u64> {
-    name.strip_prefix('v')?.split_once('-')?.1.parse().ok()
-}
-
-/// Names `place` as the folder in use: whole or not at all.
-fn point_to(folder: &Path, place: &Path) -> Result<()> {
-    let name = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let draft = folder.join("current.new");
-    fs::write(&draft, name).map_err(Error::folder(&draft))?;
-    fs::File::open(&draft).and_then(|file| file.sync_all()).map_err(Error::folder(&draft))?;
-    fs::rename(&draft, folder.join(CURRENT)).map_err(Error::folder(folder))
-}
-
-/// Removes the folders of earlier indexes and of rebuilds that did not finish. What cannot be removed stays.
-fn remove_others(folder: &Path, keep: Option<&Path>) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().to_str().and_then(number_of).is_some()) {
-        if Some(entry.path().as_path()) != keep
-            && let Err(error) = fs::remove_dir_all(entry.path())
-        {
-            tracing::warn!(path = %entry.path().display(), %error, "An old search index cannot be removed.");
-        }
     }
 }

@@ -12,6 +12,7 @@
 mod error;
 mod expand;
 mod facets;
+mod folder;
 mod index;
 mod listing;
 mod parse;
@@ -26,4 +27,4 @@ mod values;
 pub use error::{Error, Result};
 pub use index::Index;
 pub use listing::{Change, Hit, Listing};
-pub use query::{FacetCount, Facets, Hits, Query, Sort};
+pub use query::{FacetCount, Facets, Hits, Place, Query, Sort, Start};

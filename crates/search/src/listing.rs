@@ -38,40 +38,30 @@ pub enum Change {
     Remove(AgentId),
 }
 
-/// A row of a result: what a list of agents shows.
+/// A row of a result: what a list of agents shows, and the store does not have at hand by the agent's id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     pub agent: AgentId,
-    pub address: String,
     pub name: String,
-    pub owner: String,
     pub summary: String,
     pub tags: Vec<String>,
     pub protocol: String,
     pub kind: String,
     pub verified: bool,
     pub online_at: Option<Timestamp>,
-    pub created: Timestamp,
-    pub updated: Timestamp,
-    pub uses: u64,
 }
 
 impl From<&Listing> for Hit {
     fn from(listing: &Listing) -> Self {
         Self {
             agent: listing.agent,
-            address: listing.address.clone(),
             name: listing.name.clone(),
-            owner: listing.owner.clone(),
             summary: listing.summary.clone(),
             tags: listing.tags.clone(),
             protocol: listing.protocol.clone(),
             kind: listing.kind.clone(),
             verified: listing.verified,
             online_at: listing.online_at,
-            created: listing.created,
-            updated: listing.updated,
-            uses: listing.uses,
         }
     }
 }

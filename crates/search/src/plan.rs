@@ -156,7 +156,7 @@ impl<'s> Plan<'s> {
         let terms: Vec<(usize, Term)> = tokens
             .into_iter()
             .take(MAX_WORDS)
-            .map(|token| (token.position, Term::from_field_text(self.fields.text, &token.text)))
+            .map(|token| (token.position, Term::from_field_text(self.fields.phrase, &token.text)))
             .collect();
         match &terms[..] {
             [] => None,

@@ -1,6 +1,6 @@
 //! Questions and answers.
 
-use plexus_domain::{Timestamp, page::PageSize};
+use plexus_domain::{AgentId, Timestamp, page::PageSize};
 
 use crate::listing::Hit;
 
@@ -19,8 +19,7 @@ pub struct Query {
     /// Answered then or later.
     pub online_since: Option<Timestamp>,
     pub sort: Sort,
-    /// Counted from 0.
-    pub page: usize,
+    pub start: Start,
     pub size: PageSize,
     /// Counting costs more than finding: ask only when the counts are shown.
     pub count_facets: bool,
@@ -39,7 +38,7 @@ impl Default for Query {
             verified: None,
             online_since: None,
             sort: Sort::Relevance,
-            page: 0,
+            start: Start::Page(0),
             size: PageSize::DEFAULT,
             count_facets: false,
             typing: false,
@@ -51,6 +50,23 @@ impl Query {
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
+}
+
+/// Where in the list the rows begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Counted from 0.
+    Page(usize),
+    /// Behind a row that was seen, where it stands by now.
+    After(Place),
+}
+
+/// A row of a list that may have changed since it was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub agent: AgentId,
+    /// Where it stood, counted from 0.
+    pub row: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -89,6 +105,8 @@ pub struct Hits {
     /// Of all pages.
     pub total: usize,
     pub rows: Vec<Hit>,
+    /// The last row, when more follow.
+    pub last: Option<Place>,
     pub facets: Option<Facets>,
     /// The text with misspelt words replaced, when that finds more.
     pub did_you_mean: Option<String>,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Raised with every change of this file or of `text.rs`: a folder of another version is built anew.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// How often a word counts by where it stands. One field with repeated words ranks like BM25F and is asked with
 /// one term per word, which is what the engine prunes best.
@@ -48,7 +48,10 @@ pub mod fast {
 pub struct Fields {
     pub agent: Field,
     pub row: Field,
+    /// Each word as often as it counts; without places, which would be most of the index.
     pub text: Field,
+    /// Each word once, in its place.
+    pub phrase: Field,
     /// Whole names and addresses, folded.
     pub exact: Field,
     pub tag: Field,
@@ -65,14 +68,16 @@ pub struct Fields {
 
 pub fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let words = TextFieldIndexing::default()
-        .set_tokenizer(tokenizer::NAME)
-        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let words = |option| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer::NAME).set_index_option(option);
+        TextOptions::default().set_indexing_options(indexing)
+    };
     let label = STRING.set_fast("raw");
     let fields = Fields {
         agent: builder.add_bytes_field("agent", INDEXED),
         row: builder.add_bytes_field("row", STORED),
-        text: builder.add_text_field("text", TextOptions::default().set_indexing_options(words)),
+        text: builder.add_text_field("text", words(IndexRecordOption::WithFreqs)),
+        phrase: builder.add_text_field("phrase", words(IndexRecordOption::WithFreqsAndPositions)),
         exact: builder.add_text_field("exact", STRING),
         tag: builder.add_text_field(fast::TAG, label.clone()),
         protocol: builder.add_text_field(fast::PROTOCOL, label.clone()),
@@ -98,7 +103,9 @@ impl Fields {
         let mut document = TantivyDocument::default();
         document.add_bytes(self.agent, listing.agent.uuid().as_bytes());
         document.add_bytes(self.row, &serde_json::to_vec(&Hit::from(listing))?);
-        document.add_text(self.text, words(listing));
+        let words = words(listing);
+        document.add_text(self.text, words.weighted);
+        document.add_text(self.phrase, words.placed);
         for whole in exact_names(listing) {
             document.add_text(self.exact, whole);
         }
@@ -141,8 +148,7 @@ fn exact_names(listing: &Listing) -> Vec<String> {
     names
 }
 
-/// The words of a listing, as [`tokenizer`] reads them.
-fn words(listing: &Listing) -> String {
+fn words(listing: &Listing) -> Words {
     let mut words = Words::default();
     words.add(&listing.name, NAME);
     words.add(&listing.address, NAME / 2);
@@ -152,15 +158,16 @@ fn words(listing: &Listing) -> String {
     words.add(&listing.summary, SUMMARY);
     words.add(&listing.description, BODY);
     words.add(&listing.skills, BODY);
-    words.text + &words.repeats
+    words
 }
 
+/// The words of a listing, as [`tokenizer`] reads them.
 #[derive(Default)]
 struct Words {
     /// Each word in its place.
-    text: String,
-    /// The words that count more than once, apart from each other.
-    repeats: String,
+    placed: String,
+    /// Each word as often as it counts.
+    weighted: String,
     count: usize,
     seen_in_body: HashMap<String, usize>,
 }
@@ -170,13 +177,13 @@ impl Words {
         for token in text::index_tokens(raw) {
             if self.count < MAX_TOKENS && (weight > BODY || !self.is_stuffed(&token.text)) {
                 self.count += 1;
-                self.text.push_str(&token.text);
-                (1..weight).for_each(|_| self.repeats.extend([&token.text, "  "]));
+                self.placed.push_str(&token.text);
+                (0..weight).for_each(|_| self.weighted.extend([&token.text, " "]));
             }
-            self.text.push(' ');
+            self.placed.push(' ');
         }
         // A phrase does not reach from one part into the next.
-        self.text.push_str("  ");
+        self.placed.push_str("  ");
     }
 
     fn is_stuffed(&mut self, word: &str) -> bool {

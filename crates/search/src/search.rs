@@ -2,9 +2,9 @@
 
 use tantivy::{
     DocAddress, Order, Searcher, TantivyDocument,
-    collector::{Count, TopDocs},
-    query::Query as Ask,
-    schema::Value,
+    collector::{Count, DocSetCollector, TopDocs},
+    query::{Query as Ask, TermQuery},
+    schema::{IndexRecordOption, Value},
 };
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     facets::FacetCollector,
     listing::Hit,
     plan::{Effort, Plan},
-    query::{Hits, Query, Sort},
+    query::{Hits, Place, Query, Sort, Start},
     schema::{Fields, fast},
     values::ValueCache,
 };
@@ -21,6 +21,8 @@ use crate::{
 const FEW: usize = 3;
 /// Pages end here: nobody reads so far, and each row before a page costs memory.
 const MAX_ROWS: usize = 10_000;
+/// How far a row may have sunk between two looks at a list and is still found.
+const DRIFT: usize = 100;
 
 pub fn search(searcher: &Searcher, fields: &Fields, values: &ValueCache, query: &Query) -> Result<Hits> {
     let plan = Plan::new(searcher, fields, query);
@@ -32,7 +34,7 @@ pub fn search(searcher: &Searcher, fields: &Fields, values: &ValueCache, query: 
     if query.count_facets {
         hits.facets = Some(searcher.search(&*found.ask, &FacetCollector(values))?);
     }
-    hits.rows = rows(searcher, fields, query, &plan, &*found.ask)?;
+    (hits.rows, hits.last) = rows(searcher, fields, query, &plan, &found)?;
     Ok(hits)
 }
 
@@ -81,16 +83,57 @@ fn rows(
     fields: &Fields,
     query: &Query,
     plan: &Plan<'_>,
-    ask: &dyn Ask,
-) -> Result<Vec<Hit>> {
+    found: &Found,
+) -> Result<(Vec<Hit>, Option<Place>)> {
     let size = usize::from(query.size.rows());
-    let offset = query.page.saturating_mul(size);
-    if offset.saturating_add(size) > MAX_ROWS {
+    let order = if query.sort == Sort::Relevance && !plan.has_words() { Sort::Used } else { query.sort };
+    let (places, first) = match query.start {
+        Start::Page(page) => {
+            let first = page.saturating_mul(size);
+            (ranked(searcher, &*found.ask, order, first, size)?, first)
+        }
+        Start::After(last) => following(searcher, fields, &*found.ask, order, last, size)?,
+    };
+    let end = first.saturating_add(places.len());
+    let rows = places.into_iter().map(|place| row(searcher, fields, place)).collect::<Result<Vec<Hit>>>()?;
+    let more = end < found.total.min(MAX_ROWS);
+    let last = rows.last().filter(|_| more).map(|last| Place { agent: last.agent, row: end - 1 });
+    Ok((rows, last))
+}
+
+/// The rows behind `last`, looked for where it stood and a little further; with the row that they begin at.
+///
+/// Where it is no more, the list goes on at the row that it had: what follows it has moved there.
+fn following(
+    searcher: &Searcher,
+    fields: &Fields,
+    ask: &dyn Ask,
+    order: Sort,
+    last: Place,
+    size: usize,
+) -> Result<(Vec<DocAddress>, usize)> {
+    let known = TermQuery::new(fields.agent_term(last.agent), IndexRecordOption::Basic);
+    let known = searcher.search(&known, &DocSetCollector)?;
+    let mut places = ranked(searcher, ask, order, 0, last.row.saturating_add(DRIFT + size).min(MAX_ROWS))?;
+    let found = places.iter().position(|place| known.contains(place));
+    let first = found.map_or(last.row, |at| at + 1).min(places.len());
+    places.drain(..first);
+    places.truncate(size);
+    Ok((places, first))
+}
+
+fn ranked(
+    searcher: &Searcher,
+    ask: &dyn Ask,
+    order: Sort,
+    first: usize,
+    size: usize,
+) -> Result<Vec<DocAddress>> {
+    if first.saturating_add(size) > MAX_ROWS {
         return Ok(Vec::new());
     }
-    let top = TopDocs::with_limit(size).and_offset(offset);
-    let sort = if query.sort == Sort::Relevance && !plan.has_words() { Sort::Used } else { query.sort };
-    let places: Vec<DocAddress> = match sort {
+    let top = TopDocs::with_limit(size).and_offset(first);
+    Ok(match order {
         Sort::Relevance => addresses(searcher.search(ask, &top.order_by_score())?),
         Sort::New => newest(searcher, ask, top, fast::CREATED)?,
         Sort::Updated => newest(searcher, ask, top, fast::UPDATED)?,
@@ -100,8 +143,7 @@ fn rows(
         Sort::Name => {
             addresses(searcher.search(ask, &top.order_by_string_fast_field(fast::NAME, Order::Asc))?)
         }
-    };
-    places.into_iter().map(|place| row(searcher, fields, place)).collect()
+    })
 }
 
 fn newest(searcher: &Searcher, ask: &dyn Ask, top: TopDocs, by: &str) -> Result<Vec<DocAddress>> {

@@ -3,6 +3,7 @@
 use plexus_domain::{
     AgentId, HubRowId, Name, NamespaceId, Timestamp,
     agent::{Access, Visibility},
+    page::PageSize,
 };
 use sqlx::{QueryBuilder, query, query_as};
 
@@ -115,6 +116,22 @@ pub async fn list_by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Resul
 pub async fn set_listing_id(tx: &mut Tx, id: AgentId, listing_id: &str) -> Result<bool> {
     let text = "update agents set listing_id = $2 where id = $1 and listing_id is null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(listing_id))? > 0)
+}
+
+/// A page of them; `after` is the last one of the page before.
+pub async fn page_by_namespace(
+    conn: &mut Conn,
+    namespace: NamespaceId,
+    after: Option<AgentId>,
+    size: PageSize,
+) -> Result<Vec<Agent>> {
+    let before = after.map_or_else(uuid::Uuid::max, AgentId::uuid);
+    let text = select!("where namespace = $1 and state <> 'deleted' and id < $2 order by id desc limit $3");
+    on!(conn, c => query_as(text)
+        .bind(namespace.uuid())
+        .bind(before)
+        .bind(i64::from(size.rows()))
+        .fetch_all(c))
 }
 
 pub async fn set_visibility(tx: &mut Tx, id: AgentId, visibility: Visibility) -> Result<bool> {

@@ -146,26 +146,6 @@ fn unusable(card_url: &str, problems: &[agents::Problem]) -> Refusal {
     Refusal::invalid("url", format!("The card at {card_url} cannot be used. {}", words.join(" ")))
 }
 
-/// `GET /agents`: the caller's own, newest first.
-pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Value>> {
-    Ok(Json(own(&site.hub, &caller).await?))
-}
-
-pub async fn own(hub: &Hub, caller: &Caller) -> Result<Value, Error> {
-    let name = &caller.may(Scope::Read)?.name;
-    let owner = agents::owner(hub, caller, name).await?;
-    let items: Vec<Value> = owner
-        .map(|owner| owner.agents)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|row| {
-            json!({ "address": row.address, "title": row.title, "summary": row.summary, "kind": row.kind,
-                    "protocol": row.protocol, "tags": row.tags, "verified": row.verified, "online": row.online })
-        })
-        .collect();
-    Ok(json!({ "items": items }))
-}
-
 type At = Path<(String, String)>;
 
 /// `GET /agents/{owner}/{name}`.

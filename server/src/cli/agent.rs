@@ -4,11 +4,16 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use plexus_domain::page::PageSize;
 use plexus_hub::{Env, Hub, accounts};
 use serde_json::{Value, json};
 
 use super::remote::{self, Remote};
-use crate::{api::agents, config::Serve, settings::Settings};
+use crate::{
+    api::{agent_lists, agents},
+    config::Serve,
+    settings::Settings,
+};
 
 pub fn command() -> Command {
     Command::new("agent")
@@ -89,7 +94,13 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
 async fn over_api(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
     match body {
         Some(body) => hub.post("agents", &body).await,
-        None => hub.get("agents").await,
+        None => {
+            all(async |after| {
+                let after = after.map(|cursor| format!("&after={cursor}")).unwrap_or_default();
+                hub.get(&format!("agents?limit={}{after}", PageSize::MAX)).await
+            })
+            .await
+        }
     }
 }
 
@@ -110,8 +121,24 @@ async fn act(hub: &Hub, owner: Option<&str>, body: Option<Value>) -> anyhow::Res
     let caller = accounts::act_for(hub, owner).await?;
     Ok(match body {
         Some(body) => agents::register(hub, &caller, serde_json::from_value(body)?).await?,
-        None => agents::own(hub, &caller).await?,
+        None => {
+            let page = PageSize::new(PageSize::MAX)?;
+            all(async |after| Ok(agent_lists::own(hub, &caller, after.as_deref(), page).await?)).await?
+        }
     })
+}
+
+/// All pages of a list as one.
+async fn all(ask: impl AsyncFn(Option<String>) -> anyhow::Result<Value>) -> anyhow::Result<Value> {
+    let (mut items, mut next) = (Vec::new(), None);
+    loop {
+        let mut page = ask(next).await?;
+        items.extend(page["items"].as_array_mut().map(std::mem::take).unwrap_or_default());
+        next = page["next"].as_str().map(str::to_owned);
+        if next.is_none() {
+            return Ok(json!({ "items": items, "next": null }));
+        }
+    }
 }
 
 fn registration(arguments: &ArgMatches) -> Value {

@@ -10,7 +10,7 @@ use plexus_app::model::{
     query::{AgentsQuery, Facet, Sort as Order},
 };
 use plexus_domain::page::PageSize;
-use plexus_hub::listings::{self, FacetCount, Facets, Query, Row, Sort};
+use plexus_hub::listings::{self, FacetCount, Facets, Query, Row, Sort, Start};
 
 use crate::{
     state::Site,
@@ -21,19 +21,27 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
     let raw = raw.unwrap_or_default();
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
     let page = async {
-        let found = listings::search(&site.hub, wanted(&site, &query)).await?;
+        let wanted = Query {
+            start: Start::Page(query.page() as usize - 1),
+            count_facets: true,
+            typing: true,
+            ..wanted(&site, &query)
+        };
+        let found = listings::search(&site.hub, wanted).await?;
         Ok(AgentsPage {
             rows: found.rows.into_iter().map(row).collect(),
             facets: found.facets.map(|facets| groups(&query, facets)).unwrap_or_default(),
             pager: Pager::new(query.page(), PageSize::DEFAULT.rows(), found.total as u64),
             did_you_mean: found.did_you_mean,
+            whole: found.whole,
             query: query.clone(),
         })
     };
     if raw.is_empty() { kept::show(&site, visit, page).await } else { visit.show_or_refuse(page.await) }
 }
 
-fn wanted(site: &Site, query: &AgentsQuery) -> Query {
+/// What words, filters and order ask for; where the list begins is for whoever shows it.
+pub fn wanted(site: &Site, query: &AgentsQuery) -> Query {
     let one = |facet| query.values(facet).next().map(str::to_owned);
     let is = |facet| query.values(facet).any(|value| value == "yes");
     Query {
@@ -50,9 +58,6 @@ fn wanted(site: &Site, query: &AgentsQuery) -> Query {
             (Order::MostUsed, _) | (Order::Best, true) => Sort::Used,
             (Order::Name, _) => Sort::Name,
         },
-        page: query.page() as usize - 1,
-        count_facets: true,
-        typing: true,
         ..Query::default()
     }
 }

@@ -16,6 +16,7 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
         Ok(HomePage {
             purpose: "A hub for AI agents: find one, talk to it, publish your own.".to_owned(),
             agents: lists.total,
+            whole: lists.whole,
             answering: lists.answering.into_iter().map(row).collect(),
             newest: lists.newest.into_iter().map(row).collect(),
             most_used: lists.most_used.into_iter().map(row).collect(),

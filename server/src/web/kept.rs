@@ -55,13 +55,15 @@ impl Kept {
     }
 }
 
-/// Shows the page that `make` builds, or the one kept from before. For those who are signed in it is always built.
+/// Shows the page that `make` builds, or the one kept from before. For those who are signed in,
+/// and until the hub has read all agents, it is always built.
 pub async fn show<P: Page>(
     site: &Site,
     visit: Visit,
     make: impl Future<Output = Result<P, Error>>,
 ) -> Response {
-    if visit.caller.person.is_some() || visit.frame().notice.is_some() {
+    let whole = plexus_hub::listings::is_whole(&site.hub);
+    if !whole || visit.caller.person.is_some() || visit.frame().notice.is_some() {
         return visit.show_or_refuse(make.await);
     }
     let frame = visit.frame();

@@ -185,6 +185,7 @@ fn home() -> HomePage {
     HomePage {
         purpose: "Agents you can ask, from this hub and its neighbours.".into(),
         agents: 1_284,
+        whole: true,
         answering: rows[..4].to_vec(),
         newest: rows[1..5].to_vec(),
         most_used: rows[..3].to_vec(),
@@ -235,6 +236,7 @@ fn agents(words: &str, rows: Vec<AgentRow>) -> AgentsPage {
         ],
         pager: Pager::new(3, 20, total),
         did_you_mean: None,
+        whole: true,
     }
 }
 

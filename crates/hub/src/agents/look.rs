@@ -2,8 +2,9 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Address, HubRowId, Name, Timestamp,
+    Address, AgentId, HubRowId, Name, Timestamp,
     agent::{Connector, Visibility},
+    page::PageSize,
 };
 use plexus_store::{
     Conn,
@@ -23,7 +24,7 @@ use super::{
 };
 use crate::{
     Caller, Hub, Result,
-    caller::{Asker, Person},
+    caller::{Asker, Person, Scope},
     listings::{Row, Summary, read_summary},
     views,
 };
@@ -135,6 +136,25 @@ pub async fn owner(hub: &Hub, caller: &Caller, name: &Name) -> Result<Option<Own
         own,
         agents: rows,
     }))
+}
+
+/// A page of the caller's own agents, newest first, and the last of them when more follow.
+pub async fn own(
+    hub: &Hub,
+    caller: &Caller,
+    after: Option<AgentId>,
+    size: PageSize,
+) -> Result<(Vec<Row>, Option<AgentId>)> {
+    let person = caller.may(Scope::Read)?;
+    let now = hub.env().now();
+    let mut conn = hub.store().snapshot().await?;
+    let agents = agents::page_by_namespace(&mut conn, person.namespace, after, size).await?;
+    let full = agents.len() == usize::from(size.rows());
+    let mut rows = Vec::with_capacity(agents.len());
+    for agent in &agents {
+        rows.push(row(&mut conn, agent, now).await?);
+    }
+    Ok((rows, agents.last().filter(|_| full).map(|last| last.id)))
 }
 
 async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Result<Row> {

@@ -18,7 +18,7 @@ pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;
 pub(crate) use credentials::credentials_for;
 pub use draft::Step;
-pub use look::{AgentView, Callable, OwnerView, look, owner};
+pub use look::{AgentView, Callable, OwnerView, look, own, owner};
 pub(crate) use manage::is_administrators;
 pub use models::models;
 pub use plexus_a2a::{

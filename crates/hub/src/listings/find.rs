@@ -1,11 +1,11 @@
 //! Finding agents.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, mem::take, sync::Arc};
 
 use async_trait::async_trait;
 use plexus_domain::{Address, AgentId, Timestamp, page::PageSize};
 use plexus_runtime::builtin::{Finder, Found as Suggestion};
-use plexus_search::{Facets, Hit, Query, Sort};
+use plexus_search::{Facets, Hit, Hits, Place, Query, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
 
 use super::summary::ONLINE;
@@ -30,17 +30,22 @@ pub struct Row {
 pub struct Found {
     pub total: usize,
     pub rows: Vec<Row>,
+    /// The last row, when more follow.
+    pub last: Option<Place>,
     pub facets: Option<Facets>,
     pub did_you_mean: Option<String>,
+    /// Nothing is missing because the hub has not yet read it.
+    pub whole: bool,
 }
 
 /// Searches what everybody here may find.
 pub async fn search(hub: &Hub, query: Query) -> Result<Found> {
-    let index = hub.index().clone();
+    let (index, whole) = (hub.index().clone(), is_whole(hub));
     let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
-    let hits = hits.map_err(Error::fault)?;
-    let rows = rows(hub, hits.rows).await?;
-    Ok(Found { total: hits.total, rows, facets: hits.facets, did_you_mean: hits.did_you_mean })
+    let mut hits = hits.map_err(Error::fault)?;
+    let rows = rows(hub, take(&mut hits.rows)).await?;
+    let Hits { total, last, facets, did_you_mean, .. } = hits;
+    Ok(Found { total, rows, last, facets, did_you_mean, whole })
 }
 
 /// The short lists of the first page.
@@ -49,9 +54,11 @@ pub struct Lists {
     pub answering: Vec<Row>,
     pub newest: Vec<Row>,
     pub most_used: Vec<Row>,
+    pub whole: bool,
 }
 
 pub async fn lists(hub: &Hub) -> Result<Lists> {
+    let whole = is_whole(hub);
     let size = PageSize::new(5)?;
     let list = |sort, online_since| Query { sort, online_since, size, ..Query::default() };
     let recently = online_since(hub);
@@ -60,7 +67,19 @@ pub async fn lists(hub: &Hub) -> Result<Lists> {
         answering: search(hub, list(Sort::Used, Some(recently))).await?.rows,
         newest: search(hub, list(Sort::New, None)).await?.rows,
         most_used: search(hub, list(Sort::Used, None)).await?.rows,
+        whole,
     })
+}
+
+/// Whether searches know of all that the store held when the hub started. Until then the index is being brought up to
+/// the store, and what it does not hold is not found.
+pub fn is_whole(hub: &Hub) -> bool {
+    hub.whole_index().initialized()
+}
+
+/// Waits until then.
+pub async fn until_whole(hub: &Hub) {
+    hub.whole_index().wait().await;
 }
 
 /// The last change that searches know of: what was rendered before it may be out of date.

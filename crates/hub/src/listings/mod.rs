@@ -2,18 +2,19 @@
 //!
 //! A listing is written in the transaction that changes its agent, with the next change number. A worker brings the
 //! index up to the last change; the index keeps the number of the last change that it holds, so a hub that died in
-//! between goes on where it was.
+//! between goes on where it was. A hub serves before its index is whole: searches answer with what is there, and say
+//! so.
 
 mod find;
 mod publish;
 mod summary;
 mod sync;
 
-pub use find::{Found, Lists, Row, finder, last_change, lists, online_since, search};
-pub use plexus_search::{FacetCount, Facets, Query, Sort};
+pub use find::{Found, Lists, Row, finder, is_whole, last_change, lists, online_since, search, until_whole};
+pub use plexus_search::{FacetCount, Facets, Place, Query, Sort, Start};
 pub(crate) use publish::{publish, read_summary, seen_alive};
 pub use summary::Summary;
-pub(crate) use sync::{catch_up, index_until};
+pub(crate) use sync::index_until;
 
 use std::{path::Path, sync::Arc};
 

@@ -1,6 +1,10 @@
 //! Keeping the index in step with the store.
 
-use std::{collections::HashMap, convert::Infallible, time::Duration};
+use std::{
+    collections::HashMap,
+    iter,
+    time::{Duration, Instant},
+};
 
 use plexus_domain::AgentId;
 use plexus_search::{Change, Listing as Entry};
@@ -9,58 +13,113 @@ use plexus_store::{
     agents::{self, Agent},
     listings::{self, Listing, ListingState},
 };
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::publish::read_summary;
 use crate::{Error, Hub, Result, views};
 
-/// Listings that one commit of the index takes.
+/// Listings that are read at once, and that one commit of the index takes.
 const BATCH: i64 = 1_000;
+/// Batches read before the index has taken them; a full queue makes the reader wait.
+const READ_AHEAD: usize = 1;
 /// A wake-up may be lost; then this finds what it would have told.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-/// Brings the index up to the store's last change.
-pub(crate) async fn catch_up(hub: &Hub) -> Result<()> {
-    forget_another_store(hub).await?;
-    loop {
-        let from = hub.index().last_change();
-        let mut conn = hub.store().read().await?;
-        let changed = listings::changed_since(&mut conn, i64::try_from(from).unwrap_or(0), BATCH).await?;
-        let Some(last) = changed.last().map(|listing| listing.change) else { return Ok(()) };
-        let changes = changes(&mut conn, changed).await?;
-        drop(conn);
-        let index = hub.index().clone();
-        let applied = move || index.apply(&changes, u64::try_from(last).unwrap_or(0));
-        tokio::task::spawn_blocking(applied).await.map_err(Error::fault)?.map_err(Error::fault)?;
-    }
-}
-
-/// An index that knows of changes which the store does not was made from another store, perhaps before a backup
-/// was brought back: it begins anew.
-async fn forget_another_store(hub: &Hub) -> Result<()> {
-    let last = listings::last_change(&mut hub.store().read().await?).await?;
-    if hub.index().last_change() <= u64::try_from(last).unwrap_or(0) {
-        return Ok(());
-    }
-    let index = hub.index().clone();
-    let nothing = std::iter::empty::<std::result::Result<Entry, Infallible>>();
-    tokio::task::spawn_blocking(move || index.rebuild(nothing, 0))
-        .await
-        .map_err(Error::fault)?
-        .map_err(Error::fault)
-}
-
-/// Follows changes until `stop`.
+/// Brings the index up to the store, says so, and follows changes until `stop`.
 pub(crate) async fn index_until(stop: CancellationToken, hub: &Hub) {
     loop {
+        match catch_up(&stop, hub).await {
+            Ok(()) => hub.index_is_whole(),
+            Err(_) if stop.is_cancelled() => return,
+            Err(error) => tracing::warn!(%error, "the index is behind; it tries again"),
+        }
         let woken = tokio::time::timeout(LOOK_EVERY, hub.until_listings_change());
         if stop.run_until_cancelled(woken).await.is_none() {
             return;
         }
-        if let Err(error) = catch_up(hub).await {
-            tracing::warn!(%error, "the index is behind; it tries again");
+    }
+}
+
+/// An index that holds nothing, or that knows of changes which the store does not (it was made from another store,
+/// perhaps before a backup was brought back), is built anew; any other is told what changed.
+async fn catch_up(stop: &CancellationToken, hub: &Hub) -> Result<()> {
+    let (last, at) = (last_change(hub).await?, hub.index().last_change());
+    if at > last || (at == 0 && last > 0) {
+        build(stop, hub, last).await?;
+    }
+    while !stop.is_cancelled() {
+        let Some(batch) = read(hub, hub.index().last_change()).await? else { break };
+        let index = hub.index().clone();
+        let applied = move || index.apply(&batch.changes, batch.last_change);
+        tokio::task::spawn_blocking(applied).await.map_err(Error::fault)?.map_err(Error::fault)?;
+    }
+    Ok(())
+}
+
+/// Builds the index from all listings, beside the one that searches use meanwhile. The store's last change is read
+/// before the listings are, so what changes meanwhile is applied afterwards.
+async fn build(stop: &CancellationToken, hub: &Hub, last: u64) -> Result<()> {
+    let begun = Instant::now();
+    let (batches, mut taken) = mpsc::channel(READ_AHEAD);
+    let index = hub.index().clone();
+    let building = tokio::task::spawn_blocking(move || {
+        let read = iter::from_fn(|| taken.blocking_recv());
+        index.rebuild(read.flat_map(entries), last)
+    });
+    read_all(stop, hub, last, batches).await;
+    building.await.map_err(Error::fault)?.map_err(Error::fault)?;
+    tracing::info!(listings = hub.index().len(), took = ?begun.elapsed(), "the search index is built");
+    Ok(())
+}
+
+/// Sends every listing up to change `last`, or why they cannot be read. Ends early when nobody takes them.
+async fn read_all(stop: &CancellationToken, hub: &Hub, last: u64, batches: mpsc::Sender<Result<Batch>>) {
+    let mut from = 0;
+    while from < last {
+        let batch = match stop.run_until_cancelled(read(hub, from)).await {
+            Some(Ok(None)) => return,
+            Some(Ok(Some(batch))) => Ok(batch),
+            Some(Err(error)) => Err(error),
+            None => Err(Error::fault(anyhow::anyhow!("the hub ends"))),
+        };
+        from = batch.as_ref().map_or(last, |batch| batch.last_change);
+        if batches.send(batch).await.is_err() {
+            return;
         }
     }
+}
+
+/// Listings in the order of their changes.
+struct Batch {
+    changes: Vec<Change>,
+    last_change: u64,
+}
+
+fn entries(batch: Result<Batch>) -> impl Iterator<Item = std::result::Result<Entry, Error>> {
+    let (changes, error) = match batch {
+        Ok(batch) => (batch.changes, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let listed = |change| match change {
+        Change::Put(entry) => Some(Ok(*entry)),
+        Change::Remove(_) => None,
+    };
+    changes.into_iter().filter_map(listed).chain(error.map(Err))
+}
+
+async fn last_change(hub: &Hub) -> Result<u64> {
+    let last = listings::last_change(&mut hub.store().read().await?).await?;
+    Ok(u64::try_from(last).unwrap_or(0))
+}
+
+/// The next listings after `change`; none when there is nothing new.
+async fn read(hub: &Hub, change: u64) -> Result<Option<Batch>> {
+    let mut conn = hub.store().read().await?;
+    let changed = listings::changed_since(&mut conn, i64::try_from(change).unwrap_or(0), BATCH).await?;
+    let Some(last) = changed.last().map(|listing| listing.change) else { return Ok(None) };
+    let changes = changes(&mut conn, changed).await?;
+    Ok(Some(Batch { changes, last_change: u64::try_from(last).unwrap_or(0) }))
 }
 
 async fn changes(conn: &mut Conn, changed: Vec<Listing>) -> Result<Vec<Change>> {

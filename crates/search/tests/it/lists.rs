@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{find, index, listing, names};
+use crate::common::{find, id, index, listing, names, put};
 use plexus_domain::{Timestamp, page::PageSize};
-use plexus_search::{FacetCount, Index, Listing, Query, Sort};
+use plexus_search::{Change, FacetCount, Index, Listing, Place, Query, Sort, Start};
 use proptest::prelude::*;
 
 fn some() -> Index {
@@ -79,7 +79,8 @@ fn pages_cut_one_list() {
     let index = index((0..95).map(|n| Listing { summary: "agent".into(), ..listing(n, &format!("A{n}")) }));
     let mut seen = Vec::new();
     for page in 0..4 {
-        let query = Query { page, size: PageSize::new(30).unwrap(), ..Query::text("agent") };
+        let query =
+            Query { start: Start::Page(page), size: PageSize::new(30).unwrap(), ..Query::text("agent") };
         let hits = index.search(&query).unwrap();
         assert_eq!(hits.total, 95);
         seen.extend(names(&hits).into_iter().map(str::to_owned));
@@ -89,10 +90,45 @@ fn pages_cut_one_list() {
     assert_eq!(seen.len(), 95);
     for page in [4, 1_000, usize::MAX] {
         assert_eq!(
-            index.search(&Query { page, ..Query::text("agent") }).unwrap().rows.len(),
+            index.search(&Query { start: Start::Page(page), ..Query::text("agent") }).unwrap().rows.len(),
             if page == 4 { 15 } else { 0 }
         );
     }
+}
+
+/// The numbers of agents, newest first, and where the list goes on.
+fn newest(index: &Index, start: Start) -> (Vec<u16>, Option<Place>) {
+    let query = Query { start, size: PageSize::new(10).unwrap(), sort: Sort::New, ..Query::default() };
+    let hits = index.search(&query).unwrap();
+    (names(&hits).iter().map(|name| name[1..].parse().unwrap()).collect(), hits.last)
+}
+
+#[test]
+fn a_list_goes_on_behind_the_last_row_whatever_came_and_went() {
+    let index = index((0..40).map(|n| listing(n, &format!("A{n}"))));
+    let (first, last) = newest(&index, Start::Page(0));
+    let last = last.unwrap();
+    assert_eq!((first, last), ((30..40).rev().collect(), Place { agent: id(30), row: 9 }));
+    let next = |index: &Index| newest(index, Start::After(last)).0;
+    let expected: Vec<u16> = (20..30).rev().collect();
+    assert_eq!(next(&index), expected);
+    let newer: Vec<Change> = (100..105).map(|n| put(listing(n, &format!("A{n}")))).collect();
+    index.apply(&newer, 2).unwrap();
+    assert_eq!(next(&index), expected, "what came before it hides nothing and repeats nothing");
+    index.apply(&(100..105).map(|n| Change::Remove(id(n))).collect::<Vec<_>>(), 3).unwrap();
+    index.apply(&[Change::Remove(id(35))], 4).unwrap();
+    assert_eq!(next(&index), expected, "nor does what went");
+    index.apply(&[put(listing(35, "A35")), Change::Remove(id(30))], 5).unwrap();
+    assert_eq!(next(&index), expected, "and without the row itself the next takes its place");
+}
+
+#[test]
+fn the_last_page_says_so() {
+    let index = index((0..20).map(|n| listing(n, &format!("A{n}"))));
+    let last = newest(&index, Start::Page(0)).1.unwrap();
+    assert_eq!(newest(&index, Start::After(last)), ((0..10).rev().collect(), None));
+    let nowhere = Place { agent: id(500), row: usize::MAX };
+    assert_eq!(newest(&index, Start::After(nowhere)), (Vec::new(), None));
 }
 
 #[test]
@@ -140,7 +176,7 @@ proptest! {
     fn facets_are_what_counting_gives(listings in drawn(), parts in 1_usize..4) {
         let index = Index::in_memory().unwrap();
         for part in listings.chunks(listings.len().div_ceil(parts)) {
-            let changes: Vec<_> = part.iter().cloned().map(crate::common::put).collect();
+            let changes: Vec<_> = part.iter().cloned().map(put).collect();
             index.apply(&changes, 1).unwrap();
         }
         let found: Vec<&Listing> = listings.iter().filter(|listing| listing.summary == "common").collect();

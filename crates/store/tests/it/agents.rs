@@ -3,6 +3,7 @@
 use plexus_domain::{
     AccountId, DraftId, HubRowId, KeyId, ModelId, Principal, PrincipalId, ProofId, SecretId, VersionId,
     agent::{Access, Builtin, Connector, Visibility},
+    page::PageSize,
 };
 use plexus_store::{
     agent_secrets, agents,
@@ -86,6 +87,28 @@ on_both! {
         assert_eq!((owned[0].visibility, owned[0].access), (Visibility::Federated, Access::Open));
         let listing_id = owned[0].listing_id.clone().unwrap();
         assert_eq!(agents::by_listing_id(&mut tx, &listing_id).await.unwrap().unwrap().id, one.agent);
+    }
+
+    async fn an_owners_agents_come_page_by_page(store: Store) {
+        let mut world = World::new(store);
+        let (ada, bob) = (world.person("ada").await, world.person("bob").await);
+        let mut made = Vec::new();
+        for n in 0..5 {
+            made.push(world.agent(&ada, &format!("@ada/agent-{n}")).await.agent);
+            world.agent(&bob, &format!("@bob/agent-{n}")).await;
+        }
+        made.reverse();
+        let mut tx = world.write().await;
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let size = PageSize::new(2).unwrap();
+            let page = agents::page_by_namespace(&mut tx, ada.namespace, after, size).await.unwrap();
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            seen.push(page.iter().map(|agent| agent.id).collect::<Vec<_>>());
+        }
+        assert_eq!(seen.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
+        assert_eq!(seen.concat(), made);
     }
 
     async fn new_runs_use_the_newest_version_that_was_not_yanked(store: Store) {

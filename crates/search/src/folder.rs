@@ -1,0 +1,63 @@
+//! The folder of an index: which of the indexes in it is in use.
+
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    error::{Error, Result},
+    schema,
+};
+
+/// Names the index in use.
+const CURRENT: &str = "current";
+
+/// The index in use. None when there is none of this version.
+pub fn current(folder: &Path) -> Result<Option<PathBuf>> {
+    let pointer = folder.join(CURRENT);
+    match fs::read_to_string(&pointer) {
+        Ok(name) => Ok((version_of(&name) == Some(schema::VERSION)).then(|| folder.join(name))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::folder(pointer)(error)),
+    }
+}
+
+/// `v{version}-{n}`, with an `n` that is not in use.
+pub fn next_place(folder: &Path) -> Result<PathBuf> {
+    let entries = fs::read_dir(folder).map_err(Error::folder(folder))?;
+    let numbers = entries.filter_map(|entry| number_of(entry.ok()?.file_name().to_str()?));
+    let next = numbers.max().map_or(0, |last| last + 1);
+    Ok(folder.join(format!("v{}-{next}", schema::VERSION)))
+}
+
+/// Names `place` as the folder in use: whole or not at all.
+pub fn point_to(folder: &Path, place: &Path) -> Result<()> {
+    let name = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let draft = folder.join("current.new");
+    fs::write(&draft, name).map_err(Error::folder(&draft))?;
+    fs::File::open(&draft).and_then(|file| file.sync_all()).map_err(Error::folder(&draft))?;
+    fs::rename(&draft, folder.join(CURRENT)).map_err(Error::folder(folder))
+}
+
+/// Removes the folders of earlier indexes and of rebuilds that did not finish. What cannot be removed stays.
+pub fn remove_others(folder: &Path, keep: Option<&Path>) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_str().and_then(number_of).is_some()) {
+        if Some(entry.path().as_path()) != keep
+            && let Err(error) = fs::remove_dir_all(entry.path())
+        {
+            tracing::warn!(path = %entry.path().display(), %error, "An old search index cannot be removed.");
+        }
+    }
+}
+
+fn version_of(name: &str) -> Option<u32> {
+    number_of(name)?;
+    name.strip_prefix('v')?.split_once('-')?.0.parse().ok()
+}
+
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_prefix('v')?.split_once('-')?.1.parse().ok()
+}
