@@ -76,9 +76,11 @@ audit: ## Look up known holes in dependencies (needs a network)
 	@scripts/audit
 
 ##@ Measure
-.PHONY: bench
-bench: release ## Measure start, memory, pages and search of the release build, each beside its floor
-	@cargo run --release -p plexus-benches --bin bench
+.PHONY: bench peers
+bench: release ## Measure the release build, each bench beside its floor; BENCH="relay streams" names some of them
+	@cargo run --release -p plexus-benches --bin bench $(BENCH)
+peers: release ## Measure the relay of the release build beside LiteLLM's proxy
+	@scripts/peers
 
 .PHONY: help
 help: ## Show this list
