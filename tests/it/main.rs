@@ -25,6 +25,8 @@ mod process;
 #[cfg(test)]
 mod protection;
 #[cfg(test)]
+mod relay;
+#[cfg(test)]
 mod shared_stream;
 #[cfg(test)]
 mod streaming;

@@ -93,9 +93,7 @@ async fn begin_chat(
             .await?;
     let saying = Saying { chat: &chat, tree: &[], parent: None, id, text: &text };
     let (sent, telling, jobs) = say(hub, &mut tx, person, saying, &agents).await?;
-    tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
-    runs::spawn(hub, jobs);
+    go(hub, person, tx, telling, jobs).await?;
     Ok(sent)
 }
 
@@ -124,9 +122,7 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     };
     let saying = Saying { chat: &row, tree: &tree, parent, id: new.id, text: &text };
     let (sent, telling, jobs) = say(hub, &mut tx, person, saying, &agents).await?;
-    tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
-    runs::spawn(hub, jobs);
+    go(hub, person, tx, telling, jobs).await?;
     Ok(sent)
 }
 
@@ -152,11 +148,18 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     let job = runs::begin(hub, &mut tx, &mut telling, person, ask).await?;
     let sent = Sent { chat: chat.id, message: job.message, runs: vec![job.run] };
     members::set_leaf(&mut tx, chat.id, person.principal, Some(job.message)).await?;
-    chats::set_active(&mut tx, chat.id, hub.env().now()).await?;
-    tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
-    runs::spawn(hub, vec![job]);
+    go(hub, person, tx, telling, vec![job]).await?;
     Ok(sent)
+}
+
+/// Commits, begins to work and tells readers what there is, in this order: a request that is given up after the
+/// commit leaves no run without a worker.
+async fn go(hub: &Hub, person: &Person, tx: Tx, telling: Telling, jobs: Vec<Job>) -> Result<()> {
+    let committed = telling.commit(hub, tx).await?;
+    let silence = runs::spawn(hub, jobs);
+    committed.tell(hub, Some(person.account)).await;
+    drop(silence);
+    Ok(())
 }
 
 /// A message on its way into a chat that is locked.
@@ -194,7 +197,7 @@ async fn say(
     if let Inserted::AlreadyThere = conflict(messages::insert(tx, &new).await, used)? {
         return Err(used().into());
     }
-    telling.record(hub, tx, Event::Message { message: saying.id, run: new.run }).await?;
+    telling.record(Event::Message { message: saying.id, run: new.run });
     let mut jobs = Vec::new();
     for (lane, agent) in (FIRST_LANE..).zip(agents) {
         ensure_member(hub, tx, &mut telling, chat, agent).await?;
@@ -204,7 +207,6 @@ async fn say(
     }
     let leaf = jobs.first().map_or(saying.id, |job| job.message);
     members::set_leaf(tx, chat, person.principal, Some(leaf)).await?;
-    chats::set_active(tx, chat, now).await?;
     let runs = jobs.iter().map(|job| job.run).collect();
     Ok((Sent { chat, message: saying.id, runs }, telling, jobs))
 }
@@ -277,7 +279,7 @@ async fn ensure_member(
     let who = Principal::Agent { agent: agent.id };
     let principal = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
     if members::insert(tx, &new_member(hub, chat, principal, MemberRole::Guest)).await? {
-        telling.record(hub, tx, Event::Member { principal, joined: true }).await?;
+        telling.record(Event::Member { principal, joined: true });
     }
     Ok(())
 }

@@ -26,8 +26,7 @@ pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
     }
     let mut tx = hub.store().write().await?;
     let telling = stop_waiting(hub, &mut tx, &found).await?;
-    tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
+    telling.commit(hub, tx).await?.tell(hub, Some(person.account)).await;
     Ok(())
 }
 
@@ -39,7 +38,7 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Telling> {
     let mut telling = Telling::new(chat.id, chat.last_seq);
     let step = Step { from: run.state, to: RunState::Stopped, at: hub.env().now(), failure: None };
     if runs::set_state(tx, run.id, &step).await? {
-        telling.record(hub, tx, Event::Run { run: run.id, state: RunState::Stopped, failure: None }).await?;
+        telling.record(Event::Run { run: run.id, state: RunState::Stopped, failure: None });
     }
     Ok(telling)
 }
