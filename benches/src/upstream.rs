@@ -110,7 +110,8 @@ async fn complete(Json(request): Json<Value>) -> Response {
 fn events(script: Script) -> impl Stream<Item = Bytes> {
     let begun = Instant::now();
     let tokens = stream::iter(0..script.tokens).then(move |n| async move {
-        if !script.every.is_zero() {
+        // A timer would keep the first token for up to a millisecond.
+        if n > 0 && !script.every.is_zero() {
             sleep_until(begun + script.every * u32::try_from(n).unwrap_or(u32::MAX)).await;
         }
         chunk(&json!([{ "index": 0, "delta": { "content": tokens::write(n) }, "finish_reason": null }]), None)
