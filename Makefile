@@ -76,9 +76,11 @@ audit: ## Look up known holes in dependencies (needs a network)
 	@scripts/audit
 
 ##@ Measure
-.PHONY: bench
-bench: release ## Measure the release build, each number beside its floor or peer
-	@scripts/bench
+.PHONY: bench peers
+bench: release ## Measure the release build, each number beside its floor; BENCH="relay streams" names some of them
+	@scripts/bench $(BENCH)
+peers: release ## Measure the relay of the release build beside LiteLLM's proxy
+	@scripts/peers
 
 .PHONY: help
 help: ## Show this list

@@ -10,7 +10,10 @@ use std::{
 use anyhow::Context as _;
 use tempfile::TempDir;
 
-use crate::http::{Connection, get};
+use crate::{
+    http::{Connection, get},
+    process,
+};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -19,12 +22,20 @@ pub struct Hub {
     /// From starting the process to the first page.
     pub started_in: Duration,
     process: Child,
-    _folder: TempDir,
+    folder: Option<TempDir>,
+    settings: Vec<Setting>,
 }
+
+/// A variable of the hub's environment.
+pub type Setting = (&'static str, String);
 
 impl Hub {
     /// Starts a hub on `folder` and waits for its first page.
     pub async fn start(folder: TempDir) -> anyhow::Result<Self> {
+        Self::with_settings(folder, Vec::new()).await
+    }
+
+    pub async fn with_settings(folder: TempDir, settings: Vec<Setting>) -> anyhow::Result<Self> {
         let address = free_address()?;
         let begun = Instant::now();
         let process = Command::new(binary())
@@ -33,10 +44,11 @@ impl Hub {
             .env("PLEXUS_DATA_DIR", folder.path())
             .env("PLEXUS_LIMITS_SCALE", "100000")
             .env("PLEXUS_LOG", "warn")
+            .envs(settings.iter().cloned())
             .stdout(Stdio::null())
             .spawn()
             .with_context(|| format!("starting {}: `make release` makes it", binary().display()))?;
-        let mut hub = Self { address, started_in: Duration::ZERO, process, _folder: folder };
+        let mut hub = Self { address, started_in: Duration::ZERO, process, folder: Some(folder), settings };
         while hub.first_page().await.is_err() {
             anyhow::ensure!(begun.elapsed() < PATIENCE, "the hub showed no page within a minute");
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -45,25 +57,37 @@ impl Hub {
         Ok(hub)
     }
 
+    /// The same hub as a fresh process, at another address.
+    pub async fn again(mut self) -> anyhow::Result<Self> {
+        self.end();
+        let folder = self.folder.take().context("a hub without a folder")?;
+        Self::with_settings(folder, std::mem::take(&mut self.settings)).await
+    }
+
     async fn first_page(&self) -> anyhow::Result<()> {
         let (status, _) = Connection::open(self.address).await?.ask(&get(self.address, "/")).await?;
         anyhow::ensure!(status == 200, "the first page answered {status}");
         Ok(())
     }
 
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Resident memory in MiB.
     pub fn memory_mib(&self) -> anyhow::Result<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
-        let kib: f64 = line.trim().trim_end_matches(" kB").trim().parse()?;
-        Ok(kib / 1024.0)
+        Ok(process::memory_kib(self.id())? / 1024.0)
+    }
+
+    fn end(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
 impl Drop for Hub {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.end();
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::http::Connection;
+use crate::{http::Connection, stats::percentile};
 
 pub struct Measured {
     pub seconds: f64,
@@ -20,9 +20,7 @@ impl Measured {
     }
 
     pub fn percentile(&self, percent: f64) -> f64 {
-        let last = self.took.len().saturating_sub(1);
-        let at = (last as f64 * percent / 100.0).round() as usize;
-        self.took.get(at).copied().unwrap_or(f64::NAN)
+        percentile(&self.took, percent)
     }
 }
 

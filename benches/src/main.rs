@@ -2,27 +2,53 @@
 //!
 //! Client, hub and floor share the machine, so the ratios are the result and the absolute numbers a lower bound.
 
+mod client;
+mod crowd;
 mod http;
 mod hub;
+mod line;
 mod listings;
 mod load;
 mod pages;
 mod peer;
+mod peers;
+mod people;
+mod process;
+mod relay;
 mod search;
 mod start;
+mod stats;
+mod streams;
+mod tokens;
+mod upstream;
+mod writer;
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
-const USAGE: &str = "bench [pages] [search] [start]: which benches to run; all unless named. \
-                     PLEXUS_BENCH_BINARY names the hub (target/release/plexus).";
+const USAGE: &str = "\
+bench [start] [pages] [search] [relay] [streams]: which benches to run; all unless named.
+bench peers LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make peers` installs it.
+PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3).";
+const BENCHES: [&str; 5] = ["start", "pages", "search", "relay", "streams"];
 
 fn main() -> ExitCode {
     let named: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = |name: &str| named.is_empty() || named.iter().any(|given| given == name);
-    if named.iter().any(|name| !["pages", "search", "start"].contains(&name.as_str())) {
+    let Ok(rounds) = std::env::var("PLEXUS_BENCH_ROUNDS").map_or(Ok(3), |rounds| rounds.parse()) else {
         return say_usage();
-    }
-    match run(&wanted) {
+    };
+    let ended = match named.as_slice() {
+        [server] if server == "upstream" => in_runtime(upstream::serve()),
+        [peers, litellm] if peers == "peers" => in_runtime(peers::run(Path::new(litellm), rounds)),
+        [] => in_runtime(run(&BENCHES, rounds)),
+        _ => {
+            let named: Vec<&str> = named.iter().map(String::as_str).collect();
+            if !named.iter().all(|name| BENCHES.contains(name)) {
+                return say_usage();
+            }
+            in_runtime(run(&named, rounds))
+        }
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print(&format!("bench: {error:#}"));
@@ -31,20 +57,22 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(wanted: &dyn Fn(&str) -> bool) -> anyhow::Result<()> {
+fn in_runtime(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        if wanted("start") {
-            start::run().await?;
+    runtime.block_on(work)
+}
+
+async fn run(named: &[&str], rounds: usize) -> anyhow::Result<()> {
+    for name in named {
+        match *name {
+            "start" => start::run().await?,
+            "pages" => pages::run().await?,
+            "search" => search::run().await?,
+            "relay" => relay::run(rounds).await?,
+            _ => streams::run().await?,
         }
-        if wanted("pages") {
-            pages::run().await?;
-        }
-        if wanted("search") {
-            search::run().await?;
-        }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 fn say_usage() -> ExitCode {

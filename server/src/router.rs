@@ -34,10 +34,8 @@ pub fn router(site: Site) -> Router {
         .layer(middleware::from_fn(shape::of_api))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
-        .layer(middleware::from_fn_with_state(site.clone(), headers::protect))
-        .layer(compression())
-        .layer(CsrfLayer::new())
-        .layer(body_limit(&site));
+        .layer(middleware::from_fn_with_state(site.clone(), headers::protect));
+    let packed = ServiceBuilder::new().layer(compression()).layer(CsrfLayer::new()).layer(body_limit(&site));
     Router::new()
         .merge(page_routes())
         .merge(admin_routes())
@@ -45,6 +43,9 @@ pub fn router(site: Site) -> Router {
         .nest("/api/v1", api_routes())
         .route("/static/{version}/{*name}", get(assets::get))
         .fallback(missing)
+        .layer(packed)
+        // A stream goes as it is, and each would hold what packing needs.
+        .route("/api/v1/events", get(api::events::stream))
         .layer(shared)
         .with_state(site.clone())
         .merge(edge_routes(site.clone()))
@@ -157,7 +158,6 @@ fn register_routes() -> Router<Site> {
 
 pub fn api_routes() -> Router<Site> {
     Router::new()
-        .route("/events", get(api::events::stream))
         .route("/chats", get(api::chats::list).post(api::chats::start))
         .route(
             "/chats/{id}",

@@ -37,6 +37,8 @@ mod process;
 #[cfg(test)]
 mod protection;
 #[cfg(test)]
+mod relay;
+#[cfg(test)]
 mod revoked;
 #[cfg(test)]
 mod shared_stream;

@@ -96,9 +96,14 @@ pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
 
 /// Takes the chat's next number. Others who want one wait until this transaction ends.
 pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
-    let text = "update chats set last_seq = last_seq + 1 where id = $1 returning last_seq";
-    let seq: Option<i64> = on!(tx, c => query_scalar(text).bind(id.uuid()).fetch_optional(c))?;
-    seq.ok_or_else(|| Error::conflict("there is no such chat"))
+    next_seqs(tx, id, 1).await
+}
+
+/// Takes the chat's next `count` numbers and gives the first.
+pub(crate) async fn next_seqs(tx: &mut Tx, id: ChatId, count: i64) -> Result<i64> {
+    let text = "update chats set last_seq = last_seq + $2 where id = $1 returning last_seq";
+    let last: Option<i64> = on!(tx, c => query_scalar(text).bind(id.uuid()).bind(count).fetch_optional(c))?;
+    last.map(|last| last - count + 1).ok_or_else(|| Error::conflict("there is no such chat"))
 }
 
 /// Notes that something was said.

@@ -45,6 +45,15 @@ macro_rules! execute {
 }
 pub(crate) use execute;
 
+/// The placeholders of an `insert` of several rows: `($1, $2), ($3, $4)`.
+pub(crate) fn rows(count: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let columns: Vec<_> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
+        format!("({})", columns.join(", "))
+    };
+    (0..count).map(row).collect::<Vec<_>>().join(", ")
+}
+
 impl Conn {
     pub(crate) fn raw(&mut self) -> Raw<'_> {
         match &mut self.inner {

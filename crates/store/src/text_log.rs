@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, query, query_as};
 use crate::{
     Conn, Result, Tx,
     column::record,
-    conn::{execute, on},
+    conn::{execute, on, rows},
 };
 
 record! {
@@ -38,7 +38,10 @@ pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[Piece]) -> Result
         if chunks.len() == 0 {
             continue;
         }
-        let text = insert_text(size);
+        let text = format!(
+            "insert into text_log (process, n, message, part, start, body) values {}",
+            rows(size, COLUMNS)
+        );
         for chunk in chunks {
             execute!(tx, {
                 chunk.iter().fold(query(AssertSqlSafe(text.as_str())), |query, piece| {
@@ -54,15 +57,6 @@ pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[Piece]) -> Result
         }
     }
     Ok(())
-}
-
-fn insert_text(rows: usize) -> String {
-    let row = |row: usize| {
-        let columns: Vec<_> = (1..=COLUMNS).map(|column| format!("${}", row * COLUMNS + column)).collect();
-        format!("({})", columns.join(", "))
-    };
-    let rows: Vec<_> = (0..rows).map(row).collect();
-    format!("insert into text_log (process, n, message, part, start, body) values {}", rows.join(", "))
 }
 
 macro_rules! select {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use plexus_app::{model::Assets, render};
-use plexus_domain::{ChatId, event::Event};
+use plexus_domain::{ChatId, MessageId, event::Event};
 use plexus_hub::{
     live::{FrameKind, Snapshot},
     views::MessageView,
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::pages::chat::article::{article, so_far, unfinished};
@@ -35,7 +36,7 @@ impl Encoder {
             }
             FrameKind::Snapshot(snapshot) => ("open", self.snapshot(snapshot)),
             FrameKind::Text { message, part, start, body } => {
-                ("text", json!({ "m": message, "p": part, "s": start, "t": body }))
+                return sse("text", &Text { chat: self.chat, m: *message, p: *part, s: *start, t: body });
             }
             FrameKind::Block { message, part, start, end, html } => {
                 ("block", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
@@ -78,7 +79,23 @@ impl Encoder {
     }
 }
 
+/// More text of part `p` of message `m`, from byte `s` on. Written as it is: this is the path of every token.
+#[derive(Serialize)]
+struct Text<'a> {
+    chat: ChatId,
+    m: MessageId,
+    p: usize,
+    s: usize,
+    t: &'a str,
+}
+
 /// One event (WHATWG HTML, 9.2.5): JSON has no line breaks, so `data` is one line.
-pub fn sse(name: &str, data: &Value) -> Bytes {
-    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
+pub fn sse(name: &str, data: &impl Serialize) -> Bytes {
+    let mut bytes = format!("event: {name}\ndata: ").into_bytes();
+    // What is written here has string keys, and memory does not fail.
+    if let Err(error) = serde_json::to_writer(&mut bytes, data) {
+        tracing::error!(%error, name, "an event cannot be written as JSON");
+    }
+    bytes.extend_from_slice(b"\n\n");
+    Bytes::from(bytes)
 }

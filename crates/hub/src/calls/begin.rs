@@ -73,9 +73,8 @@ pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
         continues: place.continues,
     };
     let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.agent)).await?;
-    tx.commit().await?;
     let run = said.runs().first().copied();
-    said.go(hub, &door.asker).await;
+    said.go(hub, &door.asker, tx).await?;
     run.ok_or_else(|| Refusal::conflict("Nobody answers here.").into())
 }
 

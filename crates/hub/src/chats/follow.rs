@@ -2,6 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use futures::{FutureExt as _, future::BoxFuture};
 use plexus_domain::{ChatId, Error as Refusal};
 use plexus_store::events;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
@@ -131,7 +132,12 @@ impl Reader {
         Ok(())
     }
 
-    async fn read_events(&mut self) -> Result<()> {
+    /// Boxed, since a reader that waits needs no room for it.
+    fn read_events(&mut self) -> BoxFuture<'_, Result<()>> {
+        self.read_log().boxed()
+    }
+
+    async fn read_log(&mut self) -> Result<()> {
         let mut conn = self.hub.store().read().await?;
         let rows = events::list_after(&mut conn, self.chat, self.seq, CATCH_UP).await?;
         drop(conn);

@@ -20,9 +20,8 @@ pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> 
         chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("There is no such chat."))?;
     let mut telling = Telling::new(chat, row.last_seq);
     chats::set_title(&mut tx, chat, &title).await?;
-    telling.record(hub, &mut tx, Event::Title { title: title.into() }).await?;
-    tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
+    telling.record(Event::Title { title: title.into() });
+    telling.commit(hub, tx).await?.tell(hub, Some(person.account)).await;
     Ok(())
 }
 

@@ -48,14 +48,22 @@ pub(crate) struct Said {
 }
 
 impl Said {
+    pub const fn of(telling: Telling, jobs: Vec<Job>) -> Self {
+        Self { telling, jobs }
+    }
+
     pub fn runs(&self) -> Vec<RunId> {
         self.jobs.iter().map(|job| job.run).collect()
     }
 
-    /// After the commit: tells readers, and lets the agents answer.
-    pub async fn go(self, hub: &Hub, asker: &Asker) {
-        self.telling.tell(hub, asker.account()).await;
-        runs::spawn(hub, self.jobs);
+    /// Commits, begins to work and tells readers what there is, in this order: a request that is given up after the
+    /// commit leaves no run without a worker.
+    pub async fn go(self, hub: &Hub, asker: &Asker, tx: Tx) -> Result<()> {
+        let committed = self.telling.commit(hub, tx).await?;
+        let silence = runs::spawn(hub, self.jobs);
+        committed.tell(hub, asker.account()).await;
+        drop(silence);
+        Ok(())
     }
 }
 
@@ -85,7 +93,7 @@ pub(crate) async fn say(
     if let Inserted::AlreadyThere = conflict(messages::insert(tx, &new).await, used)? {
         return Err(used().into());
     }
-    telling.record(hub, tx, Event::Message { message: saying.id, run: new.run }).await?;
+    telling.record(Event::Message { message: saying.id, run: new.run });
     let mut jobs = Vec::new();
     for (lane, agent) in (FIRST_LANE..).zip(agents) {
         ensure_member(hub, tx, &mut telling, chat, agent).await?;
@@ -96,7 +104,6 @@ pub(crate) async fn say(
     }
     let leaf = jobs.first().map_or(saying.id, |job| job.message);
     members::set_leaf(tx, chat, asker.principal, Some(leaf)).await?;
-    chats::set_active(tx, chat, now).await?;
     Ok(Said { telling, jobs })
 }
 
@@ -143,7 +150,7 @@ async fn ensure_member(
     let who = Principal::Agent { agent: agent.id };
     let principal = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
     if members::insert(tx, &new_member(hub, chat, principal, MemberRole::Guest)).await? {
-        telling.record(hub, tx, Event::Member { principal, joined: true }).await?;
+        telling.record(Event::Member { principal, joined: true });
     }
     Ok(())
 }

@@ -89,9 +89,8 @@ async fn begin_chat(
     let saying =
         Saying { chat: &chat, parent: None, id, parts: &parts, origin: Origin::Page, continues: None };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
-    tx.commit().await?;
     let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
-    said.go(hub, &asker).await;
+    said.go(hub, &asker, tx).await?;
     Ok(sent)
 }
 
@@ -123,9 +122,8 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let parts = [Part::text(text)];
     let saying = Saying { chat: &row, parent, id: new.id, parts: &parts, origin: Origin::Page, continues };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
-    tx.commit().await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
-    said.go(hub, &asker).await;
+    said.go(hub, &asker, tx).await?;
     Ok(sent)
 }
 
@@ -153,10 +151,7 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     let job = runs::begin(hub, &mut tx, &mut telling, &asker, ask).await?;
     let sent = Sent { chat: chat.id, message: job.message, runs: vec![job.run] };
     members::set_leaf(&mut tx, chat.id, person.principal, Some(job.message)).await?;
-    chats::set_active(&mut tx, chat.id, hub.env().now()).await?;
-    tx.commit().await?;
-    telling.tell(hub, Some(person.account)).await;
-    runs::spawn(hub, vec![job]);
+    Said::of(telling, vec![job]).go(hub, &asker, tx).await?;
     Ok(sent)
 }
 

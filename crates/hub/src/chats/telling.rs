@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Telling {
     chat: ChatId,
     since: i64,
-    events: Vec<(i64, Event)>,
+    events: Vec<Event>,
 }
 
 impl Telling {
@@ -21,13 +21,32 @@ impl Telling {
         Self { chat, since: last_seq, events: Vec::new() }
     }
 
-    pub async fn record(&mut self, hub: &Hub, tx: &mut Tx, event: Event) -> Result<()> {
-        let seq = events::append(tx, self.chat, &event, hub.env().now()).await?;
-        self.events.push((seq, event));
-        Ok(())
+    pub fn record(&mut self, event: Event) {
+        self.events.push(event);
     }
 
-    /// After the commit. Readers lose nothing when this fails: they find the events in the log.
+    /// Commits what was written, with the events behind it in the chat's log.
+    pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<Committed> {
+        let Self { chat, since, events } = self;
+        let mut first = since;
+        if !events.is_empty() {
+            first = events::append(&mut tx, chat, &events, hub.env().now()).await?;
+        }
+        tx.commit().await?;
+        Ok(Committed { chat, since, events: (first..).zip(events).collect() })
+    }
+}
+
+/// Events that readers may be told of.
+#[must_use]
+pub(crate) struct Committed {
+    chat: ChatId,
+    since: i64,
+    events: Vec<(i64, Event)>,
+}
+
+impl Committed {
+    /// Readers lose nothing when this fails: they find the events in the log.
     pub async fn tell(self, hub: &Hub, account: Option<AccountId>) {
         if let Some(account) = account {
             hub.live().channels.tell(Topic::Account(account), Frame::new(FrameKind::ChatsChanged));

@@ -10,7 +10,7 @@ use super::Frame;
 
 /// Frames that a reader may be behind. One that falls further is told to catch up from the log: it loses nothing,
 /// and what it missed reaches it in one piece.
-const BEHIND: usize = 256;
+const BEHIND: usize = 128;
 
 /// What can be watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

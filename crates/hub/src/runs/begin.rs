@@ -77,8 +77,8 @@ pub(crate) async fn begin(
         parts: &[],
     };
     messages::insert(tx, &answer).await?;
-    telling.record(hub, tx, Event::Message { message, run: Some(run) }).await?;
-    telling.record(hub, tx, Event::Run { run, state: RunState::Working, failure: None }).await?;
+    telling.record(Event::Message { message, run: Some(run) });
+    telling.record(Event::Run { run, state: RunState::Working, failure: None });
     let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
     let (chat, question, agent) = (ask.chat, ask.question, ask.agent);
     Ok(Job { run, chat, question, message, agent, version, asker: asker.clone(), task, place })

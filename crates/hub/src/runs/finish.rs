@@ -96,10 +96,10 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
         runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
     }
     let failure = outcome.failure.clone();
-    telling.record(hub, &mut tx, Event::Run { run: job.run, state: outcome.state, failure }).await?;
-    telling.record(hub, &mut tx, Event::Ended { message, state }).await?;
-    tx.commit().await?;
+    telling.record(Event::Run { run: job.run, state: outcome.state, failure });
+    telling.record(Event::Ended { message, state });
+    let committed = telling.commit(hub, tx).await?;
     job.place.leave();
-    telling.tell(hub, job.asker.account()).await;
+    committed.tell(hub, job.asker.account()).await;
     Ok(())
 }

@@ -49,9 +49,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     if !runs::set_state(&mut tx, run.id, &step).await? {
         return Ok(());
     }
-    telling
-        .record(hub, &mut tx, Event::Run { run: run.id, state: RunState::Failed, failure: Some(failure) })
-        .await?;
+    telling.record(Event::Run { run: run.id, state: RunState::Failed, failure: Some(failure) });
     for message in messages::list_by_run(&mut tx, run.id).await? {
         if message.state != MessageState::Open {
             continue;
@@ -63,11 +61,9 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
         let texts = logged_texts(pieces).into_iter().filter(|text| !text.is_empty());
         let parts: Vec<Part> = texts.map(Part::text).collect();
         messages::finish(&mut tx, message.id, MessageState::Failed, &parts).await?;
-        let ended = Event::Ended { message: message.id, state: MessageState::Failed };
-        telling.record(hub, &mut tx, ended).await?;
+        telling.record(Event::Ended { message: message.id, state: MessageState::Failed });
     }
-    tx.commit().await?;
-    telling.tell(hub, None).await;
+    telling.commit(hub, tx).await?.tell(hub, None).await;
     tracing::info!(run = %run.id, "a run that was interrupted has ended");
     Ok(())
 }

@@ -31,8 +31,7 @@ pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Res
     }
     let mut tx = hub.store().write().await?;
     let telling = stop_waiting(hub, &mut tx, run).await?;
-    tx.commit().await?;
-    telling.tell(hub, account).await;
+    telling.commit(hub, tx).await?.tell(hub, account).await;
     Ok(())
 }
 
@@ -44,7 +43,7 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Telling> {
     let mut telling = Telling::new(chat.id, chat.last_seq);
     let step = Step { from: run.state, to: RunState::Stopped, at: hub.env().now(), failure: None };
     if runs::set_state(tx, run.id, &step).await? {
-        telling.record(hub, tx, Event::Run { run: run.id, state: RunState::Stopped, failure: None }).await?;
+        telling.record(Event::Run { run: run.id, state: RunState::Stopped, failure: None });
     }
     Ok(telling)
 }

@@ -7,29 +7,35 @@ use plexus_domain::{
     RunState,
     run::{Failure, FailureClass},
 };
-use plexus_runtime::{End, Limits, Request, perform};
+use plexus_runtime::{Connector, End, Limits, Request, perform};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Job, connect, finish, finish::Outcome, output::Speaker, request};
 use crate::{Error, Hub, listings::seen_alive, live::Topic};
 
-/// Begins to work on runs that are committed.
-pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) {
+/// Begins to work on runs that are committed. Nobody speaks until the answer is dropped: readers are told first who
+/// will.
+#[must_use]
+pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
+    let told = CancellationToken::new();
     for job in jobs {
-        let hub = hub.clone();
+        let (hub, told) = (hub.clone(), told.clone());
         // The message is open before its first reader can ask for it.
         let channel = Arc::new(hub.live().channels.hold(Topic::Chat(job.chat)));
         let writing = hub.live().begin(job.chat, job.message);
         let speaker = Speaker::new(writing, channel);
         let tasks = hub.tasks().clone();
         tasks.spawn(async move {
-            work(&hub, &job, speaker).await;
+            work(&hub, &job, speaker, told).await;
         });
     }
+    told.drop_guard()
 }
 
-async fn work(hub: &Hub, job: &Job, mut speaker: Speaker) {
+/// What takes a moment is boxed here and below: a run that waits for its agent holds no room for it.
+async fn work(hub: &Hub, job: &Job, mut speaker: Speaker, told: CancellationToken) {
     metrics::counter!("plexus_runs_started_total").increment(1);
-    let answer = AssertUnwindSafe(answer(hub, job, &mut speaker)).catch_unwind().await;
+    let answer = AssertUnwindSafe(answer(hub, job, &mut speaker, &told)).catch_unwind().await;
     let end = answer.unwrap_or_else(|_| {
         tracing::error!(run = %job.run, "a run panicked");
         Err(Failure::new(
@@ -39,16 +45,27 @@ async fn work(hub: &Hub, job: &Job, mut speaker: Speaker) {
     });
     let outcome = Outcome::new(end, hub.is_closing());
     let answered = outcome.state == RunState::Completed;
-    finish::finish(hub, job, &mut speaker, outcome).await;
+    Box::pin(finish::finish(hub, job, &mut speaker, outcome)).await;
     hub.live().end(job.message);
-    if answered && let Err(error) = seen_alive(hub, job.agent.id).await {
+    if answered && let Err(error) = Box::pin(seen_alive(hub, job.agent.id)).await {
         tracing::warn!(%error, "an agent that answered could not be noted as online");
     }
 }
 
-async fn answer(hub: &Hub, job: &Job, speaker: &mut Speaker) -> Result<End, Failure> {
-    let connector = connect::connector(hub, job).await.map_err(said)?;
-    let (turns, remote) = request::conversation(hub, job).await.map_err(said)?;
+async fn answer(
+    hub: &Hub,
+    job: &Job,
+    speaker: &mut Speaker,
+    told: &CancellationToken,
+) -> Result<End, Failure> {
+    let (connector, request) = Box::pin(prepare(hub, job)).await.map_err(said)?;
+    told.cancelled().await;
+    perform(connector.as_ref(), request, speaker, &job.place.stop).await
+}
+
+async fn prepare(hub: &Hub, job: &Job) -> Result<(Arc<dyn Connector>, Request), Error> {
+    let connector = connect::connector(hub, job).await?;
+    let (turns, remote) = request::conversation(hub, job).await?;
     let given = hub.config().limits;
     let limits = Limits {
         max_answer_bytes: given.max_answer_bytes,
@@ -57,8 +74,7 @@ async fn answer(hub: &Hub, job: &Job, speaker: &mut Speaker) -> Result<End, Fail
         idle: given.idle,
         whole: given.whole,
     };
-    let request = Request { run: job.run, turns, remote, limits };
-    perform(connector.as_ref(), request, speaker, &job.place.stop).await
+    Ok((connector, Request { run: job.run, turns, remote, limits }))
 }
 
 /// A refusal is said in the answer; a fault is logged and said as one.

@@ -241,7 +241,7 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed], se
     fill_parts(&mut tx, answer).await;
     contexts::insert(&mut tx, person.principal, agents[0].agent, "ctx", chat).await.unwrap();
     let event = plexus_domain::event::Event::Ended { message: answer, state: MessageState::Done };
-    events::append(&mut tx, chat, &event, now).await.unwrap();
+    events::append(&mut tx, chat, &[event], now).await.unwrap();
     let piece = text_log::Piece { n: 0, message: open, part: 0, start: 0, body: "vier\0".into() };
     text_log::append(&mut tx, process, &[piece]).await.unwrap();
     let approval = approvals::Approval {

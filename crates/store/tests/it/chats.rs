@@ -124,7 +124,7 @@ on_both! {
         members::set_leaf(&mut tx, chat, ada.principal, Some(reply)).await.unwrap();
         contexts::insert(&mut tx, ada.principal, agent.agent, "ctx", chat).await.unwrap();
         let event = Event::Message { message: answer, run: Some(run) };
-        events::append(&mut tx, chat, &event, world.now()).await.unwrap();
+        events::append(&mut tx, chat, &[event], world.now()).await.unwrap();
         tx.commit().await.unwrap();
 
         let mut tx = world.write().await;

@@ -1,0 +1,154 @@
+//! Relay of a signed-in chat with a model: the same questions to the hub and straight to the model server, in turn.
+
+use std::time::Duration;
+
+use crate::{
+    client::Target,
+    crowd::{self, Load, Round},
+    hub::Hub,
+    line::{Chat, Completions, Line},
+    people, print,
+    stats::median,
+    upstream::{MODEL, Script, Upstream},
+    writer::Writer,
+};
+
+const PACED: Script = Script { tokens: 100, every: Duration::from_millis(40) };
+/// Short answers and long ones, and how many of them each stream asks for.
+const SATURATED: [(Script, usize); 2] = [
+    (Script { tokens: 100, every: Duration::ZERO }, 20),
+    (Script { tokens: 2_000, every: Duration::ZERO }, 4),
+];
+const STREAMS: [usize; 3] = [1, 64, 512];
+/// The first answer of each chat, before anything is measured.
+const WARM: Script = Script { tokens: 1, every: Duration::ZERO };
+
+/// A hub with an agent on the model server, and people who use it.
+pub struct Scene {
+    pub upstream: Upstream,
+    hub: Hub,
+    agent: String,
+    people: Vec<Target>,
+}
+
+pub async fn run(rounds: usize) -> anyhow::Result<()> {
+    let scene = Scene::new(STREAMS[2]).await?;
+    measure(&scene, rounds, "nothing beside it").await?;
+    let writer = Writer::start(&scene.people[0], &scene.agent).await?;
+    measure(&scene, rounds, "a writer beside it").await?;
+    print(&format!("\nThe writer beside it wrote {:.0} rows/s.", writer.rows_per_second()));
+    drop(writer);
+    saturated(&scene, rounds).await
+}
+
+impl Scene {
+    pub async fn new(people: usize) -> anyhow::Result<Self> {
+        let upstream = Upstream::start()?;
+        let hub = Hub::with_settings(tempfile::tempdir()?, settings(&upstream)).await?;
+        let people = people::sign_up(&hub, people).await?;
+        let agent = people::publish_agent(&people[0]).await?;
+        Ok(Self { upstream, hub, agent, people })
+    }
+
+    /// A chat for each of `count` people, which has had its first answer.
+    async fn chats(&self, count: usize) -> anyhow::Result<Vec<Line>> {
+        let mut chats = Vec::new();
+        for person in &self.people[..count] {
+            let mut chat = Chat::begin(person.clone(), &self.agent, WARM).await?;
+            chat.hear(0).await?;
+            chats.push(Line::Chat(chat));
+        }
+        Ok(chats)
+    }
+
+    /// The same load straight to the model server, then through the hub.
+    pub async fn pair(&self, load: Load) -> anyhow::Result<[Round; 2]> {
+        let to = Target { address: self.upstream.address, credential: None };
+        let direct = crowd::ask(completions(&to, load.streams).await?, load, self.upstream.id()).await?;
+        let hub = crowd::ask(self.chats(load.streams).await?, load, self.hub.id()).await?;
+        Ok([direct, hub])
+    }
+}
+
+/// What a hub needs to use the model server.
+pub fn settings(upstream: &Upstream) -> Vec<crate::hub::Setting> {
+    vec![("PLEXUS_LLM_BASE_URL", upstream.base()), ("PLEXUS_LLM_MODEL", MODEL.to_owned())]
+}
+
+/// `count` connections to an API.
+pub async fn completions(to: &Target, count: usize) -> anyhow::Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    for _ in 0..count {
+        lines.push(Line::Completions(Completions::open(to.clone()).await?));
+    }
+    Ok(lines)
+}
+
+/// 25 tokens a second to each.
+pub fn paced(streams: usize) -> Load {
+    Load { streams, each: if streams == 1 { 3 } else { 2 }, script: PACED }
+}
+
+async fn measure(scene: &Scene, rounds: usize, beside: &str) -> anyhow::Result<()> {
+    let (tokens, every) = (PACED.tokens, PACED.every.as_millis());
+    print(&format!(
+        "\nRelay, {tokens} tokens, one every {every} ms, {beside}; medians of {rounds} rounds (best)"
+    ));
+    print(HEAD);
+    print(RULE);
+    for streams in STREAMS {
+        let (mut direct, mut hub) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            let [floor, relayed] = scene.pair(paced(streams)).await?;
+            direct.push(floor);
+            hub.push(relayed);
+        }
+        row(streams, "direct", &direct);
+        row(streams, "hub", &hub);
+        let added = |(direct, hub): (&Round, &Round)| {
+            let (direct, hub) = (direct.percentiles(), hub.percentiles());
+            std::array::from_fn(|at| hub[at] - direct[at])
+        };
+        print_row(streams, "added", direct.iter().zip(&hub).map(added), "");
+    }
+    Ok(())
+}
+
+pub const HEAD: &str =
+    "| streams | way | first token ms p50 | p99 | later tokens ms p50 | p99 | µs of processor a token |";
+pub const RULE: &str = "|---|---|---|---|---|---|---|";
+
+pub fn row(streams: usize, way: &str, rounds: &[Round]) {
+    let cpu = median(rounds.iter().map(Round::cpu_micros_per_token));
+    print_row(streams, way, rounds.iter().map(Round::percentiles), &format!("{cpu:.0}"));
+}
+
+/// Of each column the median of the rounds, and the best.
+fn print_row(streams: usize, way: &str, rounds: impl Iterator<Item = [f64; 4]>, cpu: &str) {
+    let rounds: Vec<[f64; 4]> = rounds.collect();
+    let cell = |at: usize| {
+        let column = rounds.iter().map(|round| round[at]);
+        format!("{:.2} ({:.2})", median(column.clone()), column.fold(f64::INFINITY, f64::min))
+    };
+    print(&format!("| {streams} | {way} | {} | {} | {} | {} | {cpu} |", cell(0), cell(1), cell(2), cell(3)));
+}
+
+async fn saturated(scene: &Scene, rounds: usize) -> anyhow::Result<()> {
+    let streams = STREAMS[1];
+    print(&format!("\nRelay, {streams} streams, no pause between tokens; medians of {rounds} rounds"));
+    print("| tokens an answer | way | tokens/s | µs of processor a token |");
+    print("|---|---|---|---|");
+    for (script, each) in SATURATED {
+        let load = Load { streams, each, script };
+        let mut pairs = Vec::new();
+        for _ in 0..rounds {
+            pairs.push(scene.pair(load).await?);
+        }
+        for (at, way) in ["direct", "hub"].into_iter().enumerate() {
+            let rate = median(pairs.iter().map(|pair| pair[at].tokens_per_second()));
+            let cpu = median(pairs.iter().map(|pair| pair[at].cpu_micros_per_token()));
+            print(&format!("| {} | {way} | {rate:.0} | {cpu:.1} |", script.tokens));
+        }
+    }
+    Ok(())
+}
