@@ -28,7 +28,9 @@ use crate::{
 const FORM_BYTES: usize = 64 * 1024;
 
 pub fn router(site: Site) -> Router {
-    let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 4 + FORM_BYTES);
+    let body = DefaultBodyLimit::max(
+        site.hub.config().limits.max_message_bytes.saturating_mul(4).saturating_add(FORM_BYTES),
+    );
     let shared = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
         .layer(CatchPanicLayer::new())
@@ -154,6 +156,7 @@ fn api_routes() -> Router<Site> {
         .route("/agents/{owner}/{name}/vouch", post(api::agents::vouch))
         .route("/agents/{owner}/{name}/credentials", put(api::agents::give).delete(api::agents::forget))
         .fallback(api::missing)
+        .layer(middleware::map_response(api::in_json))
 }
 
 async fn missing(visit: Visit) -> Response {
