@@ -60,12 +60,14 @@ pub fn router(site: Site) -> Router {
 
 /// A message may be escaped to four times its size on the way.
 pub fn body_limit(site: &Site) -> DefaultBodyLimit {
-    DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 4 + FORM_BYTES)
+    DefaultBodyLimit::max(
+        site.hub.config().limits.max_message_bytes.saturating_mul(4).saturating_add(FORM_BYTES),
+    )
 }
 
 /// What programs speak: bearer tokens only, so that pages elsewhere may call it as anybody may.
 fn edge_routes(site: Site) -> Router {
-    let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes * 2);
+    let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes.saturating_mul(2));
     let anywhere =
         CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any).expose_headers(Any);
     let shared = ServiceBuilder::new()
@@ -178,6 +180,7 @@ pub fn api_routes() -> Router<Site> {
         .route("/agents/{owner}/{name}/vouch", post(api::agents::vouch))
         .route("/agents/{owner}/{name}/credentials", put(api::agents::give).delete(api::agents::forget))
         .fallback(api::missing)
+        .layer(middleware::map_response(api::in_json))
 }
 
 async fn missing(visit: Visit) -> Response {

@@ -1,59 +1,138 @@
-//! An A2A agent of the tests: it streams what it is made of, whatever it is asked.
+//! An A2A agent in this process that says what the test tells it to, when the test tells it to.
+
+use std::{convert::Infallible, time::Duration};
 
 use axum::{
     Json, Router,
+    body::{Body, Bytes},
+    extract::State,
     http::header,
-    response::IntoResponse as _,
+    response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use reqwest::{Method, StatusCode};
+use futures::StreamExt as _;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    sync::mpsc::{Receiver, Sender, channel},
+    time::timeout,
+};
+use tokio_stream::wrappers::ReceiverStream;
 
-use crate::client::Client;
+/// A hub that does not call by then does not call.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Calls and events that wait for whoever reads them.
+const WAITING: usize = 64;
 
-/// Serves an agent that answers with these artifact updates and then completes. Answers its address.
-pub async fn serve(artifacts: Vec<Value>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    let card = json!({
-        "name": "Clerk", "description": "Sends files.", "version": "1.0.0",
+pub struct Agent {
+    pub url: String,
+    calls: Receiver<Call>,
+}
+
+/// One request for an answer. The connection breaks when it is dropped.
+pub struct Call {
+    pub message: Value,
+    events: Sender<Bytes>,
+}
+
+impl Agent {
+    pub async fn start() -> Self {
+        let (sender, calls) = channel(WAITING);
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        let card = card(&url);
+        let router = Router::new()
+            .route("/.well-known/agent-card.json", get(async move || Json(card)))
+            .route("/", post(answer))
+            .with_state(sender);
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { url, calls }
+    }
+
+    /// The next call of the hub. Nothing has been answered yet.
+    pub async fn called(&mut self) -> Call {
+        timeout(PATIENCE, self.calls.recv()).await.expect("the hub calls").expect("it serves")
+    }
+}
+
+impl Call {
+    /// Begins the answer, with no event in it.
+    pub async fn open(&self) {
+        self.write(Bytes::from_static(b": open\n\n")).await;
+    }
+
+    pub async fn begin_task(&self) {
+        let status = json!({ "state": "TASK_STATE_WORKING" });
+        self.event(json!({ "task": { "id": "t1", "contextId": "c1", "status": status } })).await;
+    }
+
+    /// Text of its only artifact.
+    pub async fn artifact(&self, text: &str) {
+        let artifact = json!({ "artifactId": "a", "name": "answer", "parts": [{ "text": text }] });
+        let update = json!({ "taskId": "t1", "contextId": "c1", "artifact": artifact, "append": true });
+        self.event(json!({ "artifactUpdate": update })).await;
+    }
+
+    /// A part that is no text.
+    pub async fn data(&self, data: &Value) {
+        let artifact = json!({ "artifactId": "d", "parts": [{ "data": data }] });
+        self.event(json!({ "artifactUpdate": { "taskId": "t1", "contextId": "c1", "artifact": artifact } }))
+            .await;
+    }
+
+    pub async fn ask(&self, question: &str) {
+        self.status(json!({ "state": "TASK_STATE_INPUT_REQUIRED", "message": says(question) })).await;
+    }
+
+    pub async fn complete(&self) {
+        self.status(json!({ "state": "TASK_STATE_COMPLETED" })).await;
+    }
+
+    async fn status(&self, status: Value) {
+        self.event(json!({ "statusUpdate": { "taskId": "t1", "contextId": "c1", "status": status } })).await;
+    }
+
+    async fn event(&self, result: Value) {
+        let data = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
+        self.write(format!("data: {data}\n\n").into()).await;
+    }
+
+    async fn write(&self, bytes: Bytes) {
+        self.events.send(bytes).await.expect("the hub listens");
+    }
+}
+
+fn says(text: &str) -> Value {
+    json!({ "messageId": "q1", "role": "ROLE_AGENT", "parts": [{ "text": text }] })
+}
+
+pub fn card(url: &str) -> Value {
+    json!({
+        "name": "Puppet", "description": "Says what a test tells it.", "version": "1.0.0",
         "supportedInterfaces": [{ "url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }],
-        "capabilities": { "streaming": true }, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
-        "skills": [{ "id": "files", "name": "Files", "description": "Sends files.", "tags": ["files"] }]
-    });
-    let answer = stream(artifacts);
-    let router = Router::new()
-        .route("/.well-known/agent-card.json", get(move || async move { Json(card) }))
-        .route(
-            "/",
-            post(move || async move { ([(header::CONTENT_TYPE, "text/event-stream")], answer).into_response() }),
-        );
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    url
+        "capabilities": { "streaming": true },
+        "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+        "skills": [{ "id": "talk", "name": "Talk", "description": "Talks.", "tags": ["puppetry"] }]
+    })
 }
 
-fn stream(artifacts: Vec<Value>) -> String {
-    let of_task = |mut update: Value| {
-        update["taskId"] = json!("t");
-        update["contextId"] = json!("c");
-        update
-    };
-    let status = |state: &str| json!({ "statusUpdate": of_task(json!({ "status": { "state": state } })) });
-    let artifacts = artifacts.into_iter().map(|artifact| json!({ "artifactUpdate": of_task(artifact) }));
-    let events =
-        [json!({ "task": { "id": "t", "contextId": "c", "status": { "state": "TASK_STATE_WORKING" } } })]
-            .into_iter()
-            .chain(artifacts)
-            .chain([status("TASK_STATE_COMPLETED")]);
-    let event =
-        |result: Value| format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": 1, "result": result }));
-    events.map(event).collect()
-}
-
-/// Registers an agent for everybody, with an administrator's word for it.
-pub async fn register(admin: &Client, url: &str, name: &str) {
-    let new =
-        json!({ "url": url, "name": name, "visibility": "public", "access": "accounts", "vouch": true });
-    admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+async fn answer(State(calls): State<Sender<Call>>, Json(request): Json<Value>) -> Response {
+    let asked = json!({ "state": "TASK_STATE_INPUT_REQUIRED", "message": says("Which one?") });
+    let task = json!({ "id": "t1", "contextId": "c1", "status": asked });
+    match request["method"].as_str() {
+        Some("GetTask") => return Json(json!({ "jsonrpc": "2.0", "id": 1, "result": task })).into_response(),
+        Some("SendStreamingMessage") => {}
+        _ => {
+            let error = json!({ "code": -32002, "message": "Too late." });
+            return Json(json!({ "jsonrpc": "2.0", "id": 1, "error": error })).into_response();
+        }
+    }
+    let (events, mut written) = channel(WAITING);
+    let message = request["params"]["message"].clone();
+    calls.send(Call { message, events }).await.expect("the test goes on");
+    // Not even the head of the answer goes out before the test says something.
+    let Some(first) = written.recv().await else { return Body::empty().into_response() };
+    let rest = ReceiverStream::new(written);
+    let body = futures::stream::iter([first]).chain(rest).map(Ok::<_, Infallible>);
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(body)).into_response()
 }

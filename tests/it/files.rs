@@ -4,7 +4,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
-    agent,
+    clerk,
     client::{Client, text_of},
     events::answer_after,
     hub::{Hub, on_both},
@@ -76,14 +76,14 @@ async fn with_clerk(hub: &Hub) -> Client {
     let artifact = |id: &str, part: Value| json!({ "artifact": { "artifactId": id, "parts": [part] } });
     let mut second = artifact("a1", raw(CHUNKS[1], "tide.csv", "text/csv"));
     second["append"] = json!(true);
-    let url = agent::serve(vec![
+    let url = clerk::serve(vec![
         artifact("a1", raw(CHUNKS[0], "tide.csv", "text/csv")),
         second,
         artifact("a2", raw(PICTURE, "", "image/png")),
         artifact("a3", raw("PHNjcmlwdD4=", "a.html", "text/html")),
     ])
     .await;
-    agent::register(&hub.administrator("boss").await, &url, "clerk").await;
+    clerk::register(&hub.administrator("boss").await, &url, "clerk").await;
     hub.person("ada").await
 }
 

@@ -5,12 +5,14 @@ use std::{panic::AssertUnwindSafe, path::Path};
 use futures::FutureExt as _;
 use plexus_hub::{accounts, listings};
 use plexus_server::{config::Serve, run::Running, settings::Settings};
-use plexus_store::{StoreUrl, testing::Database};
+use plexus_store::testing::Database;
 use reqwest::StatusCode;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, raw_sql};
 use tempfile::TempDir;
 
-use crate::client::{Client, PASSWORD};
+use crate::{
+    client::{Client, PASSWORD},
+    database::{Sql, postgres_url},
+};
 
 /// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a hub of its own.
 macro_rules! on_both {
@@ -68,7 +70,7 @@ impl Hub {
     }
 
     async fn serve(folder: TempDir, database: Option<Database>, settings: &[Given]) -> Self {
-        let url = database.as_ref().map(|database| postgres_url(database).to_string());
+        let url = database.as_ref().map(postgres_url);
         let serve = configured(folder.path(), url.as_deref(), settings);
         let running = plexus_server::run::start(serve).await.expect("the hub starts");
         listings::until_whole(&running.hub).await;
@@ -129,20 +131,7 @@ impl Hub {
 
     /// Changes the database behind the hub's back.
     pub async fn sql(&self, text: &str) {
-        let text = AssertSqlSafe(text.to_owned());
-        match &self.database {
-            Some(database) => {
-                let mut connection =
-                    PgConnection::connect(postgres_url(database).as_str()).await.expect("Postgres answers");
-                raw_sql(text).execute(&mut connection).await.expect("Postgres obeys");
-            }
-            None => {
-                let file = self.folder.path().join("plexus.sqlite3");
-                let mut connection =
-                    SqliteConnection::connect(&format!("sqlite://{}", file.display())).await.expect("opens");
-                raw_sql(text).execute(&mut connection).await.expect("SQLite obeys");
-            }
-        }
+        Sql::of(self.database.as_ref(), self.folder.path()).run(text).await;
     }
 
     pub async fn end(mut self) {
@@ -151,13 +140,6 @@ impl Hub {
         if let Some(database) = self.database.take() {
             database.drop().await;
         }
-    }
-}
-
-fn postgres_url(database: &Database) -> url::Url {
-    match database.url() {
-        StoreUrl::Postgres { url } => url,
-        StoreUrl::Sqlite { .. } => unreachable!("a test database is on Postgres"),
     }
 }
 

@@ -10,8 +10,8 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
-    agent,
     chat::sheet,
+    clerk,
     client::{Client, PASSWORD, new_id},
     events::answer_after,
     hub::{Hub, on_both},
@@ -76,11 +76,11 @@ on_both! {
 async fn world(hub: &Hub) -> (Client, Client, Client) {
     let admin = hub.administrator("boss").await;
     let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
-    let url = agent::serve(vec![text("Good day.")]).await;
+    let url = clerk::serve(vec![text("Good day.")]).await;
     // The agent is on this machine, where only an administrator may have one.
     let path = format!("/admin/users/{}", hub.account("bob").await);
     admin.post(&path, &[("action", "role"), ("role", "admin")]).await.expect(StatusCode::SEE_OTHER);
-    agent::register(&bob, &url, "clerk").await;
+    clerk::register(&bob, &url, "clerk").await;
     assert_answers(&ada).await;
     (admin, ada, bob)
 }

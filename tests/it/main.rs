@@ -7,15 +7,25 @@ mod accounts;
 #[cfg(test)]
 mod agent;
 #[cfg(test)]
+mod bad_agents;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod chat;
+#[cfg(test)]
+mod clerk;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
 mod crash;
+#[cfg(test)]
+mod crash_loop;
+#[cfg(test)]
+mod crash_steps;
+#[cfg(test)]
+mod database;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]

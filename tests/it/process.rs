@@ -30,6 +30,13 @@ impl Process {
         Self::serve_with(folder, &[]).await
     }
 
+    /// The same, on Postgres where its address is given.
+    pub async fn serve_on(folder: &Path, database: Option<&str>) -> Self {
+        let process = Self::spawn(folder, &[], database).await;
+        process.until_ready().await;
+        process
+    }
+
     /// The same with more settings.
     pub async fn serve_with(folder: &Path, flags: &[&str]) -> Self {
         let process = Self::start(folder, flags).await;
@@ -46,8 +53,14 @@ impl Process {
 
     /// Serves the data folder; what it holds may not be found yet.
     pub async fn start(folder: &Path, flags: &[&str]) -> Self {
-        let arguments = [&["serve", "--listen", "127.0.0.1:0"], flags].concat();
-        let mut child = command(folder).args(arguments).spawn().expect("the program starts");
+        Self::spawn(folder, flags, None).await
+    }
+
+    async fn spawn(folder: &Path, flags: &[&str], database: Option<&str>) -> Self {
+        let mut command = command(folder);
+        command.args([&["serve", "--listen", "127.0.0.1:0"], flags].concat());
+        command.envs(database.map(|url| ("DATABASE_URL", url)));
+        let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         let first = timeout(PATIENCE, lines.next_line()).await.expect("it starts in time").expect("text");
         let first = first.expect("it says where it serves");
@@ -109,6 +122,7 @@ pub fn command(folder: &Path) -> Command {
         .env("PLEXUS_LISTEN", "127.0.0.1:9")
         .env("PLEXUS_DATA_DIR", folder.join("data"))
         .env("PLEXUS_LIMITS_SCALE", "1000")
+        .env("PLEXUS_RUNS_PER_ACCOUNT", "64")
         .env("PLEXUS_LOG", "error")
         .current_dir(folder)
         .stdin(Stdio::null())

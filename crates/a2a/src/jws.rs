@@ -196,7 +196,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(plexus_testing::cases(64))]
 
         #[test]
         fn a_signature_survives_text_and_no_change(seed in any::<[u8; 32]>(), payload in any::<Vec<u8>>(), at in any::<prop::sample::Index>()) {

@@ -155,7 +155,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(plexus_testing::cases(64))]
 
         #[test]
         fn names_lead_back_to_their_keys(seed in any::<[u8; 32]>(), text in ".{0,80}") {

@@ -63,13 +63,13 @@ pub const fn is_invisible(c: char) -> bool {
 
 /// One line: NFC, invisible characters gone, white space folded to single spaces, ends trimmed.
 pub fn one_line(raw: &str) -> String {
-    let clean: String = raw.nfc().filter(|&c| c.is_whitespace() || !is_invisible(c)).collect();
+    let clean: String = raw.chars().filter(|&c| c.is_whitespace() || !is_invisible(c)).nfc().collect();
     clean.split_whitespace().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Several lines: NFC, invisible characters gone, line ends as `\n`, nothing folded.
 pub fn multi_line(raw: &str) -> String {
-    raw.replace("\r\n", "\n").nfc().filter(|&c| !is_invisible(c)).collect()
+    raw.replace("\r\n", "\n").chars().filter(|&c| !is_invisible(c)).nfc().collect()
 }
 
 /// At most `max` characters, ending in `…` when something was cut.
@@ -88,6 +88,8 @@ mod tests {
     fn what_is_not_seen_is_removed() {
         assert_eq!(one_line(" a\u{202e}b\t\n c\u{200b} "), "ab c");
         assert_eq!(one_line("e\u{301}"), "é");
+        assert_eq!(one_line("e\u{200b}\u{301}"), "é");
+        assert_eq!(multi_line("e\u{200b}\u{301}"), "é");
         assert_eq!(multi_line("a\r\n\tb\u{0}\u{feff}"), "a\n\tb");
         assert_eq!(one_line("👩\u{200d}🔬"), "👩\u{200d}🔬");
         assert_eq!(shorten("abcdef", 4), "abc…");

@@ -11,6 +11,9 @@ use crate::{
 pub const MAX_OPEN: usize = 64 * 1024;
 /// A tail that grew is given back when it is closed.
 const KEEP_CAPACITY: usize = 4 * 1024;
+/// The parser drops a byte order mark at the start of what it is given. One that begins a later block is a character
+/// like others, so another is put before it to be dropped.
+const MARK: &str = "\u{feff}";
 
 /// A closed piece of a text: one or more whole blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +41,7 @@ impl Block {
         let body = text.get(self.start..self.end).unwrap_or_default();
         let only_end = || body.trim().bytes().all(|byte| matches!(byte, b'`' | b'~'));
         match &*self.head {
+            "" if self.start > 0 && body.starts_with(MARK) => format!("{MARK}{body}").into(),
             "" => body.into(),
             _ if only_end() => "".into(),
             head => format!("{head}{body}").into(),
@@ -149,7 +153,8 @@ impl Splitter {
 
     /// Asks the parser what the tail is made of, and closes all but an open last block.
     fn look(&mut self, blocks: &mut Vec<Block>) {
-        let text = format!("{}{}", self.head, self.tail);
+        let before = self.before();
+        let text = format!("{before}{}", self.tail);
         let Some(last) = tail::last_block(&text) else {
             self.patience = self.tail.len() * 2;
             return;
@@ -158,7 +163,7 @@ impl Splitter {
             self.close(self.tail.len(), blocks);
             return;
         }
-        let start = last.start.saturating_sub(self.head.len());
+        let start = last.start.saturating_sub(before.len());
         let before = blocks.len();
         if !is_blank(&self.tail[..start]) {
             self.close(start, blocks);
@@ -166,6 +171,12 @@ impl Splitter {
         let learned = blocks.len() > before || self.open.is_none_or(|open| open == State::UntilBlank);
         self.patience = if learned && self.open != Some(last.state) { 0 } else { self.tail.len() * 2 };
         self.open = Some(last.state);
+    }
+
+    /// What the parser needs before the tail to see it as it is in the whole text.
+    fn before(&self) -> String {
+        let is_marked = self.head.is_empty() && self.start > 0 && self.tail.starts_with(MARK);
+        if is_marked { MARK.to_owned() } else { self.head.clone() }
     }
 
     fn close(&mut self, at: usize, blocks: &mut Vec<Block>) {

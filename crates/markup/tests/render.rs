@@ -248,7 +248,7 @@ fn assert_safe(html: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(plexus_testing::cases(400))]
 
     #[test]
     fn nothing_hostile_comes_out(text in hostile()) {

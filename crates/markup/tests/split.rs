@@ -91,6 +91,16 @@ fn an_endless_block_is_cut_and_goes_on_as_what_it_was() {
 }
 
 #[test]
+fn a_byte_order_mark_is_dropped_at_the_start_only() {
+    for text in
+        ["\u{feff}# head\n\ntext\n", "a\n\n\u{feff}```\nx = 1\n```\n\n- one\n", "a\n\n\u{feff}\u{feff}# b\n"]
+    {
+        assert_eq!(joined(text), render(text), "{text:?}");
+    }
+    assert!(render("\u{feff}# head").contains("<h3>head</h3>"));
+}
+
+#[test]
 fn a_text_without_lines_or_blocks_is_one_block() {
     assert_eq!(pieces(""), [""; 0]);
     assert_eq!(pieces("\n\n \n"), ["\n\n \n"]);
@@ -164,7 +174,7 @@ fn document() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    #![proptest_config(plexus_testing::cases(500))]
 
     #[test]
     fn blocks_cover_any_text_and_chunks_do_not_matter(

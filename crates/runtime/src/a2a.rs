@@ -20,11 +20,8 @@ use tokio::time;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use self::{
-    answer::{Answer, Taken},
-    call::Opened,
-    message::message,
-};
+pub use self::answer::{Answer, Taken};
+use self::{call::Opened, message::message};
 use crate::{
     Connector, Credentials, End, Limits, Output, Request,
     outbound::{Halt, Outbound, Pace, Reply, quote},

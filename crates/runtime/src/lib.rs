@@ -9,7 +9,7 @@ mod connector;
 mod credentials;
 pub mod llm;
 pub mod outbound;
-mod sse;
+pub mod sse;
 #[cfg(test)]
 mod testing;
 mod transcript;

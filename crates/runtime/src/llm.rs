@@ -12,7 +12,8 @@ use reqwest::RequestBuilder;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use self::{answer::Answer, history::body};
+pub use self::answer::Answer;
+use self::history::body;
 use crate::{
     Connector, Credentials, End, Limits, Output, Request, Secret,
     outbound::{Halt, Outbound, Pace, Reply, peer},

@@ -5,7 +5,7 @@ use plexus_domain::run::{Failure, FailureClass};
 /// The line or the event is longer than the reader takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event is longer than {0} bytes")]
-pub(crate) struct TooLong(pub usize);
+pub struct TooLong(pub usize);
 
 impl From<TooLong> for Failure {
     fn from(error: TooLong) -> Self {
@@ -36,7 +36,7 @@ impl Noise {
 }
 
 /// Cuts a stream of bytes into events. Its buffers are kept from event to event.
-pub(crate) struct Decoder {
+pub struct Decoder {
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
     /// The data of the event that has not ended, each line followed by a line feed.
@@ -80,7 +80,11 @@ impl Decoder {
         event: &mut impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.line.is_empty() {
-            return self.take_line(rest, event);
+            return if rest.len() > self.max {
+                Err(TooLong(self.max).into())
+            } else {
+                self.take_line(rest, event)
+            };
         }
         append(&mut self.line, rest, self.max)?;
         let mut line = std::mem::take(&mut self.line);
@@ -164,6 +168,10 @@ mod tests {
         assert_eq!(events(&[&[b'x'; 101]], 100), Err(TooLong(100)));
         assert_eq!(events(&[&[b'x'; 60], &[b'x'; 60]], 100), Err(TooLong(100)));
         assert_eq!(events(&["data: 0123456789\n".repeat(11).as_bytes()], 100), Err(TooLong(100)));
+        let comment = format!(":{}\n", "x".repeat(100));
+        for pieces in [&[comment.as_bytes()][..], &[&comment.as_bytes()[..60], &comment.as_bytes()[60..]]] {
+            assert_eq!(events(pieces, 100), Err(TooLong(100)), "also a comment, also in one piece");
+        }
     }
 
     fn stream() -> impl Strategy<Value = (Vec<String>, Vec<u8>)> {

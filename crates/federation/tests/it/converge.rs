@@ -142,7 +142,7 @@ fn what_was_stored_is_brought_back_without_signatures() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(plexus_testing::cases(8))]
 
     #[test]
     fn any_schedule_with_loss_and_repetition_converges(

@@ -235,7 +235,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(plexus_testing::cases(256))]
 
     #[test]
     fn bent_bytes_never_panic_and_never_verify(bytes in any_bytes()) {

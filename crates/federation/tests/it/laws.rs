@@ -66,7 +66,7 @@ fn outcome(core: &Core, now: Timestamp) -> impl PartialEq + std::fmt::Debug {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(plexus_testing::cases(32))]
 
     #[test]
     fn order_and_repetition_do_not_count(

@@ -23,7 +23,8 @@ const MAX_IDS: usize = 4_096;
 /// What an agent says while it works is kept in case it says nothing else.
 const MAX_MUTTERED_BYTES: usize = 64 << 10;
 
-pub(super) struct Answer<'a> {
+/// One answer of one agent. What it says goes to an [`Output`].
+pub struct Answer<'a> {
     output: &'a mut dyn Output,
     peer: String,
     remote: Remote,
@@ -53,7 +54,7 @@ type FileKind = (Option<String>, Option<String>);
 
 /// What an update comes to.
 #[derive(Debug, PartialEq)]
-pub(super) enum Taken {
+pub enum Taken {
     More,
     End(End),
     Refused(rpc::Error),

@@ -130,7 +130,12 @@ impl Connector for Calc {
         let calculator =
             self.calculator(request.turns.split_last().map_or(&[], |(_, before)| before)).await?;
         if question.trim().lines().nth(1).is_some() {
-            return self.answer_sheet(Sheet::new(&question, calculator), output, stop).await;
+            let sheet = Sheet::new(&question, calculator);
+            if !sheet.is_done() {
+                return self.answer_sheet(sheet, output, stop).await;
+            }
+            output.text(HELP)?;
+            return Ok(End::Completed);
         }
         let line = one_line(&question);
         let line = line.trim_end_matches(['=', '?', ' ']);
@@ -194,6 +199,12 @@ mod tests {
              width + 3 s    = ? (cannot convert from s to m: units 'second' and 'meter' are incompatible)\n\
              ans = 2        = 2\n2 width        = 8 m\n```\n"
         );
+    }
+
+    #[tokio::test]
+    async fn no_line_ends_the_block_that_it_stands_in() {
+        assert_eq!(answer_to("1 + 1\n\u{200b}```\n2 + 2").await, "```\n1 + 1 = 2\n2 + 2 = 4\n```\n");
+        assert_eq!(answer_to("```\n```").await, HELP, "nothing is left of it");
     }
 
     #[tokio::test]

@@ -9,12 +9,13 @@ use super::{
     chunk::{self, Choice, Chunk, Delta},
     refusal::words,
 };
-use crate::{End, Output, sse::Noise};
+use crate::{End, Output, outbound::quote, sse::Noise};
 
 /// How many bytes a token is taken for when a server does not count.
 const BYTES_PER_TOKEN: usize = 4;
 
-pub(super) struct Answer<'a> {
+/// What it says goes to an [`Output`].
+pub struct Answer<'a> {
     output: &'a mut dyn Output,
     peer: String,
     max_bytes: usize,
@@ -66,10 +67,11 @@ impl<'a> Answer<'a> {
             self.is_done = true;
             return Ok(());
         }
-        let chunk: Chunk<'_> = serde_json::from_slice(data)
-            .map_err(|error| self.garbage(&format!("sent an event that is not a completion ({error})")))?;
+        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| {
+            self.garbage(&format!("sent an event that is not a completion ({})", quote(&error.to_string())))
+        })?;
         if let Some(error) = chunk.error.filter(|error| error.get() != "null") {
-            let words = words(data).unwrap_or_else(|| error.get().to_owned());
+            let words = words(data).unwrap_or_else(|| quote(error.get()));
             let words = format!("The model server {} reported an error: {words}", self.peer);
             return Err(Failure::new(FailureClass::Refused, words));
         }

@@ -190,6 +190,18 @@ async fn what_is_not_a_completion_is_garbage() {
 }
 
 #[tokio::test]
+async fn a_servers_words_are_repeated_in_short_whatever_they_are() {
+    let long = "x\u{202e}\n".repeat(100_000);
+    for event in
+        [json!({"choices": long}), json!({"choices": [], "error": {"of": "no known shape", "words": long}})]
+    {
+        let body = format!("data: {event}\n\n");
+        let failure = hear(&server(move || (EVENTS, body.clone())).await, ask("Hi")).await.0.unwrap_err();
+        assert!(failure.message.len() < 1_000 && !failure.message.contains(['\u{202e}', '\n']), "{failure}");
+    }
+}
+
+#[tokio::test]
 async fn an_error_in_mid_stream_keeps_what_came() {
     let body = format!("{}data: {{\"error\":{{\"message\":\"out of memory\"}}}}\n\n", event("Once"));
     let (end, heard) = hear(&server(move || (EVENTS, body.clone())).await, ask("Hi")).await;

@@ -170,7 +170,7 @@ fn counted<'l>(values: impl Iterator<Item = &'l String>) -> Vec<FacetCount> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+    #![proptest_config(plexus_testing::cases(24))]
 
     #[test]
     fn facets_are_what_counting_gives(listings in drawn(), parts in 1_usize..4) {

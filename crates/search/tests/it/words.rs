@@ -145,6 +145,16 @@ fn phrases_and_exclusions() {
 }
 
 #[test]
+fn a_phrase_is_left_out_wherever_it_stands_first() {
+    let index =
+        index([listing(1, "Red house"), listing(2, "Blue green house"), listing(3, "Green blue house")]);
+    let mut found = find(&index, "house -\"blue green\"");
+    found.sort();
+    assert_eq!(found, ["Green blue house", "Red house"]);
+    assert_eq!(find(&index, "house -\"red house\" -\"blue green\""), ["Green blue house"]);
+}
+
+#[test]
 fn no_text_is_an_error() {
     let index = travel();
     for odd in [

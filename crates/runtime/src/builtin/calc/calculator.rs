@@ -236,7 +236,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(plexus_testing::cases(48))]
 
         #[test]
         fn no_line_overflows_the_stack_or_ignores_the_time(

@@ -34,8 +34,8 @@ enum Line {
 impl Sheet {
     /// `calculator` may know names from before.
     pub fn new(text: &str, calculator: Calculator) -> Self {
-        let is_fence = |line: &&str| line.trim_start().starts_with("```");
-        let lines = text.trim().lines().filter(|line| !is_fence(line)).map(Line::new).collect();
+        let clean = text.trim().lines().map(one_line);
+        let lines = clean.filter(|line| !line.starts_with("```")).map(Line::new).collect();
         Self { lines, next: 0, width: 0, calculator }
     }
 
@@ -87,8 +87,7 @@ impl Sheet {
 impl Line {
     /// One line has no line end inside, so none can close a fence: a fence stands alone on its line, and
     /// lines that begin with one are left out.
-    fn new(raw: &str) -> Self {
-        let text = one_line(raw);
+    fn new(text: String) -> Self {
         let is_plain = text.is_empty() || text.starts_with('#') || text.starts_with("//");
         if is_plain { Self::Plain(text) } else { Self::Expression(text) }
     }

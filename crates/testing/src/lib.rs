@@ -1,0 +1,26 @@
+//! What the tests of several crates share.
+
+use proptest::test_runner::Config;
+
+/// What proptest runs when nobody says how many.
+const USUAL: u64 = 256;
+
+/// Runs `cases` of a property, or as many times more as `PROPTEST_CASES` is more than the usual 256: a property that
+/// is slow stays as much shorter than the others in `make test-long` as it is in `make test`.
+pub fn cases(cases: u32) -> Config {
+    let given = Config::default();
+    let scaled = u64::from(cases) * u64::from(given.cases) / USUAL;
+    Config { cases: u32::try_from(scaled.max(1)).unwrap_or(u32::MAX), failure_persistence: None, ..given }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_raises_every_number_alike() {
+        let raised = u64::from(Config::default().cases);
+        assert_eq!(u64::from(cases(24).cases), (24 * raised / USUAL).max(1));
+        assert_eq!(u64::from(cases(256).cases), raised);
+    }
+}

@@ -1,0 +1,117 @@
+//! A hub of its own, served on loopback, that the targets of HTTP ask.
+
+use std::sync::OnceLock;
+
+use clap::Command;
+use plexus_server::{
+    config::Serve,
+    run::{self, Running},
+    settings::Settings,
+};
+use reqwest::{
+    Client, Method,
+    header::{self, HeaderMap, HeaderValue},
+    redirect::Policy,
+};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+pub struct Hub {
+    runtime: Runtime,
+    client: Client,
+    origin: String,
+    session: String,
+    _running: Running,
+    _folder: TempDir,
+}
+
+/// A request as it is on the wire.
+pub struct Question<'a> {
+    pub method: Method,
+    /// From the first `/` on.
+    pub path: &'a str,
+    pub media_type: &'static str,
+    pub cookies: &'a [u8],
+    pub body: &'a [u8],
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Hub {
+    /// The one of this process, with one account, which asks.
+    pub fn get() -> &'static Self {
+        static HUB: OnceLock<Hub> = OnceLock::new();
+        HUB.get_or_init(Self::start)
+    }
+
+    fn start() -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let running = runtime.block_on(run::start(serve(&folder))).unwrap();
+        let origin = format!("http://{}", running.address);
+        #[expect(clippy::disallowed_methods, reason = "it calls the hub under test, on loopback")]
+        let client = Client::builder()
+            .redirect(Policy::none())
+            .timeout(std::time::Duration::from_secs(10))
+            .build()
+            .unwrap();
+        let mut hub =
+            Self { runtime, client, origin, session: String::new(), _running: running, _folder: folder };
+        hub.session = hub.sign_up();
+        hub
+    }
+
+    fn sign_up(&self) -> String {
+        let question = Question {
+            method: Method::POST,
+            path: "/signup",
+            media_type: "application/x-www-form-urlencoded",
+            cookies: b"",
+            body: b"name=ada&password=correct+horse+battery+staple",
+        };
+        let answer = self.ask(&question).expect("it is well formed");
+        let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// None for what is no request at all.
+    pub fn ask(&self, question: &Question<'_>) -> Option<Answer> {
+        let url = format!("{}{}", self.origin, question.path).parse::<url::Url>().ok()?;
+        let cookies = [self.session.as_bytes(), b"; ", question.cookies].concat();
+        let request = self
+            .client
+            .request(question.method.clone(), url)
+            .header(header::ORIGIN, &self.origin)
+            .header(header::CONTENT_TYPE, question.media_type)
+            .header(header::COOKIE, HeaderValue::from_bytes(&cookies).ok()?)
+            .body(question.body.to_vec());
+        self.runtime.block_on(async {
+            let response = request.send().await.expect("the hub answers");
+            let (status, headers) = (response.status().as_u16(), response.headers().clone());
+            let body = response.bytes().await.expect("a whole answer").to_vec();
+            Some(Answer { status, headers, body })
+        })
+    }
+}
+
+fn serve(folder: &TempDir) -> Serve {
+    let given = [
+        ("PLEXUS_LISTEN", "127.0.0.1:0"),
+        ("PLEXUS_DATA_DIR", folder.path().to_str().unwrap()),
+        ("PLEXUS_LIMITS_SCALE", "1000000"),
+        ("PLEXUS_MAX_MESSAGE_BYTES", "16384"),
+        // Nobody listens there.
+        ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"),
+        ("PLEXUS_LLM_MODEL", "small"),
+    ];
+    let variable =
+        |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    let flags = Settings::flags(Command::new("plexus")).get_matches_from(["plexus"]);
+    let settings = Settings::read(&flags, variable, &folder.path().join("plexus.toml")).unwrap();
+    Serve::from_settings(&settings).unwrap()
+}

@@ -1,0 +1,51 @@
+//! Every decoder of Plexus as a function that takes any bytes.
+//!
+//! Each function is one target: it feeds the bytes to the decoder and asserts what must hold of the outcome, beyond
+//! that there is one. `tests/corpus.rs` runs them as ordinary tests over `corpus/` and over edits of it;
+//! `fuzz_targets/` hands the same functions to `cargo fuzz`.
+
+#![expect(clippy::unwrap_used, reason = "a target fails by panicking")]
+#![expect(clippy::expect_used, reason = "a target fails by panicking")]
+
+mod address;
+mod answer;
+mod card;
+mod completion;
+mod heard;
+mod html;
+mod hub;
+mod markdown;
+mod requests;
+mod search;
+mod settings;
+mod sheet;
+mod signature;
+mod sse;
+
+pub use address::address;
+pub use answer::answer;
+pub use card::card;
+pub use completion::completion;
+pub use markdown::markdown;
+pub use requests::{api, form};
+pub use search::search;
+pub use settings::settings;
+pub use sheet::sheet;
+pub use signature::signature;
+pub use sse::sse;
+
+/// Hands the name of every target to a macro.
+#[macro_export]
+macro_rules! each_target {
+    ($macro:ident) => {
+        $macro! { address answer api card completion form markdown search settings sheet signature sse }
+    };
+}
+
+/// Seed of the key with which signed specimens in `corpus/` are signed.
+const SEED: [u8; 32] = [7; 32];
+
+/// Where a stream is cut: pieces of this many bytes. The first byte of the input decides.
+fn piece_size(data: &[u8]) -> usize {
+    data.first().map_or(1, |&first| usize::from(first % 61) + 1)
+}

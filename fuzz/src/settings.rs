@@ -1,0 +1,46 @@
+use std::{fs, path::Path};
+
+use clap::{ArgMatches, Command};
+use plexus_server::{
+    config::Serve,
+    settings::{SETTINGS, Settings, Source},
+};
+use toml::{Table, Value};
+
+/// `plexus.toml`.
+pub fn settings(data: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plexus.toml");
+    fs::write(&file, data).unwrap();
+    let read = match read(&file) {
+        Ok(read) => read,
+        Err(error) => return assert!(format!("{error:#}").contains("plexus.toml"), "{error:#}"),
+    };
+    if let Err(error) = Serve::from_settings(&read) {
+        let words = format!("{error:#}");
+        let names = |name: &str| words.contains(name);
+        assert!(SETTINGS.iter().any(|setting| names(setting.key) || names(setting.variable)), "{words}");
+    }
+    let table = read.table();
+    assert!(table.iter().all(|(setting, value, source)| {
+        !setting.secret || *source == Source::Default || value == "(set, not shown)"
+    }));
+    // The same settings written by us mean the same.
+    let given = SETTINGS.iter().filter_map(|setting| Some((setting.key, read.text(setting.key)?)));
+    let given: Table = given.map(|(key, value)| (key.to_owned(), Value::from(value))).collect();
+    fs::write(&file, given.to_string()).unwrap();
+    let again = self::read(&file).expect("what we write we read");
+    for setting in SETTINGS {
+        assert_eq!(again.text(setting.key), read.text(setting.key), "{}", setting.key);
+    }
+}
+
+fn read(file: &Path) -> anyhow::Result<Settings> {
+    Settings::read(&flags(), |_| None, file)
+}
+
+/// Addresses are given, so that no name is looked up.
+fn flags() -> ArgMatches {
+    let given = ["plexus", "--listen", "127.0.0.1:3000", "--metrics-listen", "off"];
+    Settings::flags(Command::new("plexus")).get_matches_from(given)
+}

@@ -1,0 +1,46 @@
+use std::sync::OnceLock;
+
+use plexus_domain::Part;
+use plexus_runtime::{Connector as _, End, Limits, Request, Speaker, Turn, builtin::Calc};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use crate::{heard::Heard, html::assert_harmless};
+
+/// Each line may take half a second, so few are enough.
+const MAX_LINES: usize = 6;
+/// A result is cut at 2,000 characters; its line stands before it.
+const MAX_BYTES_PER_LINE: usize = 12_000;
+const HELP_BYTES: usize = 1_000;
+
+/// Lines for the calculator, alone or as a sheet.
+pub fn sheet(data: &[u8]) {
+    let text = String::from_utf8_lossy(&data[..data.len().min(2_000)]);
+    let question: Vec<&str> = text.lines().take(MAX_LINES).collect();
+    let question = question.join("\n");
+    let mut heard = Heard::default();
+    let request = Request {
+        run: "0191b2c4-0000-7000-8000-000000000000".parse().unwrap(),
+        turns: vec![Turn {
+            speaker: Speaker::Person { name: "Ada".to_owned() },
+            parts: vec![Part::text(&*question)],
+        }],
+        remote: None,
+        limits: Limits::default(),
+    };
+    let stop = CancellationToken::new();
+    let end = runtime().block_on(Calc::new().run(request, &mut heard, &stop));
+    assert_eq!(end, Ok(End::Completed));
+    assert!(!heard.text.is_empty() && heard.parts.is_empty());
+    assert!(heard.text.len() <= MAX_LINES * MAX_BYTES_PER_LINE + HELP_BYTES, "{} bytes", heard.text.len());
+    assert_harmless(&plexus_markup::render(&heard.text));
+    if question.trim().lines().nth(1).is_some() {
+        let fences = heard.text.lines().filter(|line| line.starts_with("```")).count();
+        assert_eq!(fences, 2, "a line broke out of its block: {}", heard.text);
+    }
+}
+
+fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap())
+}
