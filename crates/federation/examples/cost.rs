@@ -1,4 +1,4 @@
-//! Measures records and the core: `cargo run --release -p plexus-federation --example bench`.
+//! Measures records and the core: `cargo run --release -p plexus-federation --example cost`.
 
 use std::{
     collections::{BTreeMap, VecDeque},
