@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{HubId, record::MAX_BYTES};
 
-/// A pass looks at every listing: tens of milliseconds for 100,000 (`cargo run --release --example bench`).
+/// A pass looks at every listing: tens of milliseconds for 100,000 (`cargo run --release -p plexus-federation --example cost`).
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 impl Core {
