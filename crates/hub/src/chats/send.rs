@@ -17,7 +17,7 @@ use plexus_store::{
 
 use super::{
     Telling, address, membership, membership_or,
-    saying::{Saying, insert_chat, lock, say},
+    saying::{Said, Saying, insert_chat, lock, say},
 };
 use crate::{
     Caller, Error, Hub, Result,
