@@ -55,8 +55,8 @@ test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
 	@scripts/with-postgres cargo test $(HUB)
 test-browser: ## Run the browser tests on the hub that `make build` made
 	@scripts/with-postgres npm --prefix end2end test --silent
-test-long: ## Run the property tests with far more cases
-	@PROPTEST_CASES=100000 scripts/with-postgres cargo test $(HUB)
+test-long: ## Run kills at hundreds of moments, a minute of inputs per decoder, and more cases of each property
+	@scripts/test-long
 fmt: ## Format the Rust code
 	@cargo fmt --all
 fmt-check:

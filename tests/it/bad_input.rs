@@ -4,8 +4,9 @@ use reqwest::{Method, StatusCode, header};
 use serde_json::json;
 
 use crate::{
+    chat::sheet,
     client::{Client, new_id},
-    events::answer_after,
+    events::{Events, Screen, answer_after, read_text, text_in},
     hub::{Hub, on_both},
 };
 
@@ -102,6 +103,28 @@ on_both! {
         }
     }
 
+    async fn whatever_refuses_a_call_says_it_in_the_shape_of_the_api(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        for (method, path, status) in [
+            (Method::DELETE, "/chats", 405), (Method::GET, "/chats/%ff", 400), (Method::GET, "/events", 400),
+            (Method::GET, "/events?chat=x&after=y", 400), (Method::GET, "/nothing", 404),
+        ] {
+            let answer = ada.call(method, path, &json!({})).await.expect(StatusCode::from_u16(status).expect("a status"));
+            let error = &answer.json()["error"];
+            assert!(error["code"].is_string() && error["message"].as_str().is_some_and(|words| !words.is_empty()), "{path}: {error}");
+        }
+    }
+
+    async fn a_form_that_is_sent_twice_is_one_message(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let id = new_id().to_string();
+        let fields = [("to", "@plexus/calc"), ("text", "1 + 1"), ("id", id.as_str())];
+        let (one, two) = tokio::join!(ada.post("/chat", &fields), ada.post("/chat", &fields));
+        let (one, two) = (one.expect(StatusCode::SEE_OTHER), two.expect(StatusCode::SEE_OTHER));
+        assert_eq!(one.location(), two.location());
+        assert_eq!(ada.api("/chats").await["items"].as_array().map(Vec::len), Some(1));
+    }
+
     async fn enormous_requests_are_turned_away(hub: &Hub) {
         let visitor = hub.visitor();
         let long = "x".repeat(1 << 20);
@@ -145,6 +168,9 @@ on_both! {
     }
 }
 
+const END_CONNECTIONS: &str = "select pg_terminate_backend(pid, 5000) from pg_stat_activity \
+     where datname = current_database() and pid <> pg_backend_pid()";
+
 /// The connections of a hub to Postgres are ended, as an administrator or a restart of Postgres does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lost_connections_to_postgres_are_replaced() {
@@ -152,11 +178,7 @@ async fn lost_connections_to_postgres_are_replaced() {
     crate::hub::run(Some(database), &[], async |hub: &Hub| {
         let ada = hub.person("ada").await;
         for _ in 0..3 {
-            hub.sql(
-                "select pg_terminate_backend(pid, 5000) from pg_stat_activity \
-                 where datname = current_database() and pid <> pg_backend_pid()",
-            )
-            .await;
+            hub.sql(END_CONNECTIONS).await;
             let mut refused = 0;
             while !ada.is_signed_in().await {
                 refused += 1;
@@ -165,6 +187,31 @@ async fn lost_connections_to_postgres_are_replaced() {
             let said = ada.begin("@plexus/calc", "1 + 1").await;
             assert_eq!(answer_after(&ada, &said.chat, 0).await["state"], "done");
         }
+    })
+    .await;
+}
+
+/// The same while an agent answers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_outlives_the_connections_to_postgres() {
+    let Some(database) = plexus_store::testing::Database::new().await else { return };
+    crate::hub::run(Some(database), &[], async |hub: &Hub| {
+        let ada = hub.person("ada").await;
+        let said = ada.begin("@plexus/calc", &sheet()).await;
+        let mut events = Events::open(&ada, &said.chat, 0).await;
+        let mut screen = Screen::default();
+        for bytes in [1_000, 20_000, 40_000] {
+            read_text(&mut events, &mut screen, bytes).await;
+            hub.sql(END_CONNECTIONS).await;
+        }
+        while screen.messages.values().all(|shown| !shown.ended) {
+            screen.take(&events.next().await.expect("the stream goes on"));
+        }
+        let (id, shown) = screen.answer();
+        let kept = ada.api(&format!("/messages/{id}")).await;
+        assert_eq!(shown.state, "done");
+        let part = &shown.parts[&0];
+        assert!(text_in(&kept)[part.from..] == part.text, "what is kept is not what was shown");
     })
     .await;
 }

@@ -54,6 +54,10 @@ impl Client {
         Self { cookies, token: self.token.clone(), ..Self::new(origin) }
     }
 
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.origin));
         if let Some(token) = &self.token {

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::client::{Client, text_of};
 
 /// A stream that says nothing for this long has failed the test.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Event {
     pub name: String,

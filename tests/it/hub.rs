@@ -5,11 +5,13 @@ use std::{panic::AssertUnwindSafe, path::Path};
 use futures::FutureExt as _;
 use plexus_hub::accounts;
 use plexus_server::{config::Serve, run::Running, settings::Settings};
-use plexus_store::{StoreUrl, testing::Database};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, raw_sql};
+use plexus_store::testing::Database;
 use tempfile::TempDir;
 
-use crate::client::Client;
+use crate::{
+    client::Client,
+    database::{Sql, postgres_url},
+};
 
 /// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a hub of its own.
 macro_rules! on_both {
@@ -67,7 +69,7 @@ impl Hub {
     }
 
     async fn serve(folder: TempDir, database: Option<Database>, settings: &[Given]) -> Self {
-        let url = database.as_ref().map(|database| postgres_url(database).to_string());
+        let url = database.as_ref().map(postgres_url);
         let serve = configured(folder.path(), url.as_deref(), settings);
         let running = plexus_server::run::start(serve).await.expect("the hub starts");
         let origin = format!("http://{}", running.address);
@@ -97,20 +99,7 @@ impl Hub {
 
     /// Changes the database behind the hub's back.
     pub async fn sql(&self, text: &str) {
-        let text = AssertSqlSafe(text.to_owned());
-        match &self.database {
-            Some(database) => {
-                let mut connection =
-                    PgConnection::connect(postgres_url(database).as_str()).await.expect("Postgres answers");
-                raw_sql(text).execute(&mut connection).await.expect("Postgres obeys");
-            }
-            None => {
-                let file = self.folder.path().join("plexus.sqlite3");
-                let mut connection =
-                    SqliteConnection::connect(&format!("sqlite://{}", file.display())).await.expect("opens");
-                raw_sql(text).execute(&mut connection).await.expect("SQLite obeys");
-            }
-        }
+        Sql::of(self.database.as_ref(), self.folder.path()).run(text).await;
     }
 
     pub async fn end(mut self) {
@@ -119,13 +108,6 @@ impl Hub {
         if let Some(database) = self.database.take() {
             database.drop().await;
         }
-    }
-}
-
-fn postgres_url(database: &Database) -> url::Url {
-    match database.url() {
-        StoreUrl::Postgres { url } => url,
-        StoreUrl::Sqlite { .. } => unreachable!("a test database is on Postgres"),
     }
 }
 

@@ -3,6 +3,10 @@
 #[cfg(test)]
 mod accounts;
 #[cfg(test)]
+mod agent;
+#[cfg(test)]
+mod bad_agents;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod chat;
@@ -12,6 +16,12 @@ mod client;
 mod commands;
 #[cfg(test)]
 mod crash;
+#[cfg(test)]
+mod crash_loop;
+#[cfg(test)]
+mod crash_steps;
+#[cfg(test)]
+mod database;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]

@@ -24,8 +24,14 @@ pub struct Process {
 impl Process {
     /// Serves the data folder.
     pub async fn serve(folder: &Path) -> Self {
-        let mut child =
-            command(folder).args(["serve", "--listen", "127.0.0.1:0"]).spawn().expect("the program starts");
+        Self::serve_with(folder, None).await
+    }
+
+    /// The same, on Postgres where its address is given.
+    pub async fn serve_with(folder: &Path, database: Option<&str>) -> Self {
+        let mut command = command(folder);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).envs(database.map(|url| ("DATABASE_URL", url)));
+        let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         let first = timeout(PATIENCE, lines.next_line()).await.expect("it starts in time").expect("text");
         let first = first.expect("it says where it serves");
@@ -81,6 +87,7 @@ pub fn command(folder: &Path) -> Command {
         .env("PLEXUS_LISTEN", "127.0.0.1:9")
         .env("PLEXUS_DATA_DIR", folder.join("data"))
         .env("PLEXUS_LIMITS_SCALE", "1000")
+        .env("PLEXUS_RUNS_PER_ACCOUNT", "64")
         .env("PLEXUS_LOG", "error")
         .current_dir(folder)
         .stdin(Stdio::null())

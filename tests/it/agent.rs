@@ -1,0 +1,138 @@
+//! An A2A agent in this process that says what the test tells it to, when the test tells it to.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    Json, Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::header,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+use tokio::{
+    net::TcpListener,
+    sync::mpsc::{Receiver, Sender, channel},
+    time::timeout,
+};
+use tokio_stream::wrappers::ReceiverStream;
+
+/// A hub that does not call by then does not call.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Calls and events that wait for whoever reads them.
+const WAITING: usize = 64;
+
+pub struct Agent {
+    pub url: String,
+    calls: Receiver<Call>,
+}
+
+/// One request for an answer. The connection breaks when it is dropped.
+pub struct Call {
+    pub message: Value,
+    events: Sender<Bytes>,
+}
+
+impl Agent {
+    pub async fn start() -> Self {
+        let (sender, calls) = channel(WAITING);
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        let card = card(&url);
+        let router = Router::new()
+            .route("/.well-known/agent-card.json", get(async move || Json(card)))
+            .route("/", post(answer))
+            .with_state(sender);
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { url, calls }
+    }
+
+    /// The next call of the hub. Nothing has been answered yet.
+    pub async fn called(&mut self) -> Call {
+        timeout(PATIENCE, self.calls.recv()).await.expect("the hub calls").expect("it serves")
+    }
+}
+
+impl Call {
+    /// Begins the answer, with no event in it.
+    pub async fn open(&self) {
+        self.write(Bytes::from_static(b": open\n\n")).await;
+    }
+
+    pub async fn begin_task(&self) {
+        let status = json!({ "state": "TASK_STATE_WORKING" });
+        self.event(json!({ "task": { "id": "t1", "contextId": "c1", "status": status } })).await;
+    }
+
+    /// Text of its only artifact.
+    pub async fn artifact(&self, text: &str) {
+        let artifact = json!({ "artifactId": "a", "name": "answer", "parts": [{ "text": text }] });
+        let update = json!({ "taskId": "t1", "contextId": "c1", "artifact": artifact, "append": true });
+        self.event(json!({ "artifactUpdate": update })).await;
+    }
+
+    /// A part that is no text.
+    pub async fn data(&self, data: &Value) {
+        let artifact = json!({ "artifactId": "d", "parts": [{ "data": data }] });
+        self.event(json!({ "artifactUpdate": { "taskId": "t1", "contextId": "c1", "artifact": artifact } }))
+            .await;
+    }
+
+    pub async fn ask(&self, question: &str) {
+        self.status(json!({ "state": "TASK_STATE_INPUT_REQUIRED", "message": says(question) })).await;
+    }
+
+    pub async fn complete(&self) {
+        self.status(json!({ "state": "TASK_STATE_COMPLETED" })).await;
+    }
+
+    async fn status(&self, status: Value) {
+        self.event(json!({ "statusUpdate": { "taskId": "t1", "contextId": "c1", "status": status } })).await;
+    }
+
+    async fn event(&self, result: Value) {
+        let data = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
+        self.write(format!("data: {data}\n\n").into()).await;
+    }
+
+    async fn write(&self, bytes: Bytes) {
+        self.events.send(bytes).await.expect("the hub listens");
+    }
+}
+
+fn says(text: &str) -> Value {
+    json!({ "messageId": "q1", "role": "ROLE_AGENT", "parts": [{ "text": text }] })
+}
+
+pub fn card(url: &str) -> Value {
+    json!({
+        "name": "Puppet", "description": "Says what a test tells it.", "version": "1.0.0",
+        "supportedInterfaces": [{ "url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }],
+        "capabilities": { "streaming": true },
+        "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+        "skills": [{ "id": "talk", "name": "Talk", "description": "Talks.", "tags": ["puppetry"] }]
+    })
+}
+
+async fn answer(State(calls): State<Sender<Call>>, Json(request): Json<Value>) -> Response {
+    let asked = json!({ "state": "TASK_STATE_INPUT_REQUIRED", "message": says("Which one?") });
+    let task = json!({ "id": "t1", "contextId": "c1", "status": asked });
+    match request["method"].as_str() {
+        Some("GetTask") => return Json(json!({ "jsonrpc": "2.0", "id": 1, "result": task })).into_response(),
+        Some("SendStreamingMessage") => {}
+        _ => {
+            let error = json!({ "code": -32002, "message": "Too late." });
+            return Json(json!({ "jsonrpc": "2.0", "id": 1, "error": error })).into_response();
+        }
+    }
+    let (events, mut written) = channel(WAITING);
+    let message = request["params"]["message"].clone();
+    calls.send(Call { message, events }).await.expect("the test goes on");
+    // Not even the head of the answer goes out before the test says something.
+    let Some(first) = written.recv().await else { return Body::empty().into_response() };
+    let rest = ReceiverStream::new(written);
+    let body = futures::stream::iter([first]).chain(rest).map(Ok::<_, Infallible>);
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(body)).into_response()
+}
