@@ -70,10 +70,10 @@ fn exercise(name: &str, target: fn(&[u8])) {
 fn usual_inputs(name: &str) -> u32 {
     match name {
         // These wait for a calculation or for a server.
-        "sheet" => 100,
-        "api" | "form" => 600,
-        "markdown" | "search" | "settings" => 1_500,
-        _ => 4_000,
+        "sheet" => 80,
+        "api" | "form" => 500,
+        "markdown" | "search" | "settings" => 1_000,
+        _ => 3_000,
     }
 }
 
