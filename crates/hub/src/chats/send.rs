@@ -9,7 +9,7 @@ use plexus_domain::{
 use plexus_store::{
     Tx,
     agents::Agent,
-    chats, members, messages,
+    members, messages,
     messages::Header,
     principals,
     runs::{self as run_rows, Origin},
