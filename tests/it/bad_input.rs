@@ -106,8 +106,8 @@ on_both! {
     async fn whatever_refuses_a_call_says_it_in_the_shape_of_the_api(hub: &Hub) {
         let ada = hub.person("ada").await;
         for (method, path, status) in [
-            (Method::DELETE, "/chats", 405), (Method::GET, "/chats/%ff", 400), (Method::GET, "/events", 400),
-            (Method::GET, "/events?chat=x&after=y", 400), (Method::GET, "/nothing", 404),
+            (Method::DELETE, "/chats", 405), (Method::GET, "/chats/%ff", 400), (Method::GET, "/events", 422),
+            (Method::GET, "/events?chat=x&after=y", 422), (Method::GET, "/nothing", 404),
         ] {
             let answer = ada.call(method, path, &json!({})).await.expect(StatusCode::from_u16(status).expect("a status"));
             let error = &answer.json()["error"];
@@ -158,7 +158,7 @@ on_both! {
         let ada = hub.person("ada").await;
         let same_site = |method: Method, path: &str| ada.request(method, path).header(header::ORIGIN, hub.origin());
         let cases = [
-            (same_site(Method::GET, "/api/v1/events?after=x"), 400, "invalid"),
+            (same_site(Method::GET, "/api/v1/events?after=x"), 422, "invalid"),
             (same_site(Method::GET, "/api/v1/chats/%ff"), 400, "invalid"),
             (same_site(Method::GET, "/api/v1/messages/%ff%fe/retry"), 405, "method_not_allowed"),
             (same_site(Method::GET, "/api/v1"), 404, "not_found"),

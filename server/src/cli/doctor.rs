@@ -67,12 +67,12 @@ impl Report {
     }
 }
 
-/// Whether a hub on the listening address says that it is ready.
+/// Whether a hub on the listening address says that it is there; one that still builds its index is, too.
 fn answers(serve: &Serve) -> bool {
-    ask_ready(serve).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
+    ask(serve).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
 }
 
-fn ask_ready(serve: &Serve) -> std::io::Result<String> {
+fn ask(serve: &Serve) -> std::io::Result<String> {
     const PATIENCE: Duration = Duration::from_secs(2);
     const STATUS_LINE: u64 = 64;
     let mut listen = serve.listen;
@@ -81,7 +81,7 @@ fn ask_ready(serve: &Serve) -> std::io::Result<String> {
     }
     let mut stream = TcpStream::connect_timeout(&listen, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    write!(stream, "GET /readyz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", serve.listen)?;
+    write!(stream, "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", serve.listen)?;
     let mut answer = String::new();
     stream.take(STATUS_LINE).read_to_string(&mut answer)?;
     Ok(answer)
