@@ -146,7 +146,7 @@ impl Methods {
 
 /// Where the hub gives out what an agent sent as a file.
 pub fn blob_url(site: &Site, blob: &Digest) -> String {
-    format!("{}blobs/{blob}", site.hub.config().public_url)
+    format!("{}api/v1/blobs/{blob}", site.hub.config().public_url)
 }
 
 fn id(text: &str) -> Result<RunId> {

@@ -12,8 +12,22 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
     let read = format!("curl {origin}/api/v1/chats/$CHAT -H \"Authorization: Bearer $PLEXUS_TOKEN\"");
     let follow =
         format!("curl -N \"{origin}/api/v1/events?chat=$CHAT\" -H \"Authorization: Bearer $PLEXUS_TOKEN\"");
-    [("Begin a chat", begin), ("Read the chat", read), ("Follow the answer as it is written", follow)]
-        .into_iter()
-        .map(|(title, code)| Snippet { title: title.to_owned(), language: "bash".to_owned(), code })
-        .collect()
+    let (owner, name) = (&address.owner, &address.name);
+    let card = format!("{origin}/a2a/{owner}/{name}/.well-known/agent-card.json");
+    let ask = format!(
+        "curl {origin}/a2a/{owner}/{name}/ \\\n  -H \"Authorization: Bearer $PLEXUS_TOKEN\" \\\n  \
+         -H \"A2A-Version: 1.0\" -H \"Content-Type: application/json\" \\\n  \
+         -d '{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"SendMessage\", \"params\": {{\"message\": \
+         {{\"messageId\": \"'$(uuidgen)'\", \"role\": \"ROLE_USER\", \"parts\": [{{\"text\": \"Hello\"}}]}}}}}}'"
+    );
+    [
+        ("A2A: the agent card, for any A2A client", card),
+        ("A2A: ask", ask),
+        ("Begin a chat", begin),
+        ("Read the chat", read),
+        ("Follow the answer as it is written", follow),
+    ]
+    .into_iter()
+    .map(|(title, code)| Snippet { title: title.to_owned(), language: "bash".to_owned(), code })
+    .collect()
 }
