@@ -174,17 +174,20 @@ impl Following {
     }
 
     fn text(&mut self, message: MessageId, index: usize, start: usize, body: &str) {
-        let shapes = &mut self.shapes;
-        if !shapes.contains_key(&(message, index)) {
-            let parts = self.hub.live().parts(message);
-            // A message that has ended meanwhile is told whole.
-            let Some(part) = parts.and_then(|parts| parts.into_iter().nth(index)) else { return };
-            shapes.insert((message, index), Part { content: Content::Text { text: String::new() }, ..part });
+        let Some(shape) = self.shape(message, index) else { return };
+        let part = Part { content: Content::Text { text: body.to_owned() }, ..shape };
+        self.ready.push_back(News::Part { message, index, start, part });
+    }
+
+    /// What is known of a part besides its text. A message that has ended meanwhile is told whole.
+    fn shape(&mut self, message: MessageId, index: usize) -> Option<Part> {
+        if let Some(shape) = self.shapes.get(&(message, index)) {
+            return Some(shape.clone());
         }
-        if let Some(shape) = shapes.get(&(message, index)) {
-            let part = Part { content: Content::Text { text: body.to_owned() }, ..shape.clone() };
-            self.ready.push_back(News::Part { message, index, start, part });
-        }
+        let part = self.hub.live().parts(message)?.into_iter().nth(index)?;
+        let shape = Part { content: Content::Text { text: String::new() }, ..part };
+        self.shapes.insert((message, index), shape.clone());
+        Some(shape)
     }
 
     async fn reload(&self) -> Result<Task> {
