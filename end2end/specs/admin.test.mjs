@@ -88,9 +88,13 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
     test("an origin is vouched for, and what is none is refused", async () => {
       await go(tab, `${hub.url}/admin/origins`);
       await checkPage(tab, "admin-origins-none");
-      await vouch("https://agents.example.org");
-      await tab.page.getByText("No agent of this hub is at https://agents.example.org.").first().waitFor();
+      await vouch("ftp://agents.example.org");
+      await tab.page.getByText("Give scheme, host and port and nothing else").first().waitFor();
       await checkPage(tab, "admin-origins-refused");
+      await vouch("https://agents.example.org");
+      await tab.page.getByRole("rowheader", { name: "https://agents.example.org" }).waitFor();
+      await press(tab, /^Remove/);
+      await tab.page.getByText("None yet").waitFor();
       await register(tab, hub, lighthouse.url, { vouch: false });
       await go(tab, `${hub.url}/admin/origins`);
       const { origin } = new URL(lighthouse.url);

@@ -16,6 +16,9 @@ use reqwest::{
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+/// Below what the hub takes: it may close the connection on more before all of it is sent.
+const MOST_BYTES: usize = 64 << 10;
+
 pub struct Hub {
     runtime: Runtime,
     client: Client,
@@ -79,8 +82,11 @@ impl Hub {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// None for what is no request at all.
+    /// None for what is no request at all, and for bodies so large that the hub hangs up on them.
     pub fn ask(&self, question: &Question<'_>) -> Option<Answer> {
+        if question.body.len() > MOST_BYTES {
+            return None;
+        }
         let url = format!("{}{}", self.origin, question.path).parse::<url::Url>().ok()?;
         let cookies = [self.session.as_bytes(), b"; ", question.cookies].concat();
         let request = self
@@ -91,7 +97,12 @@ impl Hub {
             .header(header::COOKIE, HeaderValue::from_bytes(&cookies).ok()?)
             .body(question.body.to_vec());
         self.runtime.block_on(async {
-            let response = request.send().await.expect("the hub answers");
+            // A connection that the hub closed after an earlier answer says nothing of this one.
+            let again = request.try_clone().expect("the body is in memory");
+            let response = match request.send().await {
+                Ok(response) => response,
+                Err(_) => again.send().await.expect("the hub answers"),
+            };
             let (status, headers) = (response.status().as_u16(), response.headers().clone());
             let body = response.bytes().await.expect("a whole answer").to_vec();
             Some(Answer { status, headers, body })

@@ -135,7 +135,7 @@ impl Methods {
     async fn follow(&self, method: Method, run: RunId, until: Until) -> Result<Events> {
         let followed = calls::follow(&self.site.hub, &self.door, run, until).await;
         let (task, following) = followed.map_err(|error| refusal::of(method, error))?;
-        Ok(events(self.site.clone(), task, following))
+        Ok(events(self.site.clone(), &task, following))
     }
 
     fn tell(&self, task: &Task, history: Option<u32>) -> v1::Task {

@@ -26,7 +26,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 pub type Events = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + Send>>;
 
 /// The task first, then what changes.
-pub fn events(site: Site, task: Task, following: Following) -> Events {
+pub fn events(site: Site, task: &Task, following: Following) -> Events {
     let (feed, first) = Feed::open(&task.as_run(), &|blob| blob_url(&site, blob));
     let reader = Reader { site, feed, following };
     let rest = stream::unfold(reader, |mut reader| async move {
