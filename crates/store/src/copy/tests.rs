@@ -12,7 +12,7 @@ use crate::{
     jobs, keys, limits_used, listings, messages, models, namespaces, outbox, proofs, push, runs, secrets,
     sessions, testing,
     testing::{AgentSeed, Person, World},
-    text_log, tokens,
+    text_log, tokens, vouched_origins,
 };
 
 #[tokio::test]
@@ -152,6 +152,7 @@ async fn fill_account(world: &mut World, person: &Person) {
     };
     invites::insert(&mut tx, &invite).await.unwrap();
     limits_used::add(&mut tx, "tokens", created, -1).await.unwrap();
+    vouched_origins::insert(&mut tx, "https://agents.example", created).await.unwrap();
     let draft = drafts::Draft {
         id: world.id(plexus_domain::DraftId::new),
         account,
