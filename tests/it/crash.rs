@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::{
     chat::{seq, sheet},
+    clerk,
     client::{Client, text_of},
     events::{Events, Screen, answer_after, read_text, text_in},
     process::{Process, command, stderr},
@@ -107,7 +108,8 @@ async fn a_folder_has_one_process() {
 async fn the_index_is_repaired_at_the_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = folder.path().join("data/index");
-    let hub = Process::serve(folder.path()).await;
+    let mut hub = Process::serve(folder.path()).await;
+    let boss = hub.administrator("grace").await;
     assert!(finds_calc(&hub, "calculator").await);
     hub.terminate();
     assert_eq!(hub.ended().await, 0);
@@ -116,17 +118,13 @@ async fn the_index_is_repaired_at_the_start() {
     let older = folder.path().join("older");
     copy(&index, &older);
     let hub = Process::serve(folder.path()).await;
-    assert!(!finds_calc(&hub, "calculator&online=yes").await, "it has not answered yet");
-    let ada = Client::new(&hub.origin);
-    ada.sign_up("ada").await;
-    let said = ada.begin("@plexus/calc", "1 + 1").await;
-    answer_after(&ada, &said.chat, 0).await;
+    clerk::register(&boss.at(&hub.origin), &clerk::serve(Vec::new()).await, "clerk").await;
     hub.terminate();
     assert_eq!(hub.ended().await, 0);
     fs::remove_dir_all(&index).expect("it is there");
     copy(&older, &index);
     let hub = Process::serve(folder.path()).await;
-    assert!(finds_calc(&hub, "calculator&online=yes").await);
+    assert!(finds(&hub, "clerk", "/@grace/clerk").await, "what was written later is found");
     hub.kill().await;
 
     fs::remove_dir_all(&index).expect("it is there");
@@ -140,8 +138,12 @@ async fn the_index_is_repaired_at_the_start() {
 }
 
 async fn finds_calc(hub: &Process, query: &str) -> bool {
-    let page = Client::new(&hub.origin).get(&format!("/agents?q={query}")).await;
-    page.expect(StatusCode::OK).body.contains("href=\"/@plexus/calc\"")
+    finds(hub, query, "/@plexus/calc").await
+}
+
+async fn finds(hub: &Process, query: &str, page: &str) -> bool {
+    let found = Client::new(&hub.origin).get(&format!("/agents?q={query}")).await;
+    found.expect(StatusCode::OK).body.contains(&format!("href=\"{page}\""))
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::{
     agent::{Agent, Call},
-    client::{Client, PASSWORD, Said, new_id, text_of},
+    client::{Client, Said, new_id, text_of},
     database::{Sql, postgres_url},
     events::{Events, Screen, answer_after, read_text, read_to_end, text_in},
     process::Process,
@@ -150,11 +150,7 @@ async fn serve(folder: &TempDir, database: Option<&Database>) -> Process {
 impl World {
     async fn start(folder: &TempDir, database: Option<&Database>) -> Self {
         let mut hub = serve(folder, database).await;
-        let link = hub.link().await;
-        let token = link.rsplit_once('=').expect("a link with a token").1;
-        let admin = Client::new(&hub.origin);
-        let fields = [("name", "grace"), ("password", PASSWORD), ("admin", token)];
-        admin.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+        let admin = hub.administrator("grace").await;
         let sql = Sql::of(database, &folder.path().join("data"));
         let world = Self { hub, admin, agent: Agent::start().await, sql };
         world.register("puppet").await;

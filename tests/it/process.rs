@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::client::Client;
+use crate::client::{Client, PASSWORD};
 
 /// Starting and stopping take no longer, however slow the machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -66,6 +66,16 @@ impl Process {
         let first = first.expect("it says where it serves");
         let url = first.strip_prefix("Plexus serves on ").expect("where it serves");
         Self { origin: url.trim_end_matches('/').to_owned(), child, lines }
+    }
+
+    /// Somebody who signs up with the link that the hub printed.
+    pub async fn administrator(&mut self, name: &str) -> Client {
+        let link = self.link().await;
+        let token = link.rsplit_once('=').expect("a link with a token").1;
+        let client = Client::new(&self.origin);
+        let fields = [("name", name), ("password", PASSWORD), ("admin", token)];
+        client.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+        client
     }
 
     /// The link that it printed for the first administrator.
