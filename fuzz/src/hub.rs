@@ -9,12 +9,14 @@ use plexus_server::{
     settings::Settings,
 };
 use reqwest::{
-    Client, Method,
+    Client, Method, RequestBuilder,
     header::{self, HeaderMap, HeaderValue},
     redirect::Policy,
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+const TRIES: usize = 5;
 
 pub struct Hub {
     runtime: Runtime,
@@ -57,6 +59,7 @@ impl Hub {
         #[expect(clippy::disallowed_methods, reason = "it calls the hub under test, on loopback")]
         let client = Client::builder()
             .redirect(Policy::none())
+            .pool_max_idle_per_host(0)
             .timeout(std::time::Duration::from_secs(10))
             .build()
             .unwrap();
@@ -83,20 +86,25 @@ impl Hub {
     pub fn ask(&self, question: &Question<'_>) -> Option<Answer> {
         let url = format!("{}{}", self.origin, question.path).parse::<url::Url>().ok()?;
         let cookies = [self.session.as_bytes(), b"; ", question.cookies].concat();
-        let request = self
-            .client
-            .request(question.method.clone(), url)
-            .header(header::ORIGIN, &self.origin)
-            .header(header::CONTENT_TYPE, question.media_type)
-            .header(header::COOKIE, HeaderValue::from_bytes(&cookies).ok()?)
-            .body(question.body.to_vec());
-        self.runtime.block_on(async {
-            let response = request.send().await.expect("the hub answers");
-            let (status, headers) = (response.status().as_u16(), response.headers().clone());
-            let body = response.bytes().await.expect("a whole answer").to_vec();
-            Some(Answer { status, headers, body })
-        })
+        let cookies = HeaderValue::from_bytes(&cookies).ok()?;
+        let request = || {
+            self.client
+                .request(question.method.clone(), url.clone())
+                .header(header::ORIGIN, &self.origin)
+                .header(header::CONTENT_TYPE, question.media_type)
+                .header(header::COOKIE, &cookies)
+                .body(question.body.to_vec())
+        };
+        // Whoever answers without reading all of a body hangs up, maybe before the answer was read.
+        let mut tries = (0..TRIES).map(|_| self.runtime.block_on(answer(request())));
+        Some(tries.find_map(Result::ok).expect("the hub answers"))
     }
+}
+
+async fn answer(request: RequestBuilder) -> reqwest::Result<Answer> {
+    let response = request.send().await?;
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    Ok(Answer { status, headers, body: response.bytes().await?.to_vec() })
 }
 
 fn serve(folder: &TempDir) -> Serve {

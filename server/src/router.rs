@@ -180,7 +180,6 @@ pub fn api_routes() -> Router<Site> {
         .route("/agents/{owner}/{name}/vouch", post(api::agents::vouch))
         .route("/agents/{owner}/{name}/credentials", put(api::agents::give).delete(api::agents::forget))
         .fallback(api::missing)
-        .layer(middleware::map_response(api::in_json))
 }
 
 async fn missing(visit: Visit) -> Response {
