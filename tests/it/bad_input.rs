@@ -103,18 +103,6 @@ on_both! {
         }
     }
 
-    async fn whatever_refuses_a_call_says_it_in_the_shape_of_the_api(hub: &Hub) {
-        let ada = hub.person("ada").await;
-        for (method, path, status) in [
-            (Method::DELETE, "/chats", 405), (Method::GET, "/chats/%ff", 400), (Method::GET, "/events", 422),
-            (Method::GET, "/events?chat=x&after=y", 422), (Method::GET, "/nothing", 404),
-        ] {
-            let answer = ada.call(method, path, &json!({})).await.expect(StatusCode::from_u16(status).expect("a status"));
-            let error = &answer.json()["error"];
-            assert!(error["code"].is_string() && error["message"].as_str().is_some_and(|words| !words.is_empty()), "{path}: {error}");
-        }
-    }
-
     async fn a_form_that_is_sent_twice_is_one_message(hub: &Hub) {
         let ada = hub.person("ada").await;
         let id = new_id().to_string();

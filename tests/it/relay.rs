@@ -55,7 +55,7 @@ async fn one_answer(person: &Client, chat: usize) {
     assert_eq!(shown.state, "done");
     let kept = person.api(&format!("/messages/{id}")).await;
     assert_eq!(text_in(&kept), expected(&format!("chat {chat}")));
-    // A reader that comes after the first tokens is shown these as html, and after the last ones all of them.
+    // The reader may have come after the first tokens, which it was then shown as html, or after the last.
     if let Some(part) = shown.parts.get(&0) {
         assert_eq!(part.text, text_in(&kept)[part.from..]);
     }

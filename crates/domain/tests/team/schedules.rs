@@ -238,7 +238,7 @@ fn schedule() -> impl Strategy<Value = (Pattern, Limits, u16, Vec<Act>, usize)> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(plexus_testing::cases(128))]
 
     #[test]
     fn any_schedule_ends_in_time_and_reads_the_same_everywhere(

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use futures::{FutureExt as _, future::BoxFuture};
-use plexus_domain::{ChatId, Error as Refusal};
+use plexus_domain::{ChatId, Error as Refusal, MessageId, event::Event};
 use plexus_store::events;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
@@ -125,11 +125,20 @@ impl Reader {
     }
 
     async fn catch_up(&mut self) -> Result<()> {
-        self.read_events().await?;
+        // What is being written is looked at first: a message that ends meanwhile is in the log then, and all text of
+        // one that begins meanwhile comes through the channel.
         let open = self.hub.live().snapshots(self.chat);
+        self.read_events().await?;
+        let open: Vec<_> = open.into_iter().filter(|snapshot| !self.has_ended(snapshot.message)).collect();
         self.ready
             .extend(open.into_iter().map(|snapshot| Arc::new(Frame::new(FrameKind::Snapshot(snapshot)))));
         Ok(())
+    }
+
+    /// Whether readers are about to be told the end of a message.
+    fn has_ended(&self, ended: MessageId) -> bool {
+        let is_its_end = |frame: &Arc<Frame>| matches!(&frame.kind, FrameKind::Event { event: Event::Ended { message, .. }, .. } if *message == ended);
+        self.ready.iter().any(is_its_end)
     }
 
     /// Boxed, since a reader that waits needs no room for it.
