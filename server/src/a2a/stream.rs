@@ -1,12 +1,8 @@
 //! A task as it goes on, as the events of A2A.
 
-use std::{pin::Pin, time::Duration};
+use std::pin::Pin;
 
-use axum::{
-    body::Body,
-    http::{HeaderValue, header},
-    response::{IntoResponse as _, Response},
-};
+use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
 use plexus_a2a::{
@@ -17,10 +13,10 @@ use plexus_hub::calls::{Following, News, Task};
 use tokio::time::timeout;
 
 use super::methods::blob_url;
-use crate::state::Site;
-
-/// A silent stream says something this often, so that nothing in between takes it for dead.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+use crate::{
+    state::Site,
+    web::event_stream::{HEARTBEAT, event_stream},
+};
 
 /// The events of one reader; none is a moment in which nothing happened.
 pub type Events = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + Send>>;
@@ -76,12 +72,7 @@ pub fn respond(events: Events, encode: impl Fn(StreamResponse) -> Vec<u8> + Send
             Some(event) => frame(&encode(event)),
         })
     });
-    let mut response = Body::from_stream(frames).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+    event_stream(Body::from_stream(frames))
 }
 
 /// JSON has no line breaks, so `data` is one line.

@@ -5,8 +5,8 @@ use std::{convert::Infallible, time::Duration};
 use axum::{
     body::Body,
     extract::{RawQuery, State},
-    http::{HeaderMap, HeaderValue, header},
-    response::{IntoResponse as _, Response},
+    http::HeaderMap,
+    response::Response,
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
@@ -23,11 +23,13 @@ use super::{
 };
 use crate::{
     state::Site,
-    web::{caller::Called, error::ApiResult},
+    web::{
+        caller::Called,
+        error::ApiResult,
+        event_stream::{HEARTBEAT, event_stream},
+    },
 };
 
-/// A silent stream says something this often, so that nothing in between takes it for dead.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A stream is not kept open for ever: the page opens the next where this one ended.
 const LONGEST: Duration = Duration::from_secs(300);
 
@@ -41,12 +43,7 @@ pub async fn stream(
     let positions = Positions::read(query.as_deref().unwrap_or_default(), last)?;
     let readers = chats::follow_all(&site.hub, &caller, positions.as_slice()).await?;
     metrics::counter!("plexus_streams_total").increment(1);
-    let mut response = Body::from_stream(events(site, readers, positions)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    Ok(response)
+    Ok(event_stream(Body::from_stream(events(site, readers, positions))))
 }
 
 struct Streaming {

@@ -6,6 +6,7 @@ pub mod body;
 pub mod caller;
 pub mod download;
 pub mod error;
+pub mod event_stream;
 pub mod form;
 pub mod headers;
 pub mod host;

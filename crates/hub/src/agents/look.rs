@@ -20,7 +20,7 @@ use plexus_store::{
 
 use super::{
     credentials::is_lacking,
-    reach::{lets_in, owns},
+    reach::{lets_in, manages},
 };
 use crate::{
     Caller, Hub, Result,
@@ -186,13 +186,6 @@ async fn summary(
         (Some(card), Some(version)) => Summary::new(card, &version.connector, false),
         _ => Summary { title: agent.name.to_string(), ..Summary::default() },
     })
-}
-
-async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
-    match person {
-        Some(person) => owns(conn, person, agent).await,
-        None => Ok(false),
-    }
 }
 
 async fn callable(

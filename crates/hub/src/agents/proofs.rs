@@ -14,7 +14,7 @@ use plexus_store::{
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use super::reach::owns;
+use super::reach::manages;
 use crate::{Hub, Result, caller::Asker, keys, views};
 
 /// Where the file of a proof is served, at the origin.
@@ -205,9 +205,7 @@ pub(crate) async fn check_proved(
     version: &Version,
 ) -> Result<()> {
     let Some(origin) = unproved(conn, agent, version).await? else { return Ok(()) };
-    if let Some(person) = &asker.person
-        && owns(conn, person, agent).await?
-    {
+    if manages(conn, asker.person.as_ref(), agent).await? {
         return Ok(());
     }
     let address = views::address(agent);

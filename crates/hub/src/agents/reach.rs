@@ -61,12 +61,17 @@ pub(crate) async fn owns(conn: &mut Conn, person: &Person, agent: &Agent) -> Res
     Ok(namespaces::role_of(conn, namespace, person.account).await?.is_some())
 }
 
+/// The same for somebody who may not be known.
+pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
+    match person {
+        Some(person) => owns(conn, person, agent).await,
+        None => Ok(false),
+    }
+}
+
 async fn check(conn: &mut Conn, asker: &Asker, agent: &Agent) -> Result<()> {
     let address = crate::views::address(agent);
-    let mine = match &asker.person {
-        Some(person) => owns(conn, person, agent).await?,
-        None => false,
-    };
+    let mine = manages(conn, asker.person.as_ref(), agent).await?;
     let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
     if is_gone || (agent.visibility == Visibility::Private && !mine) {
         return Err(missing(&address).into());

@@ -166,8 +166,7 @@ async fn of_task(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, id: RunId) ->
     let chat = lock(tx, found.chat).await?;
     // The state counts that the run has once nobody else can change the chat.
     let run = task::find(hub, tx, door, id).await?;
-    let context = contexts::name_of(tx, run.caller, run.agent, run.chat).await?;
-    let context = context.unwrap_or_else(|| run.chat.to_string());
+    let context = task::context(tx, &run).await?;
     if call.context.as_ref().is_some_and(|name| *name != context && *name != run.chat.to_string()) {
         let words =
             format!("The task belongs to the context {context}. Leave contextId out, or send this one.");

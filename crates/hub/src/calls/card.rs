@@ -15,7 +15,7 @@ use plexus_store::{
     cards, versions,
 };
 
-use crate::{Caller, Error, Hub, Result, agents::owns, keys};
+use crate::{Caller, Error, Hub, Result, agents::manages, keys};
 
 /// The signed card of an agent that the caller may know of. Its key signs it where the hub holds that key.
 pub async fn card(hub: &Hub, caller: &Caller, address: &Address) -> Result<AgentCard> {
@@ -40,11 +40,7 @@ async fn is_shown(conn: &mut Conn, caller: &Caller, agent: &Agent) -> Result<boo
     if matches!(agent.state, AgentState::Deleted | AgentState::Hidden) {
         return Ok(false);
     }
-    Ok(match (&caller.person, agent.visibility) {
-        (Some(person), Visibility::Private) => owns(conn, person, agent).await?,
-        (None, Visibility::Private) => false,
-        _ => true,
-    })
+    Ok(agent.visibility != Visibility::Private || manages(conn, caller.person.as_ref(), agent).await?)
 }
 
 fn serving(hub: &Hub, agent: &Agent, version: String) -> Result<Serving> {

@@ -85,7 +85,7 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
     let seq = chats::find(conn, run.chat).await?.map_or(0, |chat| chat.last_seq);
     let agent = principals::id_of(conn, &Principal::Agent { agent: run.agent }).await?;
     let agent = agent.ok_or_else(|| Refusal::not_found("The agent of this task is gone."))?;
-    let named = contexts::name_of(conn, run.caller, run.agent, run.chat).await?;
+    let context = context(conn, &run).await?;
     let headers = messages::list_by_run(conn, run.id).await?;
     let mut messages = messages::load(conn, &with_question(&headers, agent)).await?;
     for message in messages.iter_mut().filter(|message| message.state == MessageState::Open) {
@@ -93,7 +93,7 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
     }
     Ok(Task {
         id: run.id,
-        context: named.unwrap_or_else(|| run.chat.to_string()),
+        context,
         agent,
         state: run.state,
         state_at: run.state_at,
@@ -102,6 +102,12 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
         messages,
         seq,
     })
+}
+
+/// The name that the caller gave the conversation, else the chat's own.
+pub(super) async fn context(conn: &mut Conn, run: &Run) -> Result<String> {
+    let named = contexts::name_of(conn, run.caller, run.agent, run.chat).await?;
+    Ok(named.unwrap_or_else(|| run.chat.to_string()))
 }
 
 /// What the run wrote or was told, and before it the question that it began with.
