@@ -36,6 +36,7 @@ pub struct Question<'a> {
     pub path: &'a str,
     pub media_type: &'static str,
     pub cookies: &'a [u8],
+    pub headers: Vec<(&'static str, HeaderValue)>,
     pub body: &'a [u8],
 }
 
@@ -77,6 +78,7 @@ impl Hub {
             path: "/signup",
             media_type: "application/x-www-form-urlencoded",
             cookies: b"",
+            headers: Vec::new(),
             body: b"name=ada&password=correct+horse+battery+staple",
         };
         let answer = self.ask(&question).expect("it is well formed");
@@ -93,8 +95,10 @@ impl Hub {
         let cookies = [self.session.as_bytes(), b"; ", question.cookies].concat();
         let cookies = HeaderValue::from_bytes(&cookies).ok()?;
         let request = || {
-            self.client
-                .request(question.method.clone(), url.clone())
+            let request = self.client.request(question.method.clone(), url.clone());
+            let named = question.headers.iter();
+            named
+                .fold(request, |request, (name, value)| request.header(*name, value))
                 .header(header::ORIGIN, &self.origin)
                 .header(header::CONTENT_TYPE, question.media_type)
                 .header(header::COOKIE, &cookies)

@@ -15,6 +15,7 @@ mod heard;
 mod html;
 mod hub;
 mod markdown;
+mod mcp;
 mod requests;
 mod search;
 mod settings;
@@ -27,6 +28,7 @@ pub use answer::answer;
 pub use card::card;
 pub use completion::completion;
 pub use markdown::markdown;
+pub use mcp::mcp;
 pub use requests::{api, form};
 pub use search::search;
 pub use settings::settings;
@@ -38,7 +40,7 @@ pub use sse::sse;
 #[macro_export]
 macro_rules! each_target {
     ($macro:ident) => {
-        $macro! { address answer api card completion form markdown search settings sheet signature sse }
+        $macro! { address answer api card completion form markdown mcp search settings sheet signature sse }
     };
 }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// There is no model server behind this hub, and it may say so.
-const UNAVAILABLE: u16 = 503;
+pub const UNAVAILABLE: u16 = 503;
 
 /// Pages and forms: paths, queries, cookies and fields. A line with method and path, one of cookies, then the fields.
 pub fn form(data: &[u8]) {
@@ -16,7 +16,7 @@ pub fn form(data: &[u8]) {
     let (cookies, body) = line(rest).unwrap_or((rest, b""));
     let Some((method, path)) = method_and_path(head) else { return };
     let media_type = "application/x-www-form-urlencoded";
-    let question = Question { method, path, media_type, cookies, body };
+    let question = Question { method, path, media_type, cookies, headers: Vec::new(), body };
     let Some(answer) = Hub::get().ask(&question) else { return };
     assert!(answer.status < 500 || answer.status == UNAVAILABLE, "{}", shown(&answer));
     let kind = answer.header("content-type");
@@ -37,7 +37,14 @@ pub fn api(data: &[u8]) {
     if !is_below_api(&path) {
         return;
     }
-    let question = Question { method, path: &path, media_type: "application/json", cookies: b"", body };
+    let question = Question {
+        method,
+        path: &path,
+        media_type: "application/json",
+        cookies: b"",
+        headers: Vec::new(),
+        body,
+    };
     let Some(answer) = Hub::get().ask(&question) else { return };
     if answer.status < 400 {
         return;
@@ -56,7 +63,7 @@ fn is_below_api(path: &str) -> bool {
     url.is_ok_and(|url| url.path().strip_prefix("/api/v1/").is_some_and(|rest| !rest.is_empty()))
 }
 
-fn line(data: &[u8]) -> Option<(&[u8], &[u8])> {
+pub fn line(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = data.iter().position(|&byte| byte == b'\n')?;
     Some((&data[..end], &data[end + 1..]))
 }
@@ -73,12 +80,12 @@ fn nonce(policy: &str) -> &str {
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> &str {
+    pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
 
-fn shown(answer: &Answer) -> String {
+pub fn shown(answer: &Answer) -> String {
     let body: String = String::from_utf8_lossy(&answer.body).chars().take(2_000).collect();
     format!("{}: {body}", answer.status)
 }

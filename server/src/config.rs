@@ -62,6 +62,7 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         registration: registration(settings.text("registration"), on_loopback)?,
         private_networks: private_networks(settings.text("allow_private_networks"))?,
         on_loopback,
+        mcp_origins: origins(settings.text("mcp_origins"))?,
         trusted_proxies: proxies(settings.text("trusted_proxies"))?,
         model: model(settings)?,
         limits: RunLimits {
@@ -109,9 +110,26 @@ fn private_networks(text: Option<&str>) -> anyhow::Result<PrivateNetworks> {
 }
 
 fn proxies(text: Option<&str>) -> anyhow::Result<Vec<IpAddr>> {
-    let words =
-        text.into_iter().flat_map(|text| text.split(',')).map(str::trim).filter(|word| !word.is_empty());
-    words.map(|word| word.parse().with_context(|| format!("trusted_proxies has \"{word}\""))).collect()
+    let parse = |word: &str| word.parse().with_context(|| format!("trusted_proxies has \"{word}\""));
+    list(text).map(parse).collect()
+}
+
+/// Origins as browsers send them: scheme, host and port, without a slash behind.
+fn origins(text: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let parse = |word: &str| {
+        let origin = word.trim_end_matches('/');
+        match origin.split_once("://") {
+            Some((scheme, host)) if !scheme.is_empty() && !host.is_empty() && !host.contains('/') => {
+                Ok(origin.to_owned())
+            }
+            _ => bail!("mcp_origins has \"{word}\", which is no origin such as https://app.example.org"),
+        }
+    };
+    list(text).map(parse).collect()
+}
+
+fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
+    text.into_iter().flat_map(|text| text.split(',')).map(str::trim).filter(|word| !word.is_empty())
 }
 
 fn model(settings: &Settings) -> anyhow::Result<Option<OperatorModel>> {

@@ -7,6 +7,7 @@ mod api;
 pub mod cli;
 pub mod config;
 mod health;
+mod mcp;
 mod operator;
 mod pages;
 mod prometheus;

@@ -15,12 +15,12 @@ use tower_http::{
         CompressionLayer,
         predicate::{NotForContentType, Predicate as _, SizeAbove},
     },
-    cors::{Any, CorsLayer},
+    cors::{AllowHeaders, Any, CorsLayer},
     csrf::CsrfLayer,
 };
 
 use crate::{
-    a2a, api, health, pages,
+    a2a, api, health, mcp, pages,
     state::Site,
     web::{assets, headers, host, page::Visit, request_id, shape},
 };
@@ -65,18 +65,27 @@ pub fn body_limit(site: &Site) -> DefaultBodyLimit {
     )
 }
 
-/// What programs speak: bearer tokens only, so that pages elsewhere may call it as anybody may.
+/// What programs speak: bearer tokens only, so that pages elsewhere may call it as anybody may. MCP has a rule of its own
+/// for pages.
 fn edge_routes(site: Site) -> Router {
     let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes.saturating_mul(2));
-    let anywhere =
-        CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any).expose_headers(Any);
+    let anywhere = CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods(Any)
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers(Any);
     let shared = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
-        .layer(anywhere)
         .layer(body);
-    Router::new().merge(a2a::routes()).layer(shared).with_state(site)
+    Router::new()
+        .merge(a2a::routes())
+        .merge(mcp::registry_routes())
+        .layer(anywhere)
+        .merge(mcp::routes(&site))
+        .layer(shared)
+        .with_state(site)
 }
 
 fn page_routes() -> Router<Site> {

@@ -37,6 +37,11 @@ pub struct Call {
 
 impl Agent {
     pub async fn start() -> Self {
+        Self::with(card).await
+    }
+
+    /// With another card, made for the address.
+    pub async fn with(card: impl FnOnce(&str) -> Value) -> Self {
         let (sender, calls) = channel(WAITING);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/", listener.local_addr().expect("an address"));

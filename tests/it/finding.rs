@@ -103,10 +103,15 @@ async fn pages(client: &Client, path: &str) -> Vec<Vec<String>> {
 }
 
 async fn until_found(client: &Client, path: &str, total: usize) -> Value {
+    until(client, &format!("/api/v1{path}"), |found| found["total"] == total).await
+}
+
+/// Asks until the index has followed what was written.
+pub async fn until(client: &Client, path: &str, is_there: impl Fn(&Value) -> bool) -> Value {
     let all = async {
         loop {
-            let found = client.api(path).await;
-            if found["total"] == total {
+            let found = client.get(path).await.expect(StatusCode::OK).json();
+            if is_there(&found) {
                 return found;
             }
         }

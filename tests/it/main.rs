@@ -39,6 +39,12 @@ mod hub;
 #[cfg(test)]
 mod leaving;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
+mod mcp_clients;
+#[cfg(test)]
+mod mcp_registry;
+#[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod pages;

@@ -31,6 +31,8 @@ pub struct Config {
     /// Whether only this machine reaches the hub.
     pub on_loopback: bool,
     pub trusted_proxies: Vec<IpAddr>,
+    /// Other origins whose pages may call over MCP.
+    pub mcp_origins: Vec<String>,
     pub model: Option<OperatorModel>,
     pub limits: RunLimits,
     pub scale: Scale,

@@ -9,7 +9,7 @@ use plexus_a2a::{
         v1,
     },
 };
-use plexus_domain::{Digest, Part, RunId, Timestamp, page::PageSize};
+use plexus_domain::{Part, RunId, Timestamp, page::PageSize};
 use plexus_hub::{
     Caller,
     calls::{self, Call, Door, Filter, Origin, Task, Until},
@@ -21,7 +21,7 @@ use super::{
     paging, refusal,
     stream::{Events, events},
 };
-use crate::state::Site;
+use crate::{state::Site, web::download::blob_url};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -142,11 +142,6 @@ impl Methods {
         let history = history.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
         task.as_run().to_task(&|blob| blob_url(&self.site, blob)).with_history(history)
     }
-}
-
-/// Where the hub gives out what an agent sent as a file.
-pub fn blob_url(site: &Site, blob: &Digest) -> String {
-    format!("{}api/v1/blobs/{blob}", site.hub.config().public_url)
 }
 
 fn id(text: &str) -> Result<RunId> {

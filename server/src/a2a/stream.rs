@@ -12,10 +12,12 @@ use plexus_a2a::{
 use plexus_hub::calls::{Following, News, Task};
 use tokio::time::timeout;
 
-use super::methods::blob_url;
 use crate::{
     state::Site,
-    web::event_stream::{HEARTBEAT, event_stream},
+    web::{
+        download::blob_url,
+        event_stream::{HEARTBEAT, event_stream},
+    },
 };
 
 /// The events of one reader; none is a moment in which nothing happened.

@@ -9,14 +9,14 @@ use plexus_domain::{AgentId, Error as Refusal, page::PageSize};
 use plexus_hub::{
     Error, Hub, agents,
     caller::Caller,
-    listings::{self, FacetCount, Facets, Found, Place, Query, Row, Start},
+    listings::{self, FacetCount, Facets, Found, Query, Row, Start},
 };
 use serde_json::{Value, json};
 
 use crate::{
     pages::agents::wanted,
     state::Site,
-    web::{caller::Called, error::ApiResult},
+    web::{caller::Called, error::ApiResult, place},
 };
 
 /// `GET /agents`: the caller's own, newest first; with words or filters, what everybody may find.
@@ -66,34 +66,27 @@ fn size(limit: &str) -> Result<PageSize, Refusal> {
 
 /// A page of the caller's own agents; `after` is the last one of the page before.
 pub async fn own(hub: &Hub, caller: &Caller, after: Option<&str>, size: PageSize) -> Result<Value, Error> {
-    let after = after.map(|text| text.parse().map_err(|_| not_a_cursor())).transpose()?;
+    let after = after.map(|text| text.parse().map_err(|_| place::not_a_cursor())).transpose()?;
     let (rows, next): (Vec<Row>, Option<AgentId>) = agents::own(hub, caller, after, size).await?;
     Ok(json!({ "items": rows.iter().map(item).collect::<Vec<_>>(), "next": next }))
 }
 
 async fn find(site: &Site, search: &AgentsQuery, asked: &Asked) -> Result<Value, Error> {
-    let start = asked.after.as_deref().map(cursor).transpose()?.map_or(Start::Page(0), Start::After);
+    let start = asked.after.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
     let query = Query { start, size: asked.size, count_facets: asked.facets, ..wanted(site, search) };
     let found = listings::search(&site.hub, query).await?;
-    let next = found.last.map(|last| format!("{}-{}", last.row, last.agent));
-    let mut answer = json!({ "items": found.rows.iter().map(item).collect::<Vec<_>>(), "next": next,
-                             "total": found.total, "whole": found.whole, "did_you_mean": found.did_you_mean });
-    if let Found { facets: Some(facets), .. } = found {
-        answer["facets"] = counts(&facets);
+    Ok(found_json(&found))
+}
+
+/// What a search found, as programs read it.
+pub fn found_json(found: &Found) -> Value {
+    let mut answer = json!({ "items": found.rows.iter().map(item).collect::<Vec<_>>(),
+                             "next": found.last.map(place::token), "total": found.total, "whole": found.whole,
+                             "did_you_mean": found.did_you_mean });
+    if let Some(facets) = &found.facets {
+        answer["facets"] = counts(facets);
     }
-    Ok(answer)
-}
-
-fn cursor(text: &str) -> Result<Place, Refusal> {
-    let parse = || {
-        let (row, agent) = text.split_once('-')?;
-        Some(Place { row: row.parse().ok()?, agent: agent.parse().ok()? })
-    };
-    parse().ok_or_else(not_a_cursor)
-}
-
-fn not_a_cursor() -> Refusal {
-    Refusal::invalid("after", "This is not a cursor that this list answered.")
+    answer
 }
 
 fn item(row: &Row) -> Value {

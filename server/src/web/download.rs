@@ -5,7 +5,10 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
+use plexus_domain::Digest;
 use plexus_hub::blobs::Download;
+
+use crate::state::Site;
 
 /// Raster images: a browser shows them, and nothing in them can act. Everything else is saved.
 const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
@@ -28,6 +31,11 @@ pub fn respond(file: Download) -> Response {
     // Whoever leaves the chat, or signs out, sees it no more.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
     response
+}
+
+/// Where the hub gives out what an agent sent as a file.
+pub fn blob_url(site: &Site, blob: &Digest) -> String {
+    format!("{}api/v1/blobs/{blob}", site.hub.config().public_url)
 }
 
 /// The name in the form that takes every character (RFC 6266, RFC 8187).

@@ -23,7 +23,7 @@ pub async fn check(State(site): State<Site>, request: Request, next: Next) -> Re
 }
 
 /// The public address; on loopback also this machine's own names with the same port.
-fn is_ours(site: &Site, host: &str) -> bool {
+pub fn is_ours(site: &Site, host: &str) -> bool {
     let config = site.hub.config();
     let host = host.to_ascii_lowercase();
     let public = config.public_url.authority();

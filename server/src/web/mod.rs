@@ -13,5 +13,6 @@ pub mod host;
 pub mod kept;
 pub mod listen;
 pub mod page;
+pub mod place;
 pub mod request_id;
 pub mod shape;

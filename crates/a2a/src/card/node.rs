@@ -78,6 +78,10 @@ impl<'a> Node<'a> {
         object.iter().take(max).map(|(name, value)| (name.as_str(), self.below(name, value))).collect()
     }
 
+    pub const fn value(&self) -> &'a Value {
+        self.value
+    }
+
     pub fn flag(&self) -> Option<bool> {
         if !self.value.is_boolean() {
             self.wrong_type("true or false");

@@ -1,5 +1,7 @@
 //! What an agent can do.
 
+use serde_json::Value;
+
 use super::{node::Node, problem::Severity::Warning};
 
 const MAX_SKILLS: usize = 64;
@@ -10,6 +12,8 @@ const MAX_NAME: usize = 100;
 const MAX_DESCRIPTION: usize = 2_000;
 const MAX_TAG: usize = 50;
 const MAX_EXAMPLE: usize = 500;
+/// Bytes of what a skill says of its arguments.
+const MAX_SCHEMA: usize = 16 * 1024;
 /// How many media types a card or a skill names, and how long one is (RFC 6838 section 4.2).
 const MAX_MODES: usize = 32;
 const MAX_MODE: usize = 255;
@@ -25,6 +29,9 @@ pub struct Skill {
     /// Media types; empty where the card's own hold.
     pub input_modes: Vec<String>,
     pub output_modes: Vec<String>,
+    /// A JSON Schema of what the skill takes. No specification of A2A has this member; agents that give their skills to
+    /// models as tools write it.
+    pub input_schema: Option<Value>,
 }
 
 pub fn read(card: &Node<'_>) -> Vec<Skill> {
@@ -66,5 +73,18 @@ fn read_one(skill: &Node<'_>) -> Option<Skill> {
         examples: lines("examples", MAX_EXAMPLES, MAX_EXAMPLE),
         input_modes: modes("inputModes"),
         output_modes: modes("outputModes"),
+        input_schema: skill.get("inputSchema").and_then(|schema| input_schema(&schema)),
     })
+}
+
+fn input_schema(schema: &Node<'_>) -> Option<Value> {
+    let value = schema.value();
+    let is_of_objects = value.get("type").and_then(Value::as_str) == Some("object");
+    if !is_of_objects || value.to_string().len() > MAX_SCHEMA {
+        schema.warn(format!(
+            "This is no schema of an object with at most {MAX_SCHEMA} bytes, and is not read."
+        ));
+        return None;
+    }
+    Some(value.clone())
 }

@@ -3,7 +3,7 @@
 use plexus_a2a::Card;
 use plexus_domain::{
     Address, AgentId, HubRowId, Name, Timestamp,
-    agent::{Connector, Visibility},
+    agent::{Access, Connector, Visibility},
     page::PageSize,
 };
 use plexus_store::{
@@ -160,6 +160,8 @@ pub async fn own(
 async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Result<Row> {
     let summary = summary(conn, agent, None, None).await?;
     Ok(Row {
+        agent: agent.id,
+        is_open: agent.access == Access::Open,
         seed: views::seed(agent),
         address: views::address(agent),
         online: summary.is_online(now),

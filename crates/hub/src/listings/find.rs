@@ -3,7 +3,7 @@
 use std::{collections::HashMap, mem::take, sync::Arc};
 
 use async_trait::async_trait;
-use plexus_domain::{Address, AgentId, Timestamp, page::PageSize};
+use plexus_domain::{Address, AgentId, Timestamp, agent::Access, page::PageSize};
 use plexus_runtime::builtin::{Finder, Found as Suggestion};
 use plexus_search::{Facets, Hit, Hits, Place, Query, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
@@ -14,6 +14,7 @@ use crate::{Error, Hub, Result, agents::guide_address, views};
 /// An agent in a list.
 #[derive(Clone, Debug)]
 pub struct Row {
+    pub agent: AgentId,
     /// What its mark is drawn from.
     pub seed: String,
     pub address: Address,
@@ -24,6 +25,8 @@ pub struct Row {
     pub kind: String,
     pub verified: bool,
     pub online: bool,
+    /// Whether callers need no account.
+    pub is_open: bool,
     pub online_at: Option<Timestamp>,
 }
 
@@ -102,6 +105,8 @@ async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<Row>> {
         let is_shown = |agent: &&Agent| agent.visibility.is_listed() && agent.state == AgentState::Active;
         let agent = known.get(&hit.agent).filter(is_shown)?;
         Some(Row {
+            agent: agent.id,
+            is_open: agent.access == Access::Open,
             seed: views::seed(agent),
             address: views::address(agent),
             title: hit.name,

@@ -143,6 +143,7 @@ fn config(folder: &Path) -> Config {
         registration: Registration::Open,
         private_networks: PrivateNetworks::Auto,
         on_loopback: true,
+        mcp_origins: Vec::new(),
         trusted_proxies: Vec::new(),
         model: None,
         limits: RunLimits::default(),

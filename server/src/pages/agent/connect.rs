@@ -20,9 +20,14 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
          -d '{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"SendMessage\", \"params\": {{\"message\": \
          {{\"messageId\": \"'$(uuidgen)'\", \"role\": \"ROLE_USER\", \"parts\": [{{\"text\": \"Hello\"}}]}}}}}}'"
     );
+    let mcp = format!(
+        "{{\n  \"mcpServers\": {{\n    \"{name}\": {{\n      \"type\": \"http\",\n      \"url\": \"{origin}/mcp/{owner}/{name}\",\n      \
+         \"headers\": {{ \"Authorization\": \"Bearer $PLEXUS_TOKEN\" }}\n    }}\n  }}\n}}"
+    );
     [
         ("A2A: the agent card, for any A2A client", card),
         ("A2A: ask", ask),
+        ("MCP: in the settings of an MCP client", mcp),
         ("Begin a chat", begin),
         ("Read the chat", read),
         ("Follow the answer as it is written", follow),

@@ -1,0 +1,146 @@
+//! Asking an agent, with progress while it answers.
+
+use std::{collections::HashMap, pin::Pin, time::Duration};
+
+use futures::{Stream, StreamExt as _, stream};
+use plexus_domain::{Error as Refusal, MessageId, Part, RunId};
+use plexus_hub::{
+    Result,
+    calls::{self, Call, Door, Following, News, Origin, Task, Until},
+};
+use rmcp::{
+    Peer, RoleServer,
+    model::{CallToolResult, ProgressNotificationParam, ProgressToken, ProtocolVersion},
+    service::RequestContext,
+};
+
+use super::outcome;
+use crate::state::Site;
+
+/// What was said since is told this often.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// What to ask, in which conversation.
+pub struct Question {
+    pub context: Option<String>,
+    pub task: Option<RunId>,
+    pub parts: Vec<Part>,
+}
+
+/// Asks, and waits until nobody works on it any more.
+pub async fn ask(
+    site: &Site,
+    door: &Door,
+    question: Question,
+    request: &RequestContext<RoleServer>,
+) -> Result<CallToolResult> {
+    let Question { context, task, parts } = question;
+    let call = Call { origin: Origin::Mcp, context, task, message_id: None, before: Vec::new(), parts };
+    let run = calls::begin(&site.hub, door, call).await?;
+    let settled = tokio::select! {
+        settled = follow(site, door, run, request) => settled?,
+        () = request.ct.cancelled() => {
+            // Until 2025-11-25 losing the connection means nothing; since then it is how a caller takes back a request.
+            if hangs_up(request) {
+                return Ok(outcome::of(site, &calls::cancel(&site.hub, door, run).await?));
+            }
+            return Err(gone());
+        }
+        () = site.stop.cancelled() => return Err(gone()),
+    };
+    Ok(outcome::of(site, &settled))
+}
+
+fn hangs_up(request: &RequestContext<RoleServer>) -> bool {
+    request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn gone() -> plexus_hub::Error {
+    Refusal::unavailable("Nobody waits for this answer any more. The task goes on.").into()
+}
+
+async fn follow(site: &Site, door: &Door, run: RunId, request: &RequestContext<RoleServer>) -> Result<Task> {
+    let (mut task, following) = calls::follow(&site.hub, door, run, Until::Settled).await?;
+    let mut teller = Teller::new(request);
+    teller.tell().await;
+    let mut changes = changes(following);
+    let mut due = tokio::time::interval(PROGRESS);
+    due.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            news = changes.next() => match news {
+                None => return Ok(task),
+                Some(Err(error)) => return Err(error),
+                Some(Ok(News::State { task: now })) => task = *now,
+                Some(Ok(News::Part { message, index, start, part })) => teller.hear(message, index, start, &part),
+                Some(Ok(News::Ended { .. })) => {}
+            },
+            _ = due.tick() => teller.tell().await,
+        }
+    }
+}
+
+/// The changes as a stream, which keeps its place when something else happens first.
+fn changes(following: Following) -> Pin<Box<dyn Stream<Item = Result<News>> + Send>> {
+    Box::pin(stream::unfold(Some(following), |following| async move {
+        let mut following = following?;
+        match following.next().await {
+            Ok(Some(news)) => Some((Ok(news), Some(following))),
+            Ok(None) => None,
+            Err(error) => Some((Err(error), None)),
+        }
+    }))
+}
+
+/// Tells a caller who gave a token for it how far the answer is: the bytes said so far, and the text that is new.
+struct Teller {
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    known: HashMap<(MessageId, usize), usize>,
+    fresh: String,
+    said: usize,
+    begun: bool,
+}
+
+impl Teller {
+    fn new(request: &RequestContext<RoleServer>) -> Self {
+        let token = request.meta.get_progress_token();
+        Self {
+            peer: request.peer.clone(),
+            token,
+            known: HashMap::new(),
+            fresh: String::new(),
+            said: 0,
+            begun: false,
+        }
+    }
+
+    fn hear(&mut self, message: MessageId, index: usize, start: usize, part: &Part) {
+        let (Some(_), Some(text)) = (&self.token, part.as_text()) else { return };
+        let known = self.known.entry((message, index)).or_default();
+        let Some(fresh) = known.checked_sub(start).and_then(|from| text.get(from..)) else { return };
+        *known += fresh.len();
+        self.said += fresh.len();
+        self.fresh.push_str(fresh);
+    }
+
+    /// The first word comes at once, so that the answer begins as a stream and nothing in between takes it for dead.
+    async fn tell(&mut self) {
+        let Some(token) = self.token.clone().filter(|_| !self.begun || !self.fresh.is_empty()) else {
+            return;
+        };
+        self.begun = true;
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "an answer has far fewer bytes than a float counts exactly"
+        )]
+        let mut progress = ProgressNotificationParam::new(token, self.said as f64);
+        if !self.fresh.is_empty() {
+            progress = progress.with_message(std::mem::take(&mut self.fresh));
+        }
+        // A caller that is gone is noticed by its token, not here.
+        if let Err(error) = self.peer.notify_progress(progress).await {
+            tracing::debug!(%error, "progress was not told");
+        }
+    }
+}

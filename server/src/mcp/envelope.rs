@@ -1,0 +1,71 @@
+//! The body of a request: bounded, and a JSON-RPC message, before rmcp reads it.
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use plexus_a2a::json::{self, JsonError, Limits};
+use serde_json::{Value, json};
+
+use crate::state::Site;
+
+const PARSE: i64 = -32_700;
+pub const INVALID_REQUEST: i64 = -32_600;
+pub const INTERNAL: i64 = -32_603;
+
+/// What a request may cost to read, besides its bytes.
+const DEPTH: usize = 32;
+const VALUES: usize = 100_000;
+
+pub fn limits(site: &Site) -> Limits {
+    // Text may be escaped, which makes a message longer.
+    let bytes = site.hub.config().limits.max_message_bytes.saturating_mul(2);
+    Limits { bytes, depth: DEPTH, values: VALUES }
+}
+
+pub async fn read(site: &Site, body: Body) -> Result<Bytes, Response> {
+    let limits = limits(site);
+    let too_large = |_| {
+        let words = format!("The body is larger than the {} bytes that this hub takes.", limits.bytes);
+        error(StatusCode::PAYLOAD_TOO_LARGE, INVALID_REQUEST, &words)
+    };
+    let bytes = to_bytes(body, limits.bytes).await.map_err(too_large)?;
+    check(&bytes, limits).map_err(|(code, words)| error(StatusCode::BAD_REQUEST, code, &words))?;
+    Ok(bytes)
+}
+
+/// Whether this is one JSON-RPC 2.0 message, of whatever kind; else the code and the words that say what is wrong.
+pub fn check(bytes: &[u8], limits: Limits) -> Result<(), (i64, String)> {
+    let value: Value = json::parse(bytes, limits).map_err(|error| unreadable(&error))?;
+    let invalid = |words: &str| Err((INVALID_REQUEST, words.to_owned()));
+    let Value::Object(message) = value else {
+        return invalid("Send one JSON-RPC message, an object. Batches are not part of MCP any more.");
+    };
+    if message.get("jsonrpc") != Some(&json!("2.0")) {
+        return invalid("The member jsonrpc is \"2.0\".");
+    }
+    if message.get("id").is_some_and(|id| !(id.is_string() || id.is_i64() || id.is_u64())) {
+        return invalid("The id is a text or a whole number.");
+    }
+    match message.get("method") {
+        Some(Value::String(_)) => {}
+        None if message.contains_key("result") || message.contains_key("error") => {}
+        _ => return invalid("The method is missing, or not a text."),
+    }
+    if message.get("params").is_some_and(|params| !params.is_object()) {
+        return invalid("The params are an object.");
+    }
+    Ok(())
+}
+
+fn unreadable(error: &JsonError) -> (i64, String) {
+    let code = if matches!(error, JsonError::NotJson { .. }) { PARSE } else { INVALID_REQUEST };
+    (code, format!("The message cannot be read. {error}"))
+}
+
+/// An error that answers no request in particular.
+pub fn error(status: StatusCode, code: i64, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
+    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}

@@ -1,0 +1,219 @@
+//! The hub as an MCP server: finding agents, reading about them, and speaking to them. Their cards are its resources.
+
+use plexus_domain::{Address, Error as Refusal, Part, page::PageSize};
+use plexus_hub::{
+    Caller, agents,
+    agents::{AgentView, Callable},
+    caller::Scope,
+    calls,
+    listings::{self, Found, Query, Sort, Start},
+};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+        JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+        Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+
+use super::{
+    ask::{Question, ask},
+    refusal::{self, Lacking},
+    tools,
+};
+use crate::{api::agent_lists, state::Site, web::place};
+
+const INSTRUCTIONS: &str = "A hub of AI agents. Find one with search_agents, read about it with get_agent, and speak to it \
+     with send_message; the `context` of an answer goes on with the conversation. The resources are the agents' A2A cards.";
+const CARD: &str = ".well-known/agent-card.json";
+const CARD_TYPE: &str = "application/json";
+/// Cards may be kept this long.
+const CARD_TTL_MS: u64 = 300_000;
+
+#[derive(Clone)]
+pub struct HubServer {
+    pub site: Site,
+    pub caller: Caller,
+    pub lacking: Lacking,
+}
+
+type Done = plexus_hub::Result<CallToolResult>;
+
+impl ServerHandler for HubServer {
+    fn get_info(&self) -> ServerConfig {
+        let config = self.site.hub.config();
+        let info = Implementation::new("plexus", env!("CARGO_PKG_VERSION"))
+            .with_title(&config.hub_name)
+            .with_website_url(config.public_url.as_str());
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
+            .with_server_info(info)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::of_hub().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::of_hub()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let done = match request.name.as_ref() {
+            tools::SEARCH => self.search(request.arguments).await,
+            tools::GET => self.get(request.arguments).await,
+            tools::SEND => self.send(request.arguments, &context).await,
+            other => return Err(tools::unknown(other)),
+        };
+        Ok(done.unwrap_or_else(|error| self.lacking.or_result(error)).into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let found = self.page(cursor).await.map_err(refusal::of_method)?;
+        let mut listed =
+            ListResourcesResult::with_all_items(found.rows.iter().map(|row| self.resource(row)).collect());
+        listed.next_cursor = found.last.map(place::token);
+        Ok(listed)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let template =
+            ResourceTemplate::new(self.at(&format!("a2a/{{owner}}/{{name}}/{CARD}")), "agent-card")
+                .with_title("Agent card")
+                .with_description("The A2A card of the agent @owner/name.")
+                .with_mime_type(CARD_TYPE);
+        Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let card = self.card(&request.uri).await.map_err(refusal::of_method)?;
+        let contents = ResourceContents::text(card, request.uri).with_mime_type(CARD_TYPE);
+        let read = ReadResourceResult::new(vec![contents]);
+        Ok(read.with_ttl_ms(CARD_TTL_MS).with_cache_scope(CacheScope::Private).into())
+    }
+}
+
+impl HubServer {
+    async fn search(&self, arguments: Option<JsonObject>) -> Done {
+        let asked: tools::Search = tools::arguments(arguments)?;
+        let size = asked.limit.map(PageSize::new).transpose()?.unwrap_or(PageSize::DEFAULT);
+        let start =
+            asked.cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
+        let found =
+            listings::search(&self.site.hub, Query { size, start, ..Query::text(&asked.query) }).await?;
+        let text = found.rows.iter().map(|row| format!("{} ({}): {}\n", row.address, row.title, row.summary));
+        let text = if found.rows.is_empty() { none_found(&found) } else { text.collect() };
+        Ok(said(text, agent_lists::found_json(&found)))
+    }
+
+    async fn get(&self, arguments: Option<JsonObject>) -> Done {
+        let asked: tools::Get = tools::arguments(arguments)?;
+        if self.caller.person.is_some() {
+            self.caller.may(Scope::Read)?;
+        }
+        let address = address(&asked.agent)?;
+        let view = agents::look(&self.site.hub, &self.caller, &address).await?;
+        let view = view.ok_or_else(|| Refusal::not_found(format!("There is no agent {address} here.")))?;
+        let value = self.describe(&view);
+        Ok(said(format!("{value:#}"), value))
+    }
+
+    async fn send(&self, arguments: Option<JsonObject>, request: &RequestContext<RoleServer>) -> Done {
+        let tools::Send { agent, said } = tools::arguments(arguments)?;
+        let task = said.task()?;
+        let door = calls::enter(&self.site.hub, &self.caller, &address(&agent)?).await?;
+        let question = Question { context: said.context, task, parts: vec![Part::text(said.message)] };
+        ask(&self.site, &door, question, request).await
+    }
+
+    /// What everybody may find, the newest first: their cards are the resources.
+    async fn page(&self, cursor: Option<String>) -> plexus_hub::Result<Found> {
+        let start = cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
+        let size = PageSize::new(PageSize::MAX)?;
+        listings::search(&self.site.hub, Query { size, start, sort: Sort::New, ..Query::default() }).await
+    }
+
+    async fn card(&self, uri: &str) -> plexus_hub::Result<String> {
+        let missing = || Refusal::not_found("There is no such resource. Read one that resources/list names.");
+        let path = uri.strip_prefix(&self.at("a2a/")).and_then(|rest| rest.strip_suffix(CARD));
+        let path = path.and_then(|path| path.strip_suffix('/')).ok_or_else(missing)?;
+        let address: Address = format!("@{path}").parse().map_err(|_| missing())?;
+        let card = calls::card(&self.site.hub, &self.caller, &address).await?;
+        serde_json::to_string_pretty(&card).map_err(plexus_hub::Error::fault)
+    }
+
+    fn resource(&self, row: &listings::Row) -> Resource {
+        let Address { owner, name, .. } = &row.address;
+        Resource::new(self.at(&format!("a2a/{owner}/{name}/{CARD}")), row.address.to_string())
+            .with_title(&row.title)
+            .with_description(&row.summary)
+            .with_mime_type(CARD_TYPE)
+    }
+
+    fn describe(&self, view: &AgentView) -> Value {
+        let Address { owner, name, .. } = &view.address;
+        let skills = view.card.iter().flat_map(|card| &card.skills);
+        let skill = |skill: &agents::CardSkill| {
+            json!({ "id": skill.id, "name": skill.name, "description": skill.description, "tags": skill.tags,
+                    "examples": skill.examples })
+        };
+        let version = view.versions.iter().find(|version| version.yanked_reason.is_none());
+        json!({ "address": view.address, "title": view.summary.title, "description": view.summary.description,
+                "tags": view.summary.tags, "protocol": view.summary.protocol, "kind": view.summary.kind,
+                "version": version.map(|version| &version.semver), "verified": view.summary.verified,
+                "online": view.is_online, "open": view.agent.access == plexus_domain::agent::Access::Open,
+                "callable": view.callable == Callable::Yes, "skills": skills.map(skill).collect::<Vec<_>>(),
+                "page": self.at(&format!("@{owner}/{name}")), "a2a": self.at(&format!("a2a/{owner}/{name}/")),
+                "mcp": self.at(&format!("mcp/{owner}/{name}")) })
+    }
+
+    fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.site.hub.config().public_url)
+    }
+}
+
+/// The address of an agent; models leave the @ out.
+fn address(text: &str) -> Result<Address, Refusal> {
+    let text = text.trim();
+    let whole = if text.starts_with('@') { text.to_owned() } else { format!("@{text}") };
+    whole.parse().map_err(|_| Refusal::invalid("agent", "This is no address. One looks like @plexus/calc."))
+}
+
+fn none_found(found: &Found) -> String {
+    match &found.did_you_mean {
+        Some(other) => format!("Nothing found. Did you mean \"{other}\"?"),
+        None => "Nothing found. Try other or fewer words.".to_owned(),
+    }
+}
+
+/// What a tool that only looks answers.
+fn said(text: String, value: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(value);
+    result
+}

@@ -1,0 +1,46 @@
+//! Which web pages may call: the hub's own, and those of origins that the operator named. Programs send no origin.
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::Response,
+};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer, ExposeHeaders};
+use url::Url;
+
+use super::envelope;
+use crate::{state::Site, web::host::is_ours};
+
+pub async fn check(State(site): State<Site>, request: Request, next: Next) -> Response {
+    match request.headers().get(header::ORIGIN) {
+        Some(origin) if !is_allowed(&site, origin) => {
+            let words =
+                "Pages of this origin may not call this hub. Its operator can name it in PLEXUS_MCP_ORIGINS.";
+            envelope::error(StatusCode::FORBIDDEN, envelope::INVALID_REQUEST, words)
+        }
+        _ => next.run(request).await,
+    }
+}
+
+/// Answers what browsers ask before a page of an allowed origin may call.
+pub fn cors(site: Site) -> CorsLayer {
+    let exposed = [header::WWW_AUTHENTICATE, header::HeaderName::from_static("mcp-session-id")];
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::predicate(move |origin, _| is_allowed(&site, origin)))
+        .allow_methods([Method::POST])
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers(ExposeHeaders::list(exposed))
+}
+
+fn is_allowed(site: &Site, origin: &HeaderValue) -> bool {
+    let Ok(origin) = origin.to_str() else { return false };
+    site.hub.config().mcp_origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
+        || is_own(site, origin)
+}
+
+fn is_own(site: &Site, origin: &str) -> bool {
+    let public = &site.hub.config().public_url;
+    let Ok(url) = origin.parse::<Url>() else { return false };
+    url.scheme() == public.scheme() && is_ours(site, url.authority())
+}

@@ -1,0 +1,238 @@
+//! The hub as a sub-registry of MCP servers: the read half of the registry's API (OpenAPI of 2025-12-01), so that clients
+//! that know registries find its agents. Each agent that everybody may find is a server, and so is the hub.
+
+use std::collections::HashMap;
+
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use plexus_domain::{Address, Error as Refusal, Name, Timestamp, agent::Access, page::PageSize, text};
+use plexus_hub::{
+    Caller, agents,
+    agents::{AgentView, Version},
+    listings::{self, Entries, Entry, Start},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    state::Site,
+    web::{error::say, place},
+};
+
+const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+const PAGE: u16 = 30;
+/// The name of the hub itself, which no agent has: theirs have a dot.
+const HUB: &str = "hub";
+/// Characters of a title and of a description.
+const TEXT_MAX: usize = 100;
+
+/// `{"error": "…"}`, as the registry has it.
+pub struct Error(plexus_hub::Error);
+
+impl<E: Into<plexus_hub::Error>> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let (status, refusal) = say(self.0);
+        let status =
+            if status == StatusCode::UNPROCESSABLE_ENTITY { StatusCode::BAD_REQUEST } else { status };
+        (status, Json(json!({ "error": refusal.to_string() }))).into_response()
+    }
+}
+
+type Answer = Result<Json<Value>, Error>;
+
+/// `GET /v0.1/servers`: the latest version of each, the hub last.
+pub async fn list(State(site): State<Site>, Query(query): Query<HashMap<String, String>>) -> Answer {
+    let asked = Asked::read(&query)?;
+    let mut servers = Vec::new();
+    let mut next = None;
+    if let Some(start) = asked.start {
+        let query = listings::Query { start, size: asked.size, ..listings::Query::text(&asked.search) };
+        let Entries { entries, last } = listings::entries(&site.hub, query).await?;
+        servers.extend(
+            entries
+                .iter()
+                .filter(|entry| asked.wants(entry.version.created))
+                .map(|entry| of_entry(&site, entry)),
+        );
+        next = last.map(place::token);
+    }
+    if next.is_none() && asked.search.is_empty() {
+        if servers.len() < usize::from(asked.size.rows()) {
+            servers.extend(
+                of_hub(&site).await?.filter(|(since, _)| asked.wants(*since)).map(|(_, server)| server),
+            );
+        } else {
+            next = Some(HUB.to_owned());
+        }
+    }
+    let count = servers.len();
+    Ok(Json(json!({ "servers": servers, "metadata": { "nextCursor": next, "count": count } })))
+}
+
+/// `GET /v0.1/servers/{name}/versions`: all of an agent's, the newest first.
+pub async fn versions(State(site): State<Site>, Path(name): Path<String>) -> Answer {
+    let servers = every_version(&site, &name).await?;
+    let count = servers.len();
+    Ok(Json(json!({ "servers": servers, "metadata": { "count": count } })))
+}
+
+/// `GET /v0.1/servers/{name}/versions/{version}`: that one, or `latest`.
+pub async fn version(State(site): State<Site>, Path((name, version)): Path<(String, String)>) -> Answer {
+    let is_wanted = |server: &Value| {
+        if version == "latest" {
+            server["_meta"][OFFICIAL]["isLatest"] == json!(true)
+        } else {
+            server["server"]["version"] == json!(version)
+        }
+    };
+    let found = every_version(&site, &name).await?.into_iter().find(is_wanted);
+    Ok(Json(found.ok_or_else(missing)?))
+}
+
+/// What the query of a list asks for.
+struct Asked {
+    /// Where among the agents; none is behind them, where the hub is.
+    start: Option<Start>,
+    size: PageSize,
+    search: String,
+    since: Option<Timestamp>,
+}
+
+impl Asked {
+    fn read(query: &HashMap<String, String>) -> Result<Self, Refusal> {
+        let text = |name: &str| query.get(name).map(String::as_str).filter(|text| !text.is_empty());
+        let start = match text("cursor") {
+            None => Some(Start::Page(0)),
+            Some(HUB) => None,
+            Some(cursor) => Some(Start::After(place::read(cursor)?)),
+        };
+        let rows = text("limit").map_or(Ok(PAGE), |limit| limit.parse());
+        let size = rows.ok().and_then(|rows| PageSize::new(rows).ok());
+        let since = text("updated_since").map(Timestamp::from_rfc3339);
+        if since == Some(None) {
+            return Err(Refusal::invalid("updated_since", "A time is written as 2026-11-20T10:00:00Z."));
+        }
+        Ok(Self {
+            start,
+            size: size.ok_or_else(|| Refusal::invalid("limit", "A page has 1 to 100 servers."))?,
+            search: text("search").unwrap_or_default().to_owned(),
+            since: since.flatten(),
+        })
+    }
+
+    fn wants(&self, updated: Timestamp) -> bool {
+        self.since.is_none_or(|since| updated >= since)
+    }
+}
+
+async fn every_version(site: &Site, name: &str) -> Result<Vec<Value>, Error> {
+    let local =
+        name.strip_prefix(&namespace(site)).and_then(|rest| rest.strip_prefix('/')).ok_or_else(missing)?;
+    if local == HUB {
+        return Ok(of_hub(site).await?.map(|(_, server)| vec![server]).unwrap_or_default());
+    }
+    let (owner, name) = local.split_once('.').ok_or_else(missing)?;
+    let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
+    let view = agents::look(&site.hub, &nobody(), &address).await?;
+    let view = view.filter(|view| view.agent.visibility.is_listed()).ok_or_else(missing)?;
+    Ok(view.versions.iter().map(|version| of_version(site, &view, version)).collect())
+}
+
+fn missing() -> Refusal {
+    Refusal::not_found("There is no such server here.")
+}
+
+/// Who reads a registry is not asked.
+fn nobody() -> Caller {
+    Caller::nobody([127, 0, 0, 1].into())
+}
+
+fn of_entry(site: &Site, Entry { row, version }: &Entry) -> Value {
+    let shown =
+        Shown { address: &row.address, title: &row.title, summary: &row.summary, is_open: row.is_open };
+    told(&shown.server(site, version), version.created, "active", None, true)
+}
+
+fn of_version(site: &Site, view: &AgentView, version: &Version) -> Value {
+    let is_open = view.agent.access == Access::Open;
+    let shown =
+        Shown { address: &view.address, title: &view.summary.title, summary: &view.summary.summary, is_open };
+    let latest = view.versions.iter().find(|version| version.yanked_reason.is_none());
+    let is_latest = latest.is_some_and(|latest| latest.id == version.id);
+    let status = if version.yanked_reason.is_some() { "deprecated" } else { "active" };
+    told(&shown.server(site, version), version.created, status, version.yanked_reason.as_deref(), is_latest)
+}
+
+/// The hub itself, and since when it is here; its own namespace is as old as the hub.
+async fn of_hub(site: &Site) -> plexus_hub::Result<Option<(Timestamp, Value)>> {
+    let own: Name = "plexus".parse()?;
+    let Some(owner) = agents::owner(&site.hub, &nobody(), &own).await? else { return Ok(None) };
+    let config = site.hub.config();
+    let server = json!({
+        "$schema": SCHEMA, "name": format!("{}/{HUB}", namespace(site)), "title": text::shorten(&config.hub_name, TEXT_MAX),
+        "description": "Find and speak to every agent of this hub.", "version": env!("CARGO_PKG_VERSION"),
+        "websiteUrl": config.public_url.as_str(), "remotes": [remote(&format!("{}mcp", config.public_url), true)],
+    });
+    Ok(Some((owner.since, told(&server, owner.since, "active", None, true))))
+}
+
+fn told(server: &Value, at: Timestamp, status: &str, message: Option<&str>, is_latest: bool) -> Value {
+    let at = at.to_rfc3339();
+    let mut official = json!({ "status": status, "statusChangedAt": at, "publishedAt": at, "updatedAt": at, "isLatest": is_latest });
+    if let Some(message) = message {
+        official["statusMessage"] = json!(message);
+    }
+    json!({ "server": server, "_meta": { OFFICIAL: official } })
+}
+
+/// What a registry shows of an agent, whatever the version.
+struct Shown<'a> {
+    address: &'a Address,
+    title: &'a str,
+    summary: &'a str,
+    is_open: bool,
+}
+
+impl Shown<'_> {
+    fn server(&self, site: &Site, version: &Version) -> Value {
+        let Address { owner, name, .. } = self.address;
+        let public = &site.hub.config().public_url;
+        let described =
+            [self.summary, self.title].into_iter().find(|text| !text.is_empty()).unwrap_or("An agent.");
+        json!({
+            "$schema": SCHEMA, "name": format!("{}/{owner}.{name}", namespace(site)),
+            "title": text::shorten(self.title, TEXT_MAX), "description": text::shorten(described, TEXT_MAX),
+            "version": version.semver, "websiteUrl": format!("{public}@{owner}/{name}"),
+            "remotes": [remote(&format!("{public}mcp/{owner}/{name}"), self.is_open)],
+        })
+    }
+}
+
+fn remote(url: &str, is_open: bool) -> Value {
+    let mut remote = json!({ "type": "streamable-http", "url": url });
+    if !is_open {
+        remote["headers"] = json!([{ "name": "Authorization", "description": "Bearer and a token of this hub.",
+                                     "isRequired": true, "isSecret": true }]);
+    }
+    remote
+}
+
+/// The hub's host name from its end, as names in registries begin.
+fn namespace(site: &Site) -> String {
+    let host = site.hub.config().public_url.host_str().unwrap_or("localhost");
+    let plain: String = host
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '-' })
+        .collect();
+    plain.trim_matches('-').rsplit('.').collect::<Vec<_>>().join(".")
+}
