@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 
 use plexus_domain::{
-    Address, AgentId, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
+    Address, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
     message::{Message, MessageState, Node, alternatives},
     run::{Failure, FailureClass, Usage},
 };
 use plexus_store::{
-    Conn, accounts, agents, messages, messages::Header, namespaces, principals, runs, runs::Run, text_log,
+    Conn, agents, messages,
+    principals::{self, Named},
+    runs,
+    runs::Run,
+    text_log,
 };
 
-use crate::{Hub, Result, live::Snapshot};
+use crate::{Hub, Result, caller::Asker, live::Snapshot};
 
 #[derive(Clone, Debug)]
 pub struct MessageView {
@@ -49,6 +53,13 @@ pub struct RunView {
     pub ended: Option<Timestamp>,
 }
 
+impl RunView {
+    pub fn begun(id: RunId, queued: Timestamp) -> Self {
+        let (state, usage) = (RunState::Working, Usage::default());
+        Self { id, state, failure: None, usage, queued, ended: None }
+    }
+}
+
 impl From<&Run> for RunView {
     fn from(run: &Run) -> Self {
         let class = run.error_class.unwrap_or(FailureClass::Internal);
@@ -61,11 +72,6 @@ impl From<&Run> for RunView {
             ended: run.ended,
         }
     }
-}
-
-/// The rules of the tree need this much of a message.
-pub(crate) fn node(header: &Header) -> Node {
-    Node { id: header.id, parent: header.parent, lane: header.lane, seq: header.seq }
 }
 
 /// The messages of `wanted` that exist, in the order of `wanted`. `tree` is the chat's.
@@ -148,30 +154,34 @@ pub(crate) async fn authors(
     let mut ids: Vec<PrincipalId> = wanted.collect();
     ids.sort_unstable();
     ids.dedup();
-    let known = principals::list(conn, &ids).await?;
-    let agent_ids: Vec<AgentId> = known.iter().filter_map(|(_, principal)| principal.agent()).collect();
-    let agents: HashMap<_, _> =
-        agents::list(conn, &agent_ids).await?.into_iter().map(|agent| (agent.id, agent)).collect();
-    let mut authors = HashMap::new();
-    for (id, principal) in known {
-        let author = match principal {
-            Principal::Agent { agent } => agents.get(&agent).map(Author::from),
-            Principal::Account { account } => person(conn, account).await?,
-            Principal::Remote { pseudonym, .. } => Some(Author::Person { name: pseudonym }),
-            Principal::Anonymous => Some(Author::Person { name: "Somebody".to_owned() }),
-        };
-        authors.insert(id, author.unwrap_or(Author::Gone));
-    }
-    Ok(authors)
+    let known = principals::list_named(conn, &ids).await?;
+    Ok(known.into_iter().map(|principal| (principal.id, Author::from(principal))).collect())
 }
 
-async fn person(conn: &mut Conn, account: plexus_domain::AccountId) -> Result<Option<Author>> {
-    let account = accounts::find(conn, account).await?;
-    let Some(account) = account.filter(|account| account.state != accounts::AccountState::Deleted) else {
-        return Ok(None);
-    };
-    let namespace = namespaces::find(conn, account.namespace).await?;
-    Ok(namespace.map(|namespace| Author::Person { name: namespace.name.to_string() }))
+/// Whoever the hub knows nothing of.
+const NOBODY: &str = "Somebody";
+
+impl From<Named> for Author {
+    fn from(principal: Named) -> Self {
+        match (principal.agent, principal.owner, principal.name, principal.pseudonym) {
+            (Some(agent), Some(owner), Some(name), _) => Self::Agent {
+                seed: principal.listing_id.unwrap_or_else(|| agent.to_string()),
+                name: name.to_string(),
+                address: Address::local(owner, name),
+            },
+            (_, _, Some(name), _) => Self::Person { name: name.to_string() },
+            (.., Some(pseudonym)) => Self::Person { name: pseudonym },
+            _ if principal.anonymous => Self::Person { name: NOBODY.to_owned() },
+            _ => Self::Gone,
+        }
+    }
+}
+
+impl From<&Asker> for Author {
+    fn from(asker: &Asker) -> Self {
+        let name = asker.person.as_ref().map_or(NOBODY, |person| person.name.as_str());
+        Self::Person { name: name.to_owned() }
+    }
 }
 
 impl From<&agents::Agent> for Author {

@@ -1,6 +1,6 @@
 //! Accounts: people who sign in.
 
-use plexus_domain::{AccountId, Name, NamespaceId, Timestamp, account::Role, page::PageSize};
+use plexus_domain::{AccountId, Name, NamespaceId, PrincipalId, Timestamp, account::Role, page::PageSize};
 use serde_json::Value;
 use sqlx::{query, query_as, query_scalar};
 
@@ -34,6 +34,18 @@ record! {
         pub created: Timestamp,
         /// When an account that is leaving is emptied.
         pub erase_at: Option<Timestamp>,
+    }
+}
+
+record! {
+    /// What whoever asks needs to be known by, out of an account and what hangs on it.
+    pub struct Identity {
+        pub account: AccountId,
+        pub role: Role,
+        pub state: AccountState,
+        pub principal: PrincipalId,
+        pub namespace: NamespaceId,
+        pub name: Name,
     }
 }
 
@@ -77,6 +89,36 @@ pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
 
 pub async fn find(conn: &mut Conn, id: AccountId) -> Result<Option<Account>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// The columns of an [`Identity`] but for the account's id, out of `accounts` with what `whose!` joins.
+macro_rules! known_by {
+    () => {
+        concat!(
+            "accounts.role, ",
+            $crate::accounts::state!(),
+            " as state, principals.id as principal, namespaces.id as namespace, namespaces.name"
+        )
+    };
+}
+pub(crate) use known_by;
+
+macro_rules! whose {
+    () => {
+        " join namespaces on namespaces.id = accounts.namespace join principals on principals.account = accounts.id "
+    };
+}
+pub(crate) use whose;
+
+pub async fn identity(conn: &mut Conn, id: AccountId) -> Result<Option<Identity>> {
+    let text = concat!(
+        "select accounts.id as account, ",
+        known_by!(),
+        " from accounts",
+        whose!(),
+        "where accounts.id = $1"
+    );
+    on!(conn, c => query_as(text).bind(id.uuid()).fetch_optional(c))
 }
 
 pub async fn by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Option<Account>> {

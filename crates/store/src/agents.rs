@@ -1,7 +1,7 @@
 //! Agents, of this hub and of others.
 
 use plexus_domain::{
-    AgentId, HubRowId, Name, NamespaceId, Timestamp,
+    AgentId, HubRowId, Name, NamespaceId, PrincipalId, Timestamp,
     agent::{Access, Visibility},
     page::PageSize,
 };
@@ -81,6 +81,12 @@ pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
 
 pub async fn find(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// The agent that speaks as this principal.
+pub async fn by_principal(conn: &mut Conn, principal: PrincipalId) -> Result<Option<Agent>> {
+    let text = select!("where id = (select agent from principals where principals.id = $1)");
+    on!(conn, c => query_as(text).bind(principal.uuid()).fetch_optional(c))
 }
 
 pub async fn by_address(conn: &mut Conn, hub: HubRowId, owner: &Name, name: &Name) -> Result<Option<Agent>> {

@@ -1,8 +1,9 @@
 //! Chats: conversations of principals.
 
 use plexus_domain::{
-    ChatId, PrincipalId, Timestamp,
+    ChatId, MessageId, PrincipalId, Timestamp,
     chat::{ChatKind, Title},
+    event::Event,
     page::PageSize,
 };
 use serde_json::Value;
@@ -10,8 +11,13 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Error, Result, Tx,
+    batch::Batch,
     column::{Column, record},
     conn::{Raw, execute, on},
+    events, members, messages,
+    messages::NewMessage,
+    runs,
+    runs::NewRun,
 };
 
 record! {
@@ -94,16 +100,40 @@ pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
     tx.note(result)
 }
 
-/// Takes the chat's next number. Others who want one wait until this transaction ends.
-pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
-    next_seqs(tx, id, 1).await
+/// What a transaction adds to a chat.
+#[derive(Clone, Debug)]
+pub struct Addition<'a> {
+    pub runs: &'a [NewRun],
+    /// With numbers above the chat's last; the same for events.
+    pub messages: Vec<(i64, NewMessage<'a>)>,
+    pub events: &'a [(i64, Event)],
+    /// Where a member looks from now on.
+    pub leaf: Option<(PrincipalId, MessageId)>,
+    pub at: Timestamp,
 }
 
-/// Takes the chat's next `count` numbers and gives the first.
-pub(crate) async fn next_seqs(tx: &mut Tx, id: ChatId, count: i64) -> Result<i64> {
-    let text = "update chats set last_seq = last_seq + $2 where id = $1 returning last_seq";
-    let last: Option<i64> = on!(tx, c => query_scalar(text).bind(id.uuid()).bind(count).fetch_optional(c))?;
-    last.map(|last| last - count + 1).ok_or_else(|| Error::conflict("there is no such chat"))
+/// Adds to a chat that this transaction has locked. The id of a message that is taken is a conflict.
+pub async fn append(tx: &mut Tx, id: ChatId, added: &Addition<'_>) -> Result<()> {
+    let messages = added.messages.iter().map(|(seq, _)| *seq);
+    let Some(last) = messages.chain(added.events.iter().map(|(seq, _)| *seq)).max() else { return Ok(()) };
+    let mut batch = Batch::of(tx);
+    added.runs.iter().for_each(|run| runs::add(&mut batch, run));
+    messages::add(&mut batch, &added.messages);
+    events::add(&mut batch, id, added.events, added.at);
+    let text = "update chats set last_seq = $2, active = case when active < $3 then $3 else active end where id = $1";
+    let said = if added.messages.is_empty() { Timestamp::from_millis(i64::MIN) } else { added.at };
+    batch.add(text).bind(id.uuid()).bind(last).bind(said.millis());
+    if let Some((member, leaf)) = added.leaf {
+        members::add_leaf(&mut batch, id, member, leaf);
+    }
+    batch.execute(tx).await
+}
+
+/// Takes the chat's next number. Others who want one wait until this transaction ends.
+pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
+    let text = "update chats set last_seq = last_seq + 1 where id = $1 returning last_seq";
+    let last: Option<i64> = on!(tx, c => query_scalar(text).bind(id.uuid()).fetch_optional(c))?;
+    last.ok_or_else(|| Error::conflict("there is no such chat"))
 }
 
 /// Notes that something was said.

@@ -1,12 +1,13 @@
 //! Events: changes of a chat's structure, in the order its readers are told.
 
 use plexus_domain::{ChatId, Timestamp, event::Event};
-use sqlx::{AssertSqlSafe, query, query_as};
+use sqlx::query_as;
 
 use crate::{
-    Conn, Result, Tx, chats,
+    Conn, Result,
+    batch::Batch,
     column::{Column, record},
-    conn::{execute, on, rows},
+    conn::{on, rows},
 };
 
 record! {
@@ -21,30 +22,23 @@ const COLUMNS: usize = 7;
 /// How many rows one statement writes.
 const CHUNK: usize = 32;
 
-/// Appends events and gives the number of the first; the others follow. It is the SSE id that readers come back with.
-pub async fn append(tx: &mut Tx, chat: ChatId, events: &[Event], at: Timestamp) -> Result<i64> {
-    let count = i64::try_from(events.len()).unwrap_or(i64::MAX);
-    let first = chats::next_seqs(tx, chat, count).await?;
-    for (from, chunk) in (first..).step_by(CHUNK).zip(events.chunks(CHUNK)) {
-        let text = format!(
-            "insert into events (chat, seq, kind, message, run, payload, at) values {}",
-            rows(chunk.len(), COLUMNS)
-        );
-        execute!(tx, {
-            (from..).zip(chunk).fold(query(AssertSqlSafe(text.as_str())), |query, (seq, event)| {
-                let (message, run) = event.subject();
-                query
-                    .bind(chat.uuid())
-                    .bind(seq)
-                    .bind(event.kind())
-                    .bind(message.to_column())
-                    .bind(run.to_column())
-                    .bind(event.to_column())
-                    .bind(at.millis())
-            })
-        })?;
+/// Adds events with numbers that their chat gave. A number is the SSE id that readers come back with.
+pub(crate) fn add(batch: &mut Batch, chat: ChatId, events: &[(i64, Event)], at: Timestamp) {
+    for chunk in events.chunks(CHUNK) {
+        let columns = "insert into events (chat, seq, kind, message, run, payload, at) values ";
+        batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
+        for (seq, event) in chunk {
+            let (message, run) = event.subject();
+            batch
+                .bind(chat.uuid())
+                .bind(*seq)
+                .bind(event.kind())
+                .bind(message.to_column())
+                .bind(run.to_column())
+                .bind(event.to_column())
+                .bind(at.millis());
+        }
     }
-    Ok(first)
 }
 
 /// At most `limit` events that follow `after`, in order.

@@ -8,6 +8,7 @@
 //! text, time never comes from the database, names are compared by their folded column, constraint names are never
 //! looked at, and nothing goes on in a transaction after one of its statements failed.
 
+mod batch;
 mod column;
 mod config;
 mod conn;

@@ -5,6 +5,7 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
+    batch::Batch,
     column::{Column, clean, record, word_enum},
     conn::{execute, on},
 };
@@ -86,10 +87,15 @@ pub async fn set_leaf(
     principal: PrincipalId,
     leaf: Option<MessageId>,
 ) -> Result<bool> {
-    let text = "update members set leaf = $3 where chat = $1 and principal = $2";
     let leaf = leaf.to_column();
-    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(leaf))? > 0)
+    Ok(execute!(tx, query(SET_LEAF).bind(chat.uuid()).bind(principal.uuid()).bind(leaf))? > 0)
 }
+
+pub(crate) fn add_leaf(batch: &mut Batch, chat: ChatId, principal: PrincipalId, leaf: MessageId) {
+    batch.add(SET_LEAF).bind(chat.uuid()).bind(principal.uuid()).bind(leaf.uuid());
+}
+
+const SET_LEAF: &str = "update members set leaf = $3 where chat = $1 and principal = $2";
 
 /// Reading goes forward only.
 pub async fn set_read(tx: &mut Tx, chat: ChatId, principal: PrincipalId, seq: i64) -> Result<bool> {

@@ -8,9 +8,11 @@ use sqlx::{QueryBuilder, query, query_as, query_scalar};
 use uuid::Uuid;
 
 use crate::{
-    Conn, Error, Result, Tx, chats,
+    Conn, Error, Result, Tx,
+    batch::Batch,
+    chats,
     column::{Column, record},
-    conn::{execute, on},
+    conn::{execute, on, rows},
     ids, parts,
 };
 
@@ -66,6 +68,23 @@ pub struct NewMessage<'a> {
     pub parts: &'a [Part],
 }
 
+impl<'a> NewMessage<'a> {
+    /// A message whose number is given already.
+    pub fn of(chat: ChatId, message: &'a Message) -> Self {
+        Self {
+            id: message.id,
+            chat,
+            parent: message.parent,
+            lane: message.lane,
+            author: message.author,
+            run: message.run,
+            state: message.state,
+            created: message.created,
+            parts: &message.parts,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
     New {
@@ -74,6 +93,10 @@ pub enum Inserted {
     /// The same author sent it to the same chat before; nothing was changed.
     AlreadyThere,
 }
+
+const COLUMNS: usize = 9;
+/// How many rows one statement writes.
+const CHUNK: usize = 32;
 
 macro_rules! select {
     ($rest:literal) => {
@@ -91,24 +114,35 @@ pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<Inserted> {
         return already_there(new, &there);
     }
     check_parent(tx, new).await?;
-    let text = "insert into messages (id, chat, seq, parent, lane, author, run, state, created) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    execute!(
-        tx,
-        query(text)
-            .bind(new.id.uuid())
-            .bind(new.chat.uuid())
-            .bind(seq)
-            .bind(new.parent.to_column())
-            .bind(new.lane.to_column())
-            .bind(new.author.uuid())
-            .bind(new.run.to_column())
-            .bind(new.state.as_str())
-            .bind(new.created.millis())
-    )?;
-    parts::insert(tx, new.id, new.parts).await?;
+    let mut batch = Batch::of(tx);
+    add(&mut batch, &[(seq, new.clone())]);
+    batch.execute(tx).await?;
     chats::set_active(tx, new.chat, new.created).await?;
     Ok(Inserted::New { seq })
+}
+
+/// Adds messages with numbers that their chat gave, parents before those who answer them.
+pub(crate) fn add(batch: &mut Batch, new: &[(i64, NewMessage<'_>)]) {
+    for chunk in new.chunks(CHUNK) {
+        let columns =
+            "insert into messages (id, chat, seq, parent, lane, author, run, state, created) values ";
+        batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
+        for (seq, new) in chunk {
+            batch
+                .bind(new.id.uuid())
+                .bind(new.chat.uuid())
+                .bind(*seq)
+                .bind(new.parent.to_column())
+                .bind(new.lane.to_column())
+                .bind(new.author.uuid())
+                .bind(new.run.to_column())
+                .bind(new.state.as_str())
+                .bind(new.created.millis());
+        }
+    }
+    for (_, new) in new {
+        parts::add(batch, new.id, new.parts);
+    }
 }
 
 fn already_there(new: &NewMessage<'_>, there: &Header) -> Result<Inserted> {
@@ -151,6 +185,14 @@ pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Header>> {
     on!(conn, c => query_as(select!("where run = $1 order by seq")).bind(run.uuid()).fetch_all(c))
 }
 
+/// Those that could stand in the same place of the tree, in the order they were said.
+pub async fn list_alternatives(conn: &mut Conn, parent: MessageId, lane: i32) -> Result<Vec<MessageId>> {
+    let text = "select id from messages where parent = $1 and lane = $2 order by seq";
+    let found: Vec<Uuid> =
+        on!(conn, c => query_scalar(text).bind(parent.uuid()).bind(lane.to_column()).fetch_all(c))?;
+    Ok(found.into_iter().map(MessageId::from_uuid).collect())
+}
+
 /// Those of `wanted` that exist, with their parts, in the order they were said.
 pub async fn load(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<Message>> {
     let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
@@ -188,7 +230,9 @@ pub async fn set_state(
 pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Part]) -> Result<bool> {
     let ended = set_state(tx, id, MessageState::Open, state).await?;
     if ended {
-        parts::insert(tx, id, parts).await?;
+        let mut batch = Batch::of(tx);
+        parts::add(&mut batch, id, parts);
+        batch.execute(tx).await?;
     }
     Ok(ended)
 }

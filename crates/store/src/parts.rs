@@ -7,6 +7,7 @@ use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
+    batch::Batch,
     column::{Column, clean, record},
     conn::{execute, on},
     ids,
@@ -29,25 +30,56 @@ impl From<Row> for Part {
     }
 }
 
-/// Writes the parts of a message that has none yet.
-pub(crate) async fn insert(tx: &mut Tx, message: MessageId, parts: &[Part]) -> Result<()> {
+/// Adds the parts of a message that has none yet.
+pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) {
     let text = "insert into parts (message, idx, kind, artifact, body, blob, media_type, name, meta) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8, '{}')";
     for (idx, part) in (0_i64..).zip(parts) {
-        execute!(
-            tx,
-            query(text)
-                .bind(message.uuid())
-                .bind(idx)
-                .bind(kind(&part.content))
-                .bind(part.artifact.as_deref().map(clean))
-                .bind(part.content.to_column())
-                .bind(blob(&part.content))
-                .bind(part.media_type.as_deref().map(clean))
-                .bind(part.name.as_deref().map(clean))
-        )?;
+        batch
+            .add(text)
+            .bind(message.uuid())
+            .bind(idx)
+            .bind(kind(&part.content))
+            .bind(part.artifact.as_deref().map(clean))
+            .bind(part.content.to_column())
+            .bind(blob(&part.content))
+            .bind(part.media_type.as_deref().map(clean))
+            .bind(part.name.as_deref().map(clean));
     }
-    Ok(())
+}
+
+record! {
+    /// A part with the message that it belongs to.
+    struct Said {
+        message: MessageId,
+        author: PrincipalId,
+        artifact: Option<String>,
+        body: Content,
+        media_type: Option<String>,
+        name: Option<String>,
+    }
+}
+
+/// What was said in those of `wanted` that say anything, by whom, in the order they were said.
+pub async fn list_said(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<(PrincipalId, Vec<Part>)>> {
+    let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut by_message: HashMap<MessageId, (PrincipalId, Vec<Part>)> = HashMap::with_capacity(wanted.len());
+    for chunk in uuids.chunks(ids::CHUNK) {
+        let rows: Vec<Said> = on!(conn, c => {
+            let mut query = QueryBuilder::new(
+                "select parts.message, messages.author, parts.artifact, parts.body, parts.media_type, parts.name \
+                 from parts join messages on messages.id = parts.message where parts.message in ",
+            );
+            ids::push_list(&mut query, chunk);
+            query.push(" order by parts.message, parts.idx");
+            async move { query.build_query_as().fetch_all(c).await }
+        })?;
+        for Said { message, author, artifact, body, media_type, name } in rows {
+            let part = Part { content: body, artifact, name, media_type };
+            by_message.entry(message).or_insert((author, Vec::new())).1.push(part);
+        }
+    }
+    Ok(wanted.iter().filter_map(|id| by_message.remove(id)).collect())
 }
 
 /// The parts of each of these messages, in order.

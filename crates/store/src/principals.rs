@@ -1,6 +1,6 @@
 //! Whoever acts: members, authors and callers.
 
-use plexus_domain::{AccountId, AgentId, HubRowId, Principal, PrincipalId};
+use plexus_domain::{AccountId, AgentId, HubRowId, Name, Principal, PrincipalId};
 use sqlx::{QueryBuilder, query, query_scalar};
 
 use crate::{
@@ -68,6 +68,21 @@ impl Row {
     }
 }
 
+record! {
+    /// A principal with what people know it by; what is gone has no name.
+    pub struct Named {
+        pub id: PrincipalId,
+        pub agent: Option<AgentId>,
+        pub listing_id: Option<String>,
+        /// The agent's.
+        pub owner: Option<Name>,
+        /// The agent's, or the person's.
+        pub name: Option<Name>,
+        pub pseudonym: Option<String>,
+        pub anonymous: bool,
+    }
+}
+
 /// The id of a principal; `new` becomes its id when it has none yet.
 pub async fn ensure(tx: &mut Tx, principal: &Principal, new: PrincipalId) -> Result<PrincipalId> {
     if let Some(id) = id_of(tx, principal).await? {
@@ -129,4 +144,25 @@ pub async fn list(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<(Princi
         })?);
     }
     Ok(found.into_iter().map(|row| (row.id, row.principal())).collect())
+}
+
+/// Those of `wanted` that exist, with their names, in no particular order.
+pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<Named>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut found = Vec::with_capacity(wanted.len());
+    for chunk in wanted.chunks(ids::CHUNK) {
+        found.extend(on!(conn, c => {
+            let mut query = QueryBuilder::new(
+                "select principals.id, agents.id as agent, agents.listing_id, agents.owner, \
+                 coalesce(agents.name, namespaces.name) as name, principals.pseudonym, \
+                 principals.kind = 'anonymous' as anonymous from principals \
+                 left join agents on agents.id = principals.agent \
+                 left join accounts on accounts.id = principals.account and accounts.state <> 'deleted' \
+                 left join namespaces on namespaces.id = accounts.namespace where principals.id in ",
+            );
+            ids::push_list(&mut query, chunk);
+            async move { query.build_query_as().fetch_all(c).await }
+        })?);
+    }
+    Ok(found)
 }

@@ -9,6 +9,7 @@ use sqlx::{QueryBuilder, query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
+    batch::Batch,
     column::{Column, clean, record, word_enum},
     conn::{execute, on},
     ids,
@@ -71,7 +72,7 @@ impl Run {
     }
 }
 
-/// A run to be queued.
+/// A run as it begins: queued, or being worked on at once.
 #[derive(Clone, Debug)]
 pub struct NewRun {
     pub id: RunId,
@@ -83,6 +84,7 @@ pub struct NewRun {
     pub parent: Option<RunId>,
     pub assignment: Option<AssignmentId>,
     pub process: Option<ProcessId>,
+    pub state: RunState,
     pub queued: Timestamp,
 }
 
@@ -98,24 +100,30 @@ macro_rules! select {
 }
 
 pub async fn insert(tx: &mut Tx, new: &NewRun) -> Result<()> {
+    let mut batch = Batch::of(tx);
+    add(&mut batch, new);
+    batch.execute(tx).await
+}
+
+pub(crate) fn add(batch: &mut Batch, new: &NewRun) {
+    let started = (new.state == RunState::Working).then_some(new.queued);
     let text = "insert into runs (id, chat, agent, version, caller, origin, state, state_at, parent, assignment, \
-                process, queued, tokens_in, tokens_out, cost_micro) \
-                values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $7, 0, 0, 0)";
-    execute!(
-        tx,
-        query(text)
-            .bind(new.id.uuid())
-            .bind(new.chat.uuid())
-            .bind(new.agent.uuid())
-            .bind(new.version.uuid())
-            .bind(new.caller.uuid())
-            .bind(new.origin.as_str())
-            .bind(new.queued.millis())
-            .bind(new.parent.to_column())
-            .bind(new.assignment.to_column())
-            .bind(new.process.to_column())
-    )?;
-    Ok(())
+                process, queued, started, tokens_in, tokens_out, cost_micro) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $8, $12, 0, 0, 0)";
+    batch
+        .add(text)
+        .bind(new.id.uuid())
+        .bind(new.chat.uuid())
+        .bind(new.agent.uuid())
+        .bind(new.version.uuid())
+        .bind(new.caller.uuid())
+        .bind(new.origin.as_str())
+        .bind(new.state.as_str())
+        .bind(new.queued.millis())
+        .bind(new.parent.to_column())
+        .bind(new.assignment.to_column())
+        .bind(new.process.to_column())
+        .bind(started.to_column());
 }
 
 pub async fn find(conn: &mut Conn, id: RunId) -> Result<Option<Run>> {
@@ -232,6 +240,8 @@ pub struct Step<'a> {
     pub to: RunState,
     pub at: Timestamp,
     pub failure: Option<&'a Failure>,
+    /// What the work took so far, where that is known anew.
+    pub usage: Option<Usage>,
 }
 
 /// Takes a step. False, and nothing changed, when the run is not in the state it was decided on.
@@ -239,7 +249,9 @@ pub async fn set_state(tx: &mut Tx, id: RunId, step: &Step<'_>) -> Result<bool> 
     let started = (step.to == RunState::Working).then_some(step.at);
     let ended = step.to.is_terminal().then_some(step.at);
     let text = "update runs set state = $3, state_at = $4, started = coalesce(started, $5), ended = $6, \
-                error_class = $7, error = $8 where id = $1 and state = $2";
+                error_class = $7, error = $8, tokens_in = coalesce($9, tokens_in), \
+                tokens_out = coalesce($10, tokens_out), cost_micro = coalesce($11, cost_micro) \
+                where id = $1 and state = $2";
     let changed = execute!(
         tx,
         query(text)
@@ -251,6 +263,9 @@ pub async fn set_state(tx: &mut Tx, id: RunId, step: &Step<'_>) -> Result<bool> 
             .bind(ended.to_column())
             .bind(step.failure.map(|failure| failure.class.as_str()))
             .bind(step.failure.map(|failure| clean(&failure.message)))
+            .bind(step.usage.map(|usage| usage.tokens_in.to_column()))
+            .bind(step.usage.map(|usage| usage.tokens_out.to_column()))
+            .bind(step.usage.map(|usage| usage.cost_micro.to_column()))
     )?;
     Ok(changed > 0)
 }
@@ -265,17 +280,4 @@ pub async fn set_process(tx: &mut Tx, id: RunId, process: Option<ProcessId>) -> 
 pub async fn set_remote(tx: &mut Tx, id: RunId, task: Option<&str>, context: Option<&str>) -> Result<bool> {
     let text = "update runs set remote_task = $2, remote_context = $3 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(task.map(clean)).bind(context.map(clean)))? > 0)
-}
-
-pub async fn set_usage(tx: &mut Tx, id: RunId, usage: &Usage) -> Result<bool> {
-    let text = "update runs set tokens_in = $2, tokens_out = $3, cost_micro = $4 where id = $1";
-    let changed = execute!(
-        tx,
-        query(text)
-            .bind(id.uuid())
-            .bind(usage.tokens_in.to_column())
-            .bind(usage.tokens_out.to_column())
-            .bind(usage.cost_micro.to_column())
-    )?;
-    Ok(changed > 0)
 }

@@ -1,10 +1,11 @@
 //! Sessions of browsers. Only the digest of the cookie is known here.
 
 use plexus_domain::{AccountId, Digest, Timestamp};
-use sqlx::{query, query_as};
+use sqlx::{FromRow, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
+    accounts::{Identity, known_by, whose},
     column::{Column, record},
     conn::{execute, on},
 };
@@ -48,6 +49,34 @@ pub async fn insert(tx: &mut Tx, new: &Session) -> Result<()> {
 
 pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Session>> {
     on!(conn, c => query_as(select!("where hash = $1")).bind(hash.to_column()).fetch_optional(c))
+}
+
+/// A session with whose it is.
+pub struct Visit {
+    pub session: Session,
+    pub identity: Identity,
+}
+
+impl<'r, R: sqlx::Row> FromRow<'r, R> for Visit
+where
+    Session: FromRow<'r, R>,
+    Identity: FromRow<'r, R>,
+{
+    fn from_row(row: &'r R) -> Result<Self, sqlx::Error> {
+        Ok(Self { session: Session::from_row(row)?, identity: Identity::from_row(row)? })
+    }
+}
+
+pub async fn visit(conn: &mut Conn, hash: &Digest) -> Result<Option<Visit>> {
+    let text = concat!(
+        "select sessions.hash, sessions.account, sessions.created, sessions.seen, sessions.sudo_until, \
+         sessions.agent, sessions.ip, ",
+        known_by!(),
+        " from sessions join accounts on accounts.id = sessions.account",
+        whose!(),
+        "where sessions.hash = $1"
+    );
+    on!(conn, c => query_as(text).bind(hash.to_column()).fetch_optional(c))
 }
 
 /// Last seen first.

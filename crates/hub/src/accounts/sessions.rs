@@ -2,19 +2,18 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use plexus_domain::{AccountId, Digest, Error as Refusal, Principal, Timestamp, account::Role};
+use plexus_domain::{AccountId, Digest, Error as Refusal, Timestamp, account::Role};
 use plexus_store::{
     Conn, Tx, accounts,
-    accounts::{Account, AccountState},
-    namespaces, principals, sessions,
-    sessions::Session,
+    accounts::{AccountState, Identity},
+    sessions,
+    sessions::{Session, Visit},
 };
 
 use super::{Device, SignedIn, random_word, tokens};
 use crate::{
     Hub, Result,
     caller::{Caller, Person, Via},
-    error::Error,
     live::Touched,
 };
 
@@ -40,10 +39,9 @@ pub struct SessionRow {
 pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller> {
     let (hash, now) = (Digest::of(cookie), hub.env().now());
     let mut conn = hub.store().read().await?;
-    let Some((session, account)) = good(&mut conn, &hash, now).await? else {
+    let Some((session, person)) = good(&mut conn, &hash, now).await? else {
         return Ok(Caller::nobody(ip));
     };
-    let person = person(&mut conn, &account).await?;
     drop(conn);
     if now.since(session.seen) > SEEN_EVERY
         && let Err(error) = note_seen(hub, &hash, now).await
@@ -54,12 +52,11 @@ pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller>
     Ok(Caller { person: Some(person), via: Via::Session(hash), ip })
 }
 
-/// The session with this digest and its account, while both let somebody in.
-async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Session, Account)>> {
-    let Some(session) = sessions::find(conn, hash).await? else { return Ok(None) };
-    let Some(account) = accounts::find(conn, session.account).await? else { return Ok(None) };
-    let lets_in = account.state == AccountState::Active && !is_over(&session, account.role, now);
-    Ok(lets_in.then_some((session, account)))
+/// The session with this digest and whose it is, while both let somebody in.
+async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Session, Person)>> {
+    let Some(Visit { session, identity }) = sessions::visit(conn, hash).await? else { return Ok(None) };
+    let lets_in = identity.state == AccountState::Active && !is_over(&session, identity.role, now);
+    Ok(lets_in.then(|| (session, Person::from(identity))))
 }
 
 /// Whether what the caller came with would let them in now.
@@ -84,18 +81,17 @@ fn is_over(session: &Session, role: Role, now: Timestamp) -> bool {
     now.since(session.seen) > idle || now.since(session.created) > ABSOLUTE
 }
 
-pub(crate) async fn person(conn: &mut Conn, account: &Account) -> Result<Person> {
-    let missing = |what| Error::Fault(anyhow::anyhow!("account {} has no {what}", account.id));
-    let namespace = namespaces::find(conn, account.namespace).await?.ok_or_else(|| missing("namespace"))?;
-    let principal = Principal::Account { account: account.id };
-    let principal = principals::id_of(conn, &principal).await?.ok_or_else(|| missing("principal"))?;
-    Ok(Person {
-        account: account.id,
-        principal,
-        namespace: namespace.id,
-        name: namespace.name,
-        role: account.role,
-    })
+/// The person behind an account that is active.
+pub(super) async fn person(conn: &mut Conn, account: AccountId) -> Result<Option<Person>> {
+    let known = accounts::identity(conn, account).await?;
+    Ok(known.filter(|known| known.state == AccountState::Active).map(Person::from))
+}
+
+impl From<Identity> for Person {
+    fn from(known: Identity) -> Self {
+        let Identity { account, role, principal, namespace, name, .. } = known;
+        Self { account, principal, namespace, name, role }
+    }
 }
 
 /// A new session for `account`.

@@ -3,17 +3,12 @@
 use std::{net::IpAddr, time::Duration};
 
 use plexus_domain::{Digest, Error as Refusal, Timestamp, TokenId, text};
-use plexus_store::{
-    Conn, accounts,
-    accounts::{Account, AccountState},
-    tokens,
-    tokens::Token,
-};
+use plexus_store::{Conn, tokens, tokens::Token};
 
 use super::{random_word, sessions::person};
 use crate::{
     Hub, Result,
-    caller::{Caller, Scope, Via},
+    caller::{Caller, Person, Scope, Via},
     live::Touched,
 };
 
@@ -99,8 +94,7 @@ pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Cal
     let wrong = || Refusal::unauthenticated("This token is unknown, expired or revoked.");
     let (hash, now) = (Digest::of(text), hub.env().now());
     let mut conn = hub.store().read().await?;
-    let (token, account) = good(&mut conn, &hash, now).await?.ok_or_else(wrong)?;
-    let person = person(&mut conn, &account).await?;
+    let (token, person) = good(&mut conn, &hash, now).await?.ok_or_else(wrong)?;
     drop(conn);
     if let Err(error) = note_use(hub, &token, now).await {
         // Programs go on reading while the store cannot be written.
@@ -110,12 +104,11 @@ pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Cal
     Ok(Caller { person: Some(person), via: Via::Token { hash, scopes }, ip })
 }
 
-/// The token with this digest and its account, while both let somebody in.
-pub(super) async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Token, Account)>> {
+/// The token with this digest and whose it is, while both let somebody in.
+pub(super) async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Token, Person)>> {
     let token = tokens::by_hash(conn, hash).await?.filter(|token| now < token.expires);
     let Some(token) = token else { return Ok(None) };
-    let account = accounts::find(conn, token.account).await?;
-    Ok(account.filter(|account| account.state == AccountState::Active).map(|account| (token, account)))
+    Ok(person(conn, token.account).await?.map(|person| (token, person)))
 }
 
 /// Written at most once a minute: a read must not become a write each time.

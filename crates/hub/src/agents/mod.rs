@@ -30,5 +30,5 @@ pub use plexus_store::{
 };
 pub(crate) use proofs::check_proved;
 pub use publish::{Done, PublishStep, done, publish, publish_step};
-pub(crate) use reach::{manages, reach, reach_by_id};
+pub(crate) use reach::{Reached, manages, reach, reach_again};
 pub(crate) use withdraw::withdraw;

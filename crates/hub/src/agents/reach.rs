@@ -2,7 +2,7 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Address, AgentId, Error as Refusal, HubRowId,
+    Address, Error as Refusal, HubRowId, PrincipalId,
     agent::{Access, Connector, Visibility},
 };
 use plexus_store::{
@@ -10,7 +10,8 @@ use plexus_store::{
     agents::{self, Agent, AgentState},
     cards,
     grants::{self, Target},
-    namespaces, versions,
+    namespaces,
+    versions::{self, Version},
 };
 
 use super::{
@@ -22,23 +23,31 @@ use crate::{
     caller::{Asker, Person},
 };
 
+/// An agent that somebody may talk to, with the version that answers.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    pub agent: Agent,
+    pub version: Version,
+    /// Who it is among those who speak, where that is known.
+    pub principal: Option<PrincipalId>,
+}
+
 /// The agent at `address`, if the asker may talk to it. One they may not know of looks as if it did not exist.
-pub(crate) async fn reach(conn: &mut Conn, asker: &Asker, address: &Address) -> Result<Agent> {
+pub(crate) async fn reach(conn: &mut Conn, asker: &Asker, address: &Address) -> Result<Reached> {
     let missing = || missing(address);
     if address.hub.is_some() {
         return Err(missing().into());
     }
     let found = agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?;
-    let agent = found.ok_or_else(missing)?;
-    check(conn, asker, &agent).await?;
-    Ok(agent)
+    check(conn, asker, found.ok_or_else(missing)?).await
 }
 
-pub(crate) async fn reach_by_id(conn: &mut Conn, asker: &Asker, id: AgentId) -> Result<Agent> {
+/// The agent that spoke before as `principal`, if the asker may talk to it still.
+pub(crate) async fn reach_again(conn: &mut Conn, asker: &Asker, principal: PrincipalId) -> Result<Reached> {
     let gone = || Refusal::conflict("The agent of this chat is gone. Address another one with @owner/name.");
-    let agent = agents::find(conn, id).await?.ok_or_else(gone)?;
-    check(conn, asker, &agent).await?;
-    Ok(agent)
+    let found = agents::by_principal(conn, principal).await?;
+    let reached = check(conn, asker, found.ok_or_else(gone)?).await?;
+    Ok(Reached { principal: Some(principal), ..reached })
 }
 
 fn missing(address: &Address) -> Refusal {
@@ -69,9 +78,9 @@ pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Ag
     }
 }
 
-async fn check(conn: &mut Conn, asker: &Asker, agent: &Agent) -> Result<()> {
-    let address = crate::views::address(agent);
-    let mine = manages(conn, asker.person.as_ref(), agent).await?;
+async fn check(conn: &mut Conn, asker: &Asker, agent: Agent) -> Result<Reached> {
+    let address = crate::views::address(&agent);
+    let mine = asks_whose_it_is(&agent) && manages(conn, asker.person.as_ref(), &agent).await?;
     let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
     if is_gone || (agent.visibility == Visibility::Private && !mine) {
         return Err(missing(&address).into());
@@ -81,7 +90,7 @@ async fn check(conn: &mut Conn, asker: &Asker, agent: &Agent) -> Result<()> {
             Refusal::conflict(format!("{address} is paused by its owner and does not answer now.")).into()
         );
     }
-    if !lets_in(conn, asker, agent, mine).await? {
+    if !lets_in(conn, asker, &agent, mine).await? {
         return Err(match asker.person {
             Some(_) => Refusal::forbidden(format!("{address} answers only those whom its owner has named.")),
             None => {
@@ -90,19 +99,25 @@ async fn check(conn: &mut Conn, asker: &Asker, agent: &Agent) -> Result<()> {
         }
         .into());
     }
-    check_remote(conn, asker, agent).await
+    let silent = || Refusal::conflict(format!("{address} has no version that answers."));
+    let version = versions::current(conn, agent.id).await?.ok_or_else(silent)?;
+    if matches!(version.connector, Connector::A2a { .. }) {
+        check_remote(conn, asker, &agent, &version).await?;
+    }
+    Ok(Reached { agent, version, principal: None })
+}
+
+/// Whether it matters who owns the agent: whoever is signed in may talk to most.
+fn asks_whose_it_is(agent: &Agent) -> bool {
+    agent.visibility == Visibility::Private || matches!(agent.access, Access::Listed | Access::Owner)
 }
 
 /// What an agent elsewhere needs before it is called: proof for its address, and what it asks to be shown.
-async fn check_remote(conn: &mut Conn, asker: &Asker, agent: &Agent) -> Result<()> {
-    let current = versions::current(conn, agent.id).await?;
-    let Some(version) = current.filter(|version| matches!(version.connector, Connector::A2a { .. })) else {
-        return Ok(());
-    };
-    check_proved(conn, asker, agent, &version).await?;
+async fn check_remote(conn: &mut Conn, asker: &Asker, agent: &Agent, version: &Version) -> Result<()> {
+    check_proved(conn, asker, agent, version).await?;
     let body = cards::find(conn, &version.card).await?;
     let Some(card) = body.and_then(|body| Card::read(&body).card) else { return Ok(()) };
-    if is_lacking(conn, asker, agent, &version, &card).await? {
+    if is_lacking(conn, asker, agent, version, &card).await? {
         return Err(lacking(agent).into());
     }
     Ok(())

@@ -3,7 +3,7 @@
 use plexus_domain::{
     ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, Timestamp,
     chat::{ChatKind, Title},
-    message::{MessageState, path},
+    message::{MessageState, Node, path},
     part::plain_text,
     text,
 };
@@ -21,7 +21,6 @@ use crate::{
     Hub, Result,
     chats::saying::{Saying, insert_chat, lock, say},
     error::conflict,
-    views,
 };
 
 /// What a program asks.
@@ -66,13 +65,14 @@ pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
     let id = message_id(hub, &mut tx, &call).await?;
     let saying = Saying {
         chat: &place.chat,
+        tree: &place.tree,
         parent: place.parent,
         id,
         parts: &call.parts,
         origin: call.origin,
         continues: place.continues,
     };
-    let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.agent)).await?;
+    let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
     let run = said.runs().first().copied();
     said.go(hub, &door.asker, tx).await?;
     run.ok_or_else(|| Refusal::conflict("Nobody answers here.").into())
@@ -142,6 +142,8 @@ async fn message_id(hub: &Hub, tx: &mut Tx, call: &Call) -> Result<MessageId> {
 /// Where a message belongs.
 struct Place {
     chat: Chat,
+    /// What was said before.
+    tree: Vec<Header>,
     parent: Option<MessageId>,
     continues: Option<Run>,
 }
@@ -179,13 +181,14 @@ async fn of_task(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, id: RunId) ->
     if !run.state.is_waiting() {
         return Err(Refusal::conflict("The task is being worked on and takes no message now.").into());
     }
-    let parent = messages::list_by_run(tx, id).await?.last().map(|header| header.id);
-    Ok(Place { chat, parent, continues: Some(run) })
+    let tree = messages::list_by_chat(tx, chat.id).await?;
+    let parent = tree.iter().rev().find(|header| header.run == Some(id)).map(|header| header.id);
+    Ok(Place { chat, tree, parent, continues: Some(run) })
 }
 
 /// The chat behind a name that the caller gave or was given.
 async fn known_chat(tx: &mut Tx, door: &Door, name: &str) -> Result<Option<ChatId>> {
-    if let Some(chat) = contexts::find(tx, door.asker.principal, door.agent.id, name).await? {
+    if let Some(chat) = contexts::find(tx, door.asker.principal, door.reached.agent.id, name).await? {
         return Ok(Some(chat));
     }
     if let Ok(chat) = name.parse::<ChatId>() {
@@ -208,12 +211,12 @@ async fn in_chat(tx: &mut Tx, door: &Door, chat: ChatId) -> Result<Place> {
     let member = members::find(tx, chat.id, door.asker.principal).await?;
     let tree = messages::list_by_chat(tx, chat.id).await?;
     let parent = member.and_then(|member| member.leaf).and_then(|leaf| last_closed(&tree, leaf));
-    Ok(Place { chat, parent, continues: None })
+    Ok(Place { chat, tree, parent, continues: None })
 }
 
 /// An answer that is still being written cannot be answered: the message goes beside it.
 fn last_closed(tree: &[Header], leaf: MessageId) -> Option<MessageId> {
-    let nodes: Vec<_> = tree.iter().map(views::node).collect();
+    let nodes: Vec<_> = tree.iter().map(Node::from).collect();
     let is_open =
         |id: &MessageId| tree.iter().any(|header| header.id == *id && header.state == MessageState::Open);
     path(&nodes, leaf).into_iter().rev().find(|id| !is_open(id))
@@ -225,10 +228,15 @@ async fn in_new_chat(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result
     let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door))).await?;
     if let Some(name) = &call.context {
         let taken = || Refusal::conflict("This context is being begun by another call. Send it again.");
-        conflict(contexts::insert(tx, caller, door.agent.id, name, chat.id).await, taken)?;
+        conflict(contexts::insert(tx, caller, door.reached.agent.id, name, chat.id).await, taken)?;
     }
     let parent = write_before(hub, tx, door, call, &chat).await?;
-    Ok(Place { chat: lock(tx, chat.id).await?, parent, continues: None })
+    if call.before.is_empty() {
+        return Ok(Place { chat, tree: Vec::new(), parent, continues: None });
+    }
+    // What was said before has taken numbers.
+    let (chat, tree) = (lock(tx, chat.id).await?, messages::list_by_chat(tx, chat.id).await?);
+    Ok(Place { chat, tree, parent, continues: None })
 }
 
 fn keep_until(hub: &Hub, door: &Door) -> Timestamp {
@@ -246,7 +254,10 @@ async fn write_before(
     call: &Call,
     chat: &Chat,
 ) -> Result<Option<MessageId>> {
-    let who = Principal::Agent { agent: door.agent.id };
+    if call.before.is_empty() {
+        return Ok(None);
+    }
+    let who = Principal::Agent { agent: door.reached.agent.id };
     let agent = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
     let mut parent = None;
     for before in &call.before {

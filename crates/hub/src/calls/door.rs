@@ -1,11 +1,11 @@
 //! Whether a caller may speak to an agent.
 
 use plexus_domain::{Address, Error as Refusal, Principal, PrincipalId};
-use plexus_store::{agents::Agent, principals};
+use plexus_store::principals;
 
 use crate::{
     Caller, Error, Hub, Result,
-    agents::reach,
+    agents::{Reached, reach},
     caller::{Asker, Scope},
     views,
 };
@@ -14,14 +14,14 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Door {
     pub(super) asker: Asker,
-    pub(super) agent: Agent,
+    pub(super) reached: Reached,
     /// What rate limits count by.
     pub(super) key: String,
 }
 
 impl Door {
     pub fn address(&self) -> Address {
-        views::address(&self.agent)
+        views::address(&self.reached.agent)
     }
 
     /// Whether nothing is known of the caller, who then holds what it was told and nothing else.
@@ -34,11 +34,11 @@ impl Door {
 /// strangers reach agents that are open to all.
 pub async fn enter(hub: &Hub, caller: &Caller, address: &Address) -> Result<Door> {
     let asker = asker(hub, caller).await?;
-    let agent = match reach(&mut hub.store().read().await?, &asker, address).await {
+    let reached = match reach(&mut hub.store().read().await?, &asker, address).await {
         Err(Error::Refused(Refusal::Invalid { message, .. })) => Err(Refusal::not_found(message).into()),
-        reached => reached,
+        done => done,
     }?;
-    Ok(Door { asker, agent, key: caller.key() })
+    Ok(Door { asker, reached, key: caller.key() })
 }
 
 async fn asker(hub: &Hub, caller: &Caller) -> Result<Asker> {

@@ -40,7 +40,7 @@ pub async fn list(
     if door.is_stranger() {
         return Ok(nothing);
     }
-    let (caller, agent) = (door.asker.principal, door.agent.id);
+    let (caller, agent) = (door.asker.principal, door.reached.agent.id);
     let mut conn = hub.store().snapshot().await?;
     let chat = match &filter.context {
         None => None,

@@ -69,7 +69,8 @@ pub async fn get(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
 /// The run, if it is one that the caller may see at this door.
 pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &Door, id: RunId) -> Result<Run> {
     let gone = || Refusal::not_found("There is no such task, or it is not yours.");
-    let run = runs::find(conn, id).await?.filter(|run| run.agent == door.agent.id).ok_or_else(gone)?;
+    let run =
+        runs::find(conn, id).await?.filter(|run| run.agent == door.reached.agent.id).ok_or_else(gone)?;
     let held = match &door.asker.person {
         None => run.caller == door.asker.principal && hub.env().now().since(run.state_at) < STRANGERS_MEMORY,
         Some(_) if run.caller == door.asker.principal => true,

@@ -1,9 +1,16 @@
 //! To whom a message goes.
 
-use plexus_domain::{Address, Error as Refusal, MessageId, PrincipalId, message::path};
-use plexus_store::{Conn, agents::Agent, messages::Header, principals};
+use plexus_domain::{
+    Address, Error as Refusal, MessageId, PrincipalId,
+    message::{Node, path},
+};
+use plexus_store::{Conn, messages::Header};
 
-use crate::{Result, agents, caller::Asker, views};
+use crate::{
+    Result,
+    agents::{self, Reached},
+    caller::Asker,
+};
 
 /// More agents than this at once is a mistake or an attack.
 const MOST: usize = 8;
@@ -27,7 +34,7 @@ pub(crate) fn without_mentions(text: &str) -> &str {
 }
 
 /// The agents at these addresses that the asker may talk to.
-pub(super) async fn resolve(conn: &mut Conn, asker: &Asker, addresses: &[Address]) -> Result<Vec<Agent>> {
+pub(super) async fn resolve(conn: &mut Conn, asker: &Asker, addresses: &[Address]) -> Result<Vec<Reached>> {
     if addresses.len() > MOST {
         return Err(Refusal::invalid("text", format!("A message can go to {MOST} agents at most.")).into());
     }
@@ -39,26 +46,18 @@ pub(super) async fn resolve(conn: &mut Conn, asker: &Asker, addresses: &[Address
 }
 
 /// The agents that answered last on the way to `leaf`: they keep the conversation.
-pub(super) async fn last_addressed(
-    conn: &mut Conn,
-    tree: &[Header],
-    leaf: Option<MessageId>,
-) -> Result<Vec<plexus_domain::AgentId>> {
-    let nodes: Vec<_> = tree.iter().map(views::node).collect();
-    let Some(leaf) = leaf else { return Ok(Vec::new()) };
+pub(super) fn last_addressed(tree: &[Header], leaf: Option<MessageId>) -> Vec<PrincipalId> {
+    let nodes: Vec<_> = tree.iter().map(Node::from).collect();
+    let Some(leaf) = leaf else { return Vec::new() };
     for id in path(&nodes, leaf).into_iter().rev() {
         let Some(step) = tree.iter().find(|header| header.id == id && header.lane > 0) else { continue };
         let mut beside: Vec<&Header> =
             tree.iter().filter(|header| header.parent == step.parent && header.lane > 0).collect();
         beside.sort_by_key(|header| header.lane);
         beside.dedup_by_key(|header| header.lane);
-        let authors: Vec<PrincipalId> = beside.into_iter().map(|header| header.author).collect();
-        let known = principals::list(conn, &authors).await?;
-        let agent =
-            |id: &PrincipalId| known.iter().find(|(known, _)| known == id).and_then(|(_, who)| who.agent());
-        return Ok(authors.iter().filter_map(agent).collect());
+        return beside.into_iter().map(|header| header.author).collect();
     }
-    Ok(Vec::new())
+    Vec::new()
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ impl Reader {
         let since = self.seq;
         self.seq = rows.last().map_or(self.seq, |row| row.seq);
         let rows = rows.into_iter().map(|row| (row.seq, row.payload)).collect();
-        let frames = telling::frames(&self.hub, self.chat, since, rows).await?;
+        let frames = telling::frames(&self.hub, self.chat, since, rows, Vec::new()).await?;
         self.ready.extend(frames.into_iter().map(Arc::new));
         Ok(())
     }

@@ -18,7 +18,7 @@ pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> 
     membership(&mut tx, person, chat).await?;
     let row =
         chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("There is no such chat."))?;
-    let mut telling = Telling::new(chat, row.last_seq);
+    let mut telling = Telling::new(&row);
     chats::set_title(&mut tx, chat, &title).await?;
     telling.record(Event::Title { title: title.into() });
     telling.commit(hub, tx).await?.tell(hub, Some(person.account)).await;

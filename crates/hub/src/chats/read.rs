@@ -1,7 +1,11 @@
 //! Reading chats.
 
 use plexus_a2a::Card;
-use plexus_domain::{Address, ChatId, HubRowId, MessageId, Timestamp, message::visible, page::PageSize};
+use plexus_domain::{
+    Address, ChatId, HubRowId, MessageId, Timestamp,
+    message::{Node, visible},
+    page::PageSize,
+};
 use plexus_store::{
     Conn, agents, agents::Agent, cards, chats, chats::ItemCursor, messages, namespaces, versions,
 };
@@ -90,7 +94,7 @@ pub async fn open(
         return Err(plexus_domain::Error::not_found("There is no such chat.").into());
     };
     let headers = messages::list_by_chat(&mut conn, chat).await?;
-    let tree: Vec<_> = headers.iter().map(views::node).collect();
+    let tree: Vec<_> = headers.iter().map(Node::from).collect();
     let asked =
         leaf.filter(|leaf| tree.iter().any(|node| node.id == *leaf)).map(|leaf| newest_below(&tree, leaf));
     let leaf = asked.or(member.leaf);
@@ -120,11 +124,11 @@ async fn partners(
     headers: &[messages::Header],
     leaf: Option<MessageId>,
 ) -> Result<Vec<Partner>> {
-    let ids = address::last_addressed(conn, headers, leaf).await?;
-    let known = agents::list(conn, &ids).await?;
     let mut partners = Vec::new();
-    for agent in ids.iter().filter_map(|id| known.iter().find(|agent| agent.id == *id)) {
-        partners.push(described(conn, agent).await?);
+    for principal in address::last_addressed(headers, leaf) {
+        if let Some(agent) = agents::by_principal(conn, principal).await? {
+            partners.push(described(conn, &agent).await?);
+        }
     }
     Ok(partners)
 }
@@ -193,7 +197,6 @@ pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<Messag
     let mut conn = hub.store().snapshot().await?;
     let header = messages::find(&mut conn, id).await?.ok_or_else(gone)?;
     membership_or(&mut conn, person, header.chat, gone).await?;
-    let tree: Vec<_> =
-        messages::list_by_chat(&mut conn, header.chat).await?.iter().map(views::node).collect();
+    let tree: Vec<_> = messages::list_by_chat(&mut conn, header.chat).await?.iter().map(Node::from).collect();
     views::load(hub, &mut conn, &tree, &[id]).await?.pop().ok_or_else(|| gone().into())
 }

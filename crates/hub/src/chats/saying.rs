@@ -1,20 +1,17 @@
 //! Words on their way into a chat that is locked: the rows with which a message and the answers to it begin.
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId, Timestamp,
+    ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
     chat::{ChatKind, Title},
     event::Event,
-    message::MessageState,
+    message::{Message, MessageState, Node, visible},
 };
 use plexus_store::{
-    Tx,
-    agents::Agent,
-    chats,
+    Tx, chats,
     chats::Chat,
     members,
     members::{Member, MemberRole},
-    messages,
-    messages::Inserted,
+    messages::Header,
     principals,
     runs::{Origin, Run},
 };
@@ -23,9 +20,10 @@ use serde_json::json;
 use super::Telling;
 use crate::{
     Hub, Result,
+    agents::Reached,
     caller::Asker,
-    error::conflict,
     runs::{self, Ask, Job},
+    views::{Author, MessageView, RunView},
 };
 
 /// Agents answer in lanes from here on; whoever asks speaks in lane 0.
@@ -33,6 +31,8 @@ const FIRST_LANE: i32 = 1;
 
 pub(crate) struct Saying<'a> {
     pub chat: &'a Chat,
+    /// What was said in the chat before.
+    pub tree: &'a [Header],
     pub parent: Option<MessageId>,
     pub id: MessageId,
     pub parts: &'a [Part],
@@ -73,38 +73,52 @@ pub(crate) async fn say(
     tx: &mut Tx,
     asker: &Asker,
     saying: Saying<'_>,
-    agents: &[Agent],
+    agents: &[Reached],
 ) -> Result<Said> {
-    let now = hub.env().now();
     let chat = saying.chat.id;
-    let mut telling = Telling::new(chat, saying.chat.last_seq);
-    let new = messages::NewMessage {
+    let mut telling = Telling::new(saying.chat);
+    telling.say(question(hub, asker, &saying));
+    let seen = seen(&saying);
+    let mut jobs = Vec::new();
+    for (lane, reached) in (FIRST_LANE..).zip(agents) {
+        let author = ensure_member(hub, tx, &mut telling, chat, reached).await?;
+        let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
+        let (origin, question) = (saying.origin, saying.id);
+        let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
+        let ask = Ask { chat, question, lane, beside, seen, reached, author, origin, continues };
+        jobs.push(runs::begin(hub, tx, &mut telling, asker, ask).await?);
+    }
+    let leaf = jobs.first().map_or(saying.id, |job| job.answer.id);
+    telling.look_at(asker.principal, leaf);
+    Ok(Said { telling, jobs })
+}
+
+/// The messages that whoever answers may see.
+fn seen(saying: &Saying<'_>) -> Vec<MessageId> {
+    let (id, parent) = (saying.id, saying.parent);
+    let question = Node { id, parent, lane: 0, seq: saying.chat.last_seq + 1 };
+    let tree: Vec<Node> = saying.tree.iter().map(Node::from).chain([question]).collect();
+    visible(&tree, id)
+}
+
+fn question(hub: &Hub, asker: &Asker, saying: &Saying<'_>) -> MessageView {
+    let going_on = |run: &Run| RunView { state: RunState::Working, ..RunView::from(run) };
+    let message = Message {
         id: saying.id,
-        chat,
+        seq: 0,
         parent: saying.parent,
         lane: 0,
         author: asker.principal,
         run: saying.continues.as_ref().map(|run| run.id),
         state: MessageState::Done,
-        created: now,
-        parts: saying.parts,
+        created: hub.env().now(),
+        parts: saying.parts.to_vec(),
     };
-    let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
-    if let Inserted::AlreadyThere = conflict(messages::insert(tx, &new).await, used)? {
-        return Err(used().into());
-    }
-    telling.record(Event::Message { message: saying.id, run: new.run });
-    let mut jobs = Vec::new();
-    for (lane, agent) in (FIRST_LANE..).zip(agents) {
-        ensure_member(hub, tx, &mut telling, chat, agent).await?;
-        let continues = saying.continues.clone().filter(|run| run.agent == agent.id);
-        let (origin, question) = (saying.origin, saying.id);
-        let ask = Ask { chat, question, lane, agent: agent.clone(), origin, continues };
-        jobs.push(runs::begin(hub, tx, &mut telling, asker, ask).await?);
-    }
-    let leaf = jobs.first().map_or(saying.id, |job| job.message);
-    members::set_leaf(tx, chat, asker.principal, Some(leaf)).await?;
-    Ok(Said { telling, jobs })
+    let is_beside = |header: &&Header| header.parent == saying.parent && header.lane == 0;
+    let beside = saying.tree.iter().filter(is_beside).map(|header| header.id);
+    let alternatives = beside.chain([saying.id]).collect();
+    let run = saying.continues.as_ref().map(going_on);
+    MessageView { message, author: Author::from(asker), run, alternatives, open: Vec::new() }
 }
 
 /// The chat, kept from changing until the transaction ends.
@@ -145,14 +159,19 @@ async fn ensure_member(
     tx: &mut Tx,
     telling: &mut Telling,
     chat: ChatId,
-    agent: &Agent,
-) -> Result<()> {
-    let who = Principal::Agent { agent: agent.id };
-    let principal = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
+    reached: &Reached,
+) -> Result<PrincipalId> {
+    let principal = match reached.principal {
+        Some(principal) => principal,
+        None => {
+            let who = Principal::Agent { agent: reached.agent.id };
+            principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?
+        }
+    };
     if members::insert(tx, &new_member(hub, chat, principal, MemberRole::Guest)).await? {
         telling.record(Event::Member { principal, joined: true });
     }
-    Ok(())
+    Ok(principal)
 }
 
 fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {

@@ -3,15 +3,12 @@
 use plexus_domain::{
     Address, ChatId, Error as Refusal, MessageId, Part, RunId,
     chat::{ChatKind, Title},
-    message::MessageState,
+    message::{MessageState, Node, alternatives, visible},
     text,
 };
 use plexus_store::{
-    Tx,
-    agents::Agent,
-    members, messages,
+    Tx, messages,
     messages::Header,
-    principals,
     runs::{self as run_rows, Origin},
 };
 
@@ -21,7 +18,7 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result,
-    agents::reach_by_id,
+    agents::{Reached, reach_again},
     caller::{Asker, Person, Scope},
     runs::{self, Ask},
 };
@@ -86,8 +83,8 @@ async fn begin_chat(
     let title = Title::from_message(if rest.is_empty() { &text } else { rest });
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
     let parts = [Part::text(text)];
-    let saying =
-        Saying { chat: &chat, parent: None, id, parts: &parts, origin: Origin::Page, continues: None };
+    let (parent, origin, continues) = (None, Origin::Page, None);
+    let saying = Saying { chat: &chat, tree: &[], parent, id, parts: &parts, origin, continues };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
@@ -101,18 +98,18 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let mut tx = hub.store().write().await?;
     let row = lock(&mut tx, chat).await?;
     let member = membership(&mut tx, person, chat).await?;
-    if messages::find(&mut tx, new.id).await?.is_some_and(|known| known.chat == chat) {
+    let tree = messages::list_by_chat(&mut tx, chat).await?;
+    if tree.iter().any(|known| known.id == new.id) {
         return Ok(Sent { chat, message: new.id, runs: Vec::new() });
     }
-    let tree = messages::list_by_chat(&mut tx, chat).await?;
     let parent = new.parent.or(member.leaf);
     check_parent(&tree, parent)?;
     let asker = Asker::from(person);
     let (mentioned, _) = address::mentions(&text);
     let agents = if mentioned.is_empty() {
         let mut kept = Vec::new();
-        for agent in address::last_addressed(&mut tx, &tree, parent).await? {
-            kept.push(reach_by_id(&mut tx, &asker, agent).await?);
+        for agent in address::last_addressed(&tree, parent) {
+            kept.push(reach_again(&mut tx, &asker, agent).await?);
         }
         kept
     } else {
@@ -120,7 +117,8 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     };
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let parts = [Part::text(text)];
-    let saying = Saying { chat: &row, parent, id: new.id, parts: &parts, origin: Origin::Page, continues };
+    let (id, origin) = (new.id, Origin::Page);
+    let saying = Saying { chat: &row, tree: &tree, parent, id, parts: &parts, origin, continues };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
@@ -139,18 +137,18 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     if found.state == MessageState::Open {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }
-    let author = principals::find(&mut tx, found.author).await?;
-    let (Some(agent), Some(parent)) = (author.and_then(|who| who.agent()), found.parent) else {
-        return Err(gone().into());
-    };
+    // People speak in lane 0, and nobody is asked to say the same again.
+    let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
     let asker = Asker::from(person);
-    let agent = reach_by_id(&mut tx, &asker, agent).await?;
-    let mut telling = Telling::new(chat.id, chat.last_seq);
-    let (origin, lane) = (Origin::Page, found.lane);
-    let ask = Ask { chat: chat.id, question: parent, lane, agent, origin, continues: None };
+    let reached = reach_again(&mut tx, &asker, found.author).await?;
+    let tree: Vec<_> = messages::list_by_chat(&mut tx, chat.id).await?.iter().map(Node::from).collect();
+    let mut telling = Telling::new(&chat);
+    let (beside, seen) = (alternatives(&tree, answer), visible(&tree, question));
+    let (chat, lane, author, origin) = (chat.id, found.lane, found.author, Origin::Page);
+    let ask = Ask { chat, question, lane, beside, seen, reached, author, origin, continues: None };
     let job = runs::begin(hub, &mut tx, &mut telling, &asker, ask).await?;
-    let sent = Sent { chat: chat.id, message: job.message, runs: vec![job.run] };
-    members::set_leaf(&mut tx, chat.id, person.principal, Some(job.message)).await?;
+    let sent = Sent { chat, message: job.answer.id, runs: vec![job.run] };
+    telling.look_at(person.principal, job.answer.id);
     Said::of(telling, vec![job]).go(hub, &asker, tx).await?;
     Ok(sent)
 }
@@ -160,13 +158,13 @@ async fn waiting_run(
     tx: &mut Tx,
     tree: &[Header],
     parent: Option<MessageId>,
-    agents: &[Agent],
+    agents: &[Reached],
 ) -> Result<Option<run_rows::Run>> {
-    let (Some(parent), [agent]) = (parent, agents) else { return Ok(None) };
+    let (Some(parent), [asked_now]) = (parent, agents) else { return Ok(None) };
     let asked = tree.iter().find(|header| header.id == parent).and_then(|header| header.run);
     let Some(run) = asked else { return Ok(None) };
     let run = run_rows::find(tx, run).await?;
-    Ok(run.filter(|run| run.state.is_waiting() && run.agent == agent.id))
+    Ok(run.filter(|run| run.state.is_waiting() && run.agent == asked_now.agent.id))
 }
 
 fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {

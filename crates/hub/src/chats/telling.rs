@@ -1,39 +1,99 @@
-//! What a transaction changed in a chat, told to its readers once it is committed.
+//! What a transaction adds to a chat, told to its readers once it is committed.
 
-use plexus_domain::{AccountId, ChatId, MessageId, event::Event};
-use plexus_store::{Tx, events, messages};
+use plexus_domain::{
+    AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, event::Event, message::Node,
+};
+use plexus_store::{
+    Tx,
+    chats::{self, Addition, Chat},
+    messages::{self, NewMessage},
+    runs::NewRun,
+};
 
 use crate::{
     Hub, Result,
+    error::conflict,
     live::{Frame, FrameKind, Topic},
-    views,
+    views::{self, MessageView},
 };
 
-/// Begin it with the chat's last number while the chat is locked; record events; commit; tell.
+/// Begin it with the chat while that is locked; say and record; commit; tell.
+///
+/// Numbers are given here and written with the commit: whatever else numbers something in this chat comes before.
 pub(crate) struct Telling {
     chat: ChatId,
     since: i64,
-    events: Vec<Event>,
+    last: i64,
+    /// Runs to be written.
+    runs: Vec<NewRun>,
+    /// Messages to be written.
+    said: Vec<MessageView>,
+    /// What became of messages that are written already.
+    ended: Vec<MessageView>,
+    events: Vec<(i64, Event)>,
+    /// Where a member looks from now on.
+    leaf: Option<(PrincipalId, MessageId)>,
 }
 
 impl Telling {
-    pub const fn new(chat: ChatId, last_seq: i64) -> Self {
-        Self { chat, since: last_seq, events: Vec::new() }
-    }
-
-    pub fn record(&mut self, event: Event) {
-        self.events.push(event);
-    }
-
-    /// Commits what was written, with the events behind it in the chat's log.
-    pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<Committed> {
-        let Self { chat, since, events } = self;
-        let mut first = since;
-        if !events.is_empty() {
-            first = events::append(&mut tx, chat, &events, hub.env().now()).await?;
+    pub const fn new(chat: &Chat) -> Self {
+        let (chat, since) = (chat.id, chat.last_seq);
+        Self {
+            chat,
+            since,
+            last: since,
+            runs: Vec::new(),
+            said: Vec::new(),
+            ended: Vec::new(),
+            events: Vec::new(),
+            leaf: None,
         }
+    }
+
+    /// Adds a run, before the messages that name it.
+    pub fn begin(&mut self, run: NewRun) {
+        self.runs.push(run);
+    }
+
+    /// Adds a message; the chat gives it its number.
+    pub fn say(&mut self, mut view: MessageView) {
+        view.message.seq = self.next();
+        self.record(Event::Message { message: view.message.id, run: view.message.run });
+        self.said.push(view);
+    }
+
+    /// Records that a message has ended, and what readers are shown of it.
+    pub fn end(&mut self, view: MessageView) {
+        self.record(Event::Ended { message: view.message.id, state: view.message.state });
+        self.ended.push(view);
+    }
+
+    /// Records what readers look up by themselves.
+    pub fn record(&mut self, event: Event) {
+        let seq = self.next();
+        self.events.push((seq, event));
+    }
+
+    pub const fn look_at(&mut self, member: PrincipalId, leaf: MessageId) {
+        self.leaf = Some((member, leaf));
+    }
+
+    const fn next(&mut self) -> i64 {
+        self.last += 1;
+        self.last
+    }
+
+    /// Writes what was added and commits it with everything else that the transaction wrote.
+    pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<Committed> {
+        let Self { chat, since, runs, said, mut ended, events, leaf, .. } = self;
+        let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
+        let (messages, at) = (messages.collect(), hub.env().now());
+        let added = Addition { runs: &runs, messages, events: &events, leaf, at };
+        let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
+        conflict(chats::append(&mut tx, chat, &added).await, used)?;
         tx.commit().await?;
-        Ok(Committed { chat, since, events: (first..).zip(events).collect() })
+        ended.extend(said);
+        Ok(Committed { chat, since, events, known: ended })
     }
 }
 
@@ -43,6 +103,7 @@ pub(crate) struct Committed {
     chat: ChatId,
     since: i64,
     events: Vec<(i64, Event)>,
+    known: Vec<MessageView>,
 }
 
 impl Committed {
@@ -55,31 +116,33 @@ impl Committed {
         if !hub.live().channels.is_watched(topic) {
             return;
         }
-        match frames(hub, self.chat, self.since, self.events).await {
+        match frames(hub, self.chat, self.since, self.events, self.known).await {
             Ok(frames) => frames.into_iter().for_each(|frame| hub.live().channels.tell(topic, frame)),
             Err(error) => tracing::warn!(%error, "readers of a chat will catch up from its log"),
         }
     }
 }
 
-/// Events with the messages that they are about, as they are now.
+/// Events with the messages that they are about, as they are now. Those that are not `known` are looked up.
 pub(super) async fn frames(
     hub: &Hub,
     chat: ChatId,
     mut since: i64,
     events: Vec<(i64, Event)>,
+    mut known: Vec<MessageView>,
 ) -> Result<Vec<Frame>> {
-    let mut wanted: Vec<MessageId> = events.iter().filter_map(|(_, event)| event.subject().0).collect();
+    let is_known = |id: &MessageId| known.iter().any(|view| view.message.id == *id);
+    let subjects = events.iter().filter_map(|(_, event)| event.subject().0);
+    let mut wanted: Vec<MessageId> = subjects.filter(|id| !is_known(id)).collect();
     wanted.dedup();
-    let mut shown = Vec::new();
     if !wanted.is_empty() {
         let mut conn = hub.store().read().await?;
-        let tree: Vec<_> = messages::list_by_chat(&mut conn, chat).await?.iter().map(views::node).collect();
-        shown = views::load(hub, &mut conn, &tree, &wanted).await?;
+        let tree: Vec<_> = messages::list_by_chat(&mut conn, chat).await?.iter().map(Node::from).collect();
+        known.extend(views::load(hub, &mut conn, &tree, &wanted).await?);
     }
     let frame = |(seq, event): (i64, Event)| {
         let about = event.subject().0;
-        let view = shown.iter().find(|view| Some(view.message.id) == about).cloned().map(Box::new);
+        let view = known.iter().find(|view| Some(view.message.id) == about).cloned().map(Box::new);
         let frame = Frame::new(FrameKind::Event { since, seq, event, view });
         since = seq;
         frame

@@ -1,21 +1,27 @@
 //! Beginning a run: rows in the transaction of the message that asks for it.
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MessageId, Principal, PrincipalId, RunId, RunState, event::Event,
-    message::MessageState,
+    ChatId, Error as Refusal, MessageId, PrincipalId, RunId, RunState, Timestamp,
+    event::Event,
+    message::{Message, MessageState},
 };
 use plexus_runtime::Remote;
 use plexus_store::{
     Tx,
     agents::Agent,
-    messages, principals, runs,
+    runs,
     runs::{NewRun, Origin, Run, Step},
-    versions,
     versions::Version,
 };
 
 use super::running::{About, Place};
-use crate::{Hub, Result, caller::Asker, chats::Telling};
+use crate::{
+    Hub, Result,
+    agents::Reached,
+    caller::Asker,
+    chats::Telling,
+    views::{Author, MessageView, RunView},
+};
 
 /// What an agent is asked to do.
 pub struct Ask {
@@ -23,7 +29,13 @@ pub struct Ask {
     /// The message to answer.
     pub question: MessageId,
     pub lane: i32,
-    pub agent: Agent,
+    /// Earlier answers in the same place.
+    pub beside: Vec<MessageId>,
+    /// The messages that the agent may see, the question last.
+    pub seen: Vec<MessageId>,
+    pub reached: Reached,
+    /// The agent as a principal.
+    pub author: PrincipalId,
     /// Through which door it came.
     pub origin: Origin,
     /// The run that asked something and now has its answer.
@@ -35,11 +47,14 @@ pub struct Job {
     pub run: RunId,
     pub chat: ChatId,
     pub question: MessageId,
-    /// The answer to be written.
-    pub message: MessageId,
+    pub queued: Timestamp,
+    /// The answer to be written, empty as it begins.
+    pub answer: Message,
     pub agent: Agent,
     pub version: Version,
     pub asker: Asker,
+    /// The messages that the agent may see.
+    pub seen: Vec<MessageId>,
     /// The agent asked for this: its own task goes on.
     pub task: Option<Remote>,
     pub place: Place,
@@ -52,67 +67,64 @@ pub(crate) async fn begin(
     asker: &Asker,
     ask: Ask,
 ) -> Result<Job> {
-    let version = versions::current(tx, ask.agent.id).await?;
-    let version = version.ok_or_else(|| Refusal::conflict("This agent has no version that answers."))?;
-    let who = Principal::Agent { agent: ask.agent.id };
-    let author = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
-    let run = match &ask.continues {
-        Some(run) => resume(hub, tx, run).await?,
-        None => insert(hub, tx, asker, &ask, &version).await?,
-    };
     let limits = hub.config().limits;
     let most = if asker.person.is_some() { limits.runs_per_account } else { limits.runs_of_strangers };
-    let about = About { run, chat: ask.chat, account: asker.account(), agent: ask.agent.id };
+    let Reached { agent, version, .. } = ask.reached.clone();
+    let view = match &ask.continues {
+        Some(run) => resume(hub, tx, run).await?,
+        None => insert(hub, telling, asker, &ask),
+    };
+    let (run, queued, chat, question) = (view.id, view.queued, ask.chat, ask.question);
+    let about = About { run, chat, account: asker.account(), agent: agent.id };
     let place = hub.running().enter(about, most)?;
-    let message = hub.env().id(MessageId::new);
-    let answer = messages::NewMessage {
-        id: message,
-        chat: ask.chat,
+    let answer = open_answer(hub, run, &ask);
+    let (seen, alternatives) = (ask.seen, ask.beside.into_iter().chain([answer.id]).collect());
+    let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
+    telling.say(MessageView { message, author, run: Some(view), alternatives, open });
+    telling.record(Event::Run { run, state: RunState::Working, failure: None });
+    let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
+    Ok(Job { run, chat, question, queued, answer, agent, version, asker: asker.clone(), seen, task, place })
+}
+
+fn open_answer(hub: &Hub, run: RunId, ask: &Ask) -> Message {
+    Message {
+        id: hub.env().id(MessageId::new),
+        seq: 0,
         parent: Some(ask.question),
         lane: ask.lane,
-        author,
+        author: ask.author,
         run: Some(run),
         state: MessageState::Open,
         created: hub.env().now(),
-        parts: &[],
-    };
-    messages::insert(tx, &answer).await?;
-    telling.record(Event::Message { message, run: Some(run) });
-    telling.record(Event::Run { run, state: RunState::Working, failure: None });
-    let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
-    let (chat, question, agent) = (ask.chat, ask.question, ask.agent);
-    Ok(Job { run, chat, question, message, agent, version, asker: asker.clone(), task, place })
+        parts: Vec::new(),
+    }
 }
 
-async fn insert(hub: &Hub, tx: &mut Tx, asker: &Asker, ask: &Ask, version: &Version) -> Result<RunId> {
-    let run = hub.env().id(RunId::new);
+fn insert(hub: &Hub, telling: &mut Telling, asker: &Asker, ask: &Ask) -> RunView {
     let new = NewRun {
-        id: run,
+        id: hub.env().id(RunId::new),
         chat: ask.chat,
-        agent: ask.agent.id,
-        version: version.id,
+        agent: ask.reached.agent.id,
+        version: ask.reached.version.id,
         caller: asker.principal,
         origin: ask.origin,
         parent: None,
         assignment: None,
         process: Some(hub.process()),
+        state: RunState::Working,
         queued: hub.env().now(),
     };
-    runs::insert(tx, &new).await?;
-    step(hub, tx, run, RunState::Queued).await?;
-    Ok(run)
+    let view = RunView::begun(new.id, new.queued);
+    telling.begin(new);
+    view
 }
 
-async fn resume(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<RunId> {
-    step(hub, tx, run.id, run.state).await?;
-    runs::set_process(tx, run.id, Some(hub.process())).await?;
-    Ok(run.id)
-}
-
-async fn step(hub: &Hub, tx: &mut Tx, run: RunId, from: RunState) -> Result<()> {
-    let step = Step { from, to: RunState::Working, at: hub.env().now(), failure: None };
-    if runs::set_state(tx, run, &step).await? {
-        return Ok(());
+async fn resume(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<RunView> {
+    let step =
+        Step { from: run.state, to: RunState::Working, at: hub.env().now(), failure: None, usage: None };
+    if !runs::set_state(tx, run.id, &step).await? {
+        return Err(Refusal::conflict("This run has ended in the meantime. Ask again.").into());
     }
-    Err(Refusal::conflict("This run has ended in the meantime. Ask again.").into())
+    runs::set_process(tx, run.id, Some(hub.process())).await?;
+    Ok(RunView { state: RunState::Working, ..RunView::from(run) })
 }

@@ -5,14 +5,19 @@ use std::time::Duration;
 use plexus_domain::{
     RunState,
     event::Event,
-    message::MessageState,
+    message::{Message, MessageState},
     run::{Failure, FailureClass},
 };
 use plexus_runtime::End;
 use plexus_store::{chats, messages, runs, runs::Step};
 
 use super::{Job, output::Speaker};
-use crate::{Error, Hub, Result, blobs::NewBlob, chats::Telling};
+use crate::{
+    Error, Hub, Result,
+    blobs::NewBlob,
+    chats::Telling,
+    views::{Author, MessageView, RunView},
+};
 
 /// How a run ended.
 pub struct Outcome {
@@ -78,26 +83,33 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome:
 }
 
 async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcome: &Outcome) -> Result<()> {
-    let parts = speaker.parts();
     let now = hub.env().now();
     let kept = hub.blobs().write(files).await?;
     let mut tx = hub.store().write().await?;
     // The chat may have been deleted meanwhile; then there is nothing to keep.
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(()) };
-    let mut telling = Telling::new(chat.id, chat.last_seq);
-    let (message, state) = (job.message, outcome.message_state());
+    let mut telling = Telling::new(&chat);
     kept.record(&mut tx).await?;
-    messages::finish(&mut tx, message, state, &parts).await?;
-    let step =
-        Step { from: RunState::Working, to: outcome.state, at: now, failure: outcome.failure.as_ref() };
+    let message = Message { state: outcome.message_state(), parts: speaker.parts(), ..job.answer.clone() };
+    messages::finish(&mut tx, message.id, message.state, &message.parts).await?;
+    let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
+    let step = Step { from: RunState::Working, to: outcome.state, at: now, failure, usage };
     runs::set_state(&mut tx, job.run, &step).await?;
-    runs::set_usage(&mut tx, job.run, &speaker.usage).await?;
     if let Some(remote) = &speaker.remote {
         runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
     }
     let failure = outcome.failure.clone();
     telling.record(Event::Run { run: job.run, state: outcome.state, failure });
-    telling.record(Event::Ended { message, state });
+    let run = RunView {
+        state: outcome.state,
+        failure: outcome.failure.clone(),
+        usage: speaker.usage,
+        ended: outcome.state.is_terminal().then_some(now),
+        ..RunView::begun(job.run, job.queued)
+    };
+    let alternatives = messages::list_alternatives(&mut tx, job.question, message.lane).await?;
+    let (author, open) = (Author::from(&job.agent), Vec::new());
+    telling.end(MessageView { message, author, run: Some(run), alternatives, open });
     let committed = telling.commit(hub, tx).await?;
     job.place.leave();
     committed.tell(hub, job.asker.account()).await;

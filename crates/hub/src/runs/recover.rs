@@ -44,8 +44,9 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     let failure = interrupted();
     let mut tx = hub.store().write().await?;
     let Some(chat) = chats::lock(&mut tx, run.chat).await? else { return Ok(()) };
-    let mut telling = Telling::new(chat.id, chat.last_seq);
-    let step = Step { from: run.state, to: RunState::Failed, at: hub.env().now(), failure: Some(&failure) };
+    let mut telling = Telling::new(&chat);
+    let (at, failure_of) = (hub.env().now(), Some(&failure));
+    let step = Step { from: run.state, to: RunState::Failed, at, failure: failure_of, usage: None };
     if !runs::set_state(&mut tx, run.id, &step).await? {
         return Ok(());
     }

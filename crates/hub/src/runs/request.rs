@@ -1,50 +1,48 @@
 //! What an agent is told: the conversation so far, as it may see it.
 
 use plexus_domain::{
-    Content, MessageId, Part, Principal,
-    message::{Message, path, visible},
+    Content, MessageId, Part,
+    agent::Connector,
+    message::{Node, path},
 };
 use plexus_runtime::{Remote, Speaker, Turn, builtin::is_offer};
-use plexus_store::{Conn, messages, messages::Header, principals, runs};
+use plexus_store::{Conn, messages, parts, runs};
 
 use super::Job;
 use crate::{Hub, Result, chats::without_mentions, views, views::Author};
 
 /// The turns up to the question, and the agent's own context where it may go on.
 pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Option<Remote>)> {
-    let mut conn = hub.store().snapshot().await?;
-    let headers = messages::list_by_chat(&mut conn, job.chat).await?;
-    let tree: Vec<_> = headers.iter().map(views::node).collect();
-    let shown = visible(&tree, job.question);
-    let said = messages::load(&mut conn, &shown).await?;
-    let authors = views::authors(&mut conn, said.iter().map(|message| message.author)).await?;
-    let me = Principal::Agent { agent: job.agent.id };
-    let me = principals::id_of(&mut conn, &me).await?;
-    let said = said.into_iter().map(without_offers);
-    let turns = said.filter(|message| !message.parts.is_empty());
-    let turns = turns.map(|message| {
-        let speaker = match authors.get(&message.author) {
-            _ if Some(message.author) == me => Speaker::Me,
+    let mut conn = hub.store().read().await?;
+    let said = parts::list_said(&mut conn, &job.seen).await?;
+    let authors = views::authors(&mut conn, said.iter().map(|(author, _)| *author)).await?;
+    let said = said.into_iter().map(|(author, parts)| (author, without_offers(parts)));
+    let turns = said.filter(|(_, parts)| !parts.is_empty());
+    let turns = turns.map(|(author, parts)| {
+        let speaker = match authors.get(&author) {
+            _ if author == job.answer.author => Speaker::Me,
             Some(Author::Agent { address, .. }) => Speaker::Agent { address: address.clone() },
             Some(Author::Person { name }) => Speaker::Person { name: name.clone() },
             Some(Author::Gone) | None => Speaker::Person { name: "Somebody".to_owned() },
         };
-        let parts =
-            if matches!(speaker, Speaker::Person { .. }) { plainly(message.parts) } else { message.parts };
+        let parts = if matches!(speaker, Speaker::Person { .. }) { plainly(parts) } else { parts };
         Turn { speaker, parts }
     });
     let turns = turns.collect();
     let remote = match &job.task {
         Some(task) => Some(task.clone()),
-        None => earlier_context(&mut conn, &headers, job).await?,
+        None if matches!(job.version.connector, Connector::A2a { .. }) => {
+            earlier_context(&mut conn, job).await?
+        }
+        None => None,
     };
     Ok((turns, remote))
 }
 
 /// Another agent has no use for the guide's buttons.
-fn without_offers(mut message: Message) -> Message {
-    message.parts.retain(|part| !is_offer(part));
-    message
+fn without_offers(mut parts: Vec<Part>) -> Vec<Part> {
+    parts.retain(|part| !is_offer(part));
+    parts
 }
 
 /// A person's words without the addresses at their start.
@@ -59,8 +57,9 @@ fn plainly(parts: Vec<Part>) -> Vec<Part> {
 }
 
 /// The context that this agent gave on the way to the question, unless another branch went on in it.
-async fn earlier_context(conn: &mut Conn, headers: &[Header], job: &Job) -> Result<Option<Remote>> {
-    let tree: Vec<_> = headers.iter().map(views::node).collect();
+async fn earlier_context(conn: &mut Conn, job: &Job) -> Result<Option<Remote>> {
+    let headers = messages::list_by_chat(conn, job.chat).await?;
+    let tree: Vec<_> = headers.iter().map(Node::from).collect();
     let way: Vec<MessageId> = path(&tree, job.question);
     let mine: Vec<runs::Run> = runs::list_by_chat(conn, job.chat).await?;
     let mine: Vec<_> =

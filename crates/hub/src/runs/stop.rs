@@ -40,8 +40,9 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Telling> {
     let chat = plexus_store::chats::lock(tx, run.chat)
         .await?
         .ok_or_else(|| Refusal::not_found("The chat is gone."))?;
-    let mut telling = Telling::new(chat.id, chat.last_seq);
-    let step = Step { from: run.state, to: RunState::Stopped, at: hub.env().now(), failure: None };
+    let mut telling = Telling::new(&chat);
+    let step =
+        Step { from: run.state, to: RunState::Stopped, at: hub.env().now(), failure: None, usage: None };
     if runs::set_state(tx, run.id, &step).await? {
         telling.record(Event::Run { run: run.id, state: RunState::Stopped, failure: None });
     }

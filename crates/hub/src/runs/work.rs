@@ -22,7 +22,7 @@ pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
         let (hub, told) = (hub.clone(), told.clone());
         // The message is open before its first reader can ask for it.
         let channel = Arc::new(hub.live().channels.hold(Topic::Chat(job.chat)));
-        let writing = hub.live().begin(job.chat, job.message);
+        let writing = hub.live().begin(job.chat, job.answer.id);
         let speaker = Speaker::new(writing, channel);
         let tasks = hub.tasks().clone();
         tasks.spawn(async move {
@@ -46,7 +46,7 @@ async fn work(hub: &Hub, job: &Job, mut speaker: Speaker, told: CancellationToke
     let outcome = Outcome::new(end, hub.is_closing());
     let answered = outcome.state == RunState::Completed;
     Box::pin(finish::finish(hub, job, &mut speaker, outcome)).await;
-    hub.live().end(job.message);
+    hub.live().end(job.answer.id);
     if answered && let Err(error) = Box::pin(seen_alive(hub, job.agent.id)).await {
         tracing::warn!(%error, "an agent that answered could not be noted as online");
     }

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, events, grants, hubs, invites,
-    jobs, keys, limits_used, listings, messages, models, namespaces, outbox, proofs, push, runs, secrets,
-    sessions, testing,
+    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, hubs, invites, jobs, keys,
+    limits_used, listings, messages, models, namespaces, outbox, proofs, push, runs, secrets, sessions,
+    testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
@@ -236,13 +236,13 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed], se
     execute!(tx, query("update runs set parent = $1 where id = $2").bind(run.uuid()).bind(child.uuid()))
         .unwrap();
     runs::set_process(&mut tx, child, Some(process)).await.unwrap();
-    let step = runs::Step { from: RunState::Queued, to: RunState::Working, at: now, failure: None };
+    let usage = Some(Usage { tokens_in: 3, tokens_out: 5, cost_micro: 8 });
+    let step = runs::Step { from: RunState::Queued, to: RunState::Working, at: now, failure: None, usage };
     assert!(runs::set_state(&mut tx, run, &step).await.unwrap());
-    runs::set_usage(&mut tx, run, &Usage { tokens_in: 3, tokens_out: 5, cost_micro: 8 }).await.unwrap();
     fill_parts(&mut tx, answer).await;
     contexts::insert(&mut tx, person.principal, agents[0].agent, "ctx", chat).await.unwrap();
     let event = plexus_domain::event::Event::Ended { message: answer, state: MessageState::Done };
-    events::append(&mut tx, chat, &[event], now).await.unwrap();
+    World::tell(&mut tx, chat, &[event], now).await;
     let piece = text_log::Piece { n: 0, message: open, part: 0, start: 0, body: "vier\0".into() };
     text_log::append(&mut tx, process, &[piece]).await.unwrap();
     let approval = approvals::Approval {

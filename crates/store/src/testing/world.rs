@@ -2,10 +2,11 @@
 
 use plexus_domain::{
     AccountId, AgentId, ChatId, Digest, HubRowId, MemberId, MessageId, NamespaceId, Part, Principal,
-    PrincipalId, ProcessId, RunId, Timestamp, VersionId,
+    PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
     account::Role,
     agent::{Access, Builtin, Connector, Visibility},
     chat::{ChatKind, Title},
+    event::Event,
     id::Entropy,
     message::MessageState,
 };
@@ -16,7 +17,7 @@ use crate::{
     accounts::{self, Account, AccountState},
     agents::{self, Agent, AgentState},
     cards,
-    chats::{self, Chat},
+    chats::{self, Addition, Chat},
     members::{self, Member, MemberRole},
     messages::{self, Inserted, NewMessage},
     namespaces::{self, Namespace, NamespaceKind},
@@ -245,6 +246,7 @@ impl World {
             parent: None,
             assignment: None,
             process: None,
+            state: RunState::Queued,
             queued: self.now(),
         };
         let answer = self.message(chat, agent.principal, Some(request), &[]);
@@ -254,6 +256,15 @@ impl World {
         messages::insert(&mut tx, &answer).await.expect("an answer");
         tx.commit().await.expect("a commit");
         (id, answer.id)
+    }
+
+    /// Tells of events in a chat, and gives the number of the first.
+    pub async fn tell(tx: &mut Tx, chat: ChatId, events: &[Event], at: Timestamp) -> i64 {
+        let locked = chats::lock(tx, chat).await.expect("a chat").expect("this chat");
+        let numbered: Vec<_> = (locked.last_seq + 1..).zip(events.iter().cloned()).collect();
+        let added = Addition { runs: &[], messages: Vec::new(), events: &numbered, leaf: None, at };
+        chats::append(tx, chat, &added).await.expect("events");
+        locked.last_seq + 1
     }
 
     pub async fn process(&mut self) -> ProcessId {

@@ -7,7 +7,7 @@ use plexus_domain::{
     page::PageSize,
 };
 use plexus_store::{
-    chats, chats::Chat, contexts, copy, events, members, members::MemberRole, on_both, testing::World,
+    chats, chats::Chat, contexts, copy, members, members::MemberRole, on_both, testing::World,
 };
 use serde_json::json;
 
@@ -124,7 +124,7 @@ on_both! {
         members::set_leaf(&mut tx, chat, ada.principal, Some(reply)).await.unwrap();
         contexts::insert(&mut tx, ada.principal, agent.agent, "ctx", chat).await.unwrap();
         let event = Event::Message { message: answer, run: Some(run) };
-        events::append(&mut tx, chat, &[event], world.now()).await.unwrap();
+        World::tell(&mut tx, chat, &[event], world.now()).await;
         tx.commit().await.unwrap();
 
         let mut tx = world.write().await;

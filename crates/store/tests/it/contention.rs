@@ -33,7 +33,7 @@ async fn contend(store: &Store) {
                 let n = before.settings["n"].as_i64().unwrap_or(0);
                 messages::insert(&mut tx, &new).await.unwrap();
                 let event = Event::Message { message: new.id, run: None };
-                events::append(&mut tx, chat, &[event], new.created).await.unwrap();
+                World::tell(&mut tx, chat, &[event], new.created).await;
                 chats::set_settings(&mut tx, chat, &json!({ "n": n + 1 })).await.unwrap();
                 tx.commit().await.unwrap();
             }

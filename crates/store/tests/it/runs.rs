@@ -22,15 +22,21 @@ on_both! {
         let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
         let failure = Failure::new(FailureClass::TimedOut, "No answer for a minute.\0");
         let (began, ended) = (world.now(), world.now());
-        let begin = Step { from: RunState::Queued, to: RunState::Working, at: began, failure: None };
-        let end = Step { from: RunState::Working, to: RunState::Failed, at: ended, failure: Some(&failure) };
+        let begin = Step { from: RunState::Queued, to: RunState::Working, at: began, failure: None, usage: None };
+        let usage = Usage { tokens_in: 10, tokens_out: u64::from(u32::MAX) * 2, cost_micro: 7 };
+        let (failure, usage_at_end) = (Some(&failure), Some(usage));
+        let end = Step {
+            from: RunState::Working,
+            to: RunState::Failed,
+            at: ended,
+            failure,
+            usage: usage_at_end,
+        };
 
         let mut tx = world.write().await;
         assert!(!runs::set_state(&mut tx, run, &end).await.unwrap(), "it has not begun");
         assert!(runs::set_state(&mut tx, run, &begin).await.unwrap());
         assert!(!runs::set_state(&mut tx, run, &begin).await.unwrap(), "it has begun");
-        let usage = Usage { tokens_in: 10, tokens_out: u64::from(u32::MAX) * 2, cost_micro: 7 };
-        assert!(runs::set_usage(&mut tx, run, &usage).await.unwrap());
         assert!(runs::set_state(&mut tx, run, &end).await.unwrap());
         let found = runs::find(&mut tx, run).await.unwrap().unwrap();
         assert_eq!((found.state, found.state_at), (RunState::Failed, ended));
@@ -60,7 +66,7 @@ on_both! {
         let mut tx = world.write().await;
         let at = world.now();
         for (from, to) in [(RunState::Queued, RunState::Working), (RunState::Working, RunState::InputRequired)] {
-            assert!(runs::set_state(&mut tx, started[1], &Step { from, to, at, failure: None }).await.unwrap());
+            assert!(runs::set_state(&mut tx, started[1], &Step { from, to, at, failure: None, usage: None }).await.unwrap());
         }
         assert!(processes::beat(&mut tx, alive, at).await.unwrap());
 

@@ -47,7 +47,7 @@ on_both! {
 
         let mut tx = world.write().await;
         for (from, to) in [(RunState::Queued, RunState::Working), (RunState::Working, RunState::InputRequired)] {
-            let step = Step { from, to, at: world.now(), failure: None };
+            let step = Step { from, to, at: world.now(), failure: None, usage: None };
             assert!(runs::set_state(&mut tx, run, &step).await.unwrap());
         }
         assert!(messages::finish(&mut tx, question, MessageState::Done, &[Part::text("For when?")]).await.unwrap());
@@ -208,8 +208,8 @@ on_both! {
             Event::Member { principal: ada.principal, joined: true },
         ];
         let mut tx = world.write().await;
-        assert_eq!(events::append(&mut tx, chat, &told[..2], world.now()).await.unwrap(), 2);
-        assert_eq!(events::append(&mut tx, chat, &told[2..], world.now()).await.unwrap(), 4);
+        assert_eq!(World::tell(&mut tx, chat, &told[..2], world.now()).await, 2);
+        assert_eq!(World::tell(&mut tx, chat, &told[2..], world.now()).await, 4);
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
