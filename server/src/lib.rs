@@ -6,6 +6,7 @@ mod a2a;
 mod api;
 pub mod cli;
 pub mod config;
+pub mod conformance;
 mod health;
 mod mcp;
 mod operator;

@@ -20,7 +20,7 @@ use tower_http::{
 };
 
 use crate::{
-    a2a, api, health, mcp, pages,
+    a2a, api, conformance, health, mcp, pages,
     state::Site,
     web::{assets, headers, host, page::Visit, request_id, shape},
 };
@@ -79,11 +79,13 @@ fn edge_routes(site: Site) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
         .layer(body);
+    let kits = site.conformance.as_ref().map(|_| conformance::routes()).unwrap_or_default();
     Router::new()
         .merge(a2a::routes())
         .merge(mcp::registry_routes())
         .layer(anywhere)
         .merge(mcp::routes(&site))
+        .merge(kits)
         .layer(shared)
         .with_state(site)
 }

@@ -7,7 +7,9 @@ use plexus_hub::{Env, Hub, accounts};
 use tokio::{net::TcpListener, signal::unix::SignalKind, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use crate::{config::Serve, operator::Socket, prometheus, router, state::Site, web::listen};
+use crate::{
+    config::Serve, conformance::Conformance, operator::Socket, prometheus, router, state::Site, web::listen,
+};
 
 /// Requests that are still answered when the hub is told to stop get this long.
 const GRACE: Duration = Duration::from_secs(10);
@@ -39,7 +41,7 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose()?;
     let hub = Hub::open(config, Env::system()).await?;
     let stop = CancellationToken::new();
-    let site = Site::new(hub.clone(), stop.clone());
+    let site = Site::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);
     let mut servers = vec![spawn(listener, router::router(site.clone()), &stop)];
     match Socket::bind(&hub.config().data_dir) {
         Ok(socket) => servers.push(tokio::spawn(socket.serve(site, stop.clone()))),

@@ -5,7 +5,10 @@ use std::{ops::Deref, sync::Arc};
 use plexus_hub::Hub;
 use tokio_util::sync::CancellationToken;
 
-use crate::web::{assets::Assets, kept::Kept};
+use crate::{
+    conformance::Conformance,
+    web::{assets::Assets, kept::Kept},
+};
 
 /// The hub and the files of its pages. Cheap to clone.
 #[derive(Clone)]
@@ -17,12 +20,14 @@ pub struct Parts {
     pub kept: Kept,
     /// Cancelled when the hub is about to end: streams then end themselves.
     pub stop: CancellationToken,
+    /// There on a hub for test kits only.
+    pub conformance: Option<Conformance>,
 }
 
 impl Site {
-    pub fn new(hub: Hub, stop: CancellationToken) -> Self {
+    pub fn new(hub: Hub, stop: CancellationToken, conformance: Option<Conformance>) -> Self {
         let kept = Kept::new(hub.env().bytes::<16>().map(|byte| format!("{byte:02x}")).concat());
-        Self(Arc::new(Parts { hub, assets: Assets::load(), kept, stop }))
+        Self(Arc::new(Parts { hub, assets: Assets::load(), kept, stop, conformance }))
     }
 
     /// Whether people reach the hub over https.

@@ -128,7 +128,7 @@ on_both! {
         let rest = call(&ada, "ListTasks", rest).await;
         assert_eq!(rest["tasks"][0]["id"], task["id"]);
         assert!(rest["tasks"][0]["artifacts"][0].is_object());
-        assert_eq!(call(&ada, "ListTasks", json!({ "pageToken": rest["nextPageToken"] })).await["tasks"], json!([]));
+        assert_eq!(rest["nextPageToken"], json!(""), "nothing follows");
 
         assert_eq!(code(&ada, "CancelTask", json!({ "id": task["id"] })).await, -32002);
         let mut late = message("more");

@@ -19,6 +19,8 @@ mod client;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod crash_loop;
@@ -36,6 +38,8 @@ mod files;
 mod finding;
 #[cfg(test)]
 mod hub;
+#[cfg(test)]
+mod kit;
 #[cfg(test)]
 mod leaving;
 #[cfg(test)]

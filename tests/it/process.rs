@@ -56,10 +56,21 @@ impl Process {
         Self::spawn(folder, flags, None).await
     }
 
+    /// A hub for test kits.
+    pub async fn conformance(folder: &Path) -> Self {
+        let mut command = command(folder);
+        command.args(["conformance", "--listen", "127.0.0.1:0"]);
+        Self::run(command).await
+    }
+
     async fn spawn(folder: &Path, flags: &[&str], database: Option<&str>) -> Self {
         let mut command = command(folder);
         command.args([&["serve", "--listen", "127.0.0.1:0"], flags].concat());
         command.envs(database.map(|url| ("DATABASE_URL", url)));
+        Self::run(command).await
+    }
+
+    async fn run(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         let first = timeout(PATIENCE, lines.next_line()).await.expect("it starts in time").expect("text");

@@ -106,4 +106,6 @@ pub enum Builtin {
     Calc,
     /// Finds agents by searching.
     Guide,
+    /// Does what a test kit of A2A tells it to; in the conformance mode only.
+    Tck,
 }

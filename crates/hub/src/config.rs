@@ -30,6 +30,8 @@ pub struct Config {
     pub private_networks: PrivateNetworks,
     /// Whether only this machine reaches the hub.
     pub on_loopback: bool,
+    /// Whether the hub is one for test kits, see [`crate::conformance`]. No setting says so.
+    pub conformance: bool,
     pub trusted_proxies: Vec<IpAddr>,
     /// Other origins whose pages may call over MCP.
     pub mcp_origins: Vec<String>,

@@ -12,6 +12,7 @@ pub mod caller;
 pub mod calls;
 pub mod chats;
 pub mod config;
+pub mod conformance;
 mod env;
 mod error;
 mod housekeeping;

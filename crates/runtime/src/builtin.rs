@@ -1,8 +1,10 @@
-//! The agents that every hub has. They need no model and no network.
+//! Agents that are part of this program. They need no model and no network.
 
 mod calc;
 mod guide;
 mod markdown;
+mod tck;
 
 pub use calc::Calc;
 pub use guide::{Finder, Found, Guide, is_offer};
+pub use tck::Tck;

@@ -31,6 +31,8 @@ pub struct Request {
     pub run: RunId,
     /// Oldest first; the last is what to answer.
     pub turns: Vec<Turn>,
+    /// What the program that asks calls that message, where a program asks.
+    pub called: Option<String>,
     /// Set when a remote agent's own conversation goes on; none sends the turns before the last as text.
     pub remote: Option<Remote>,
     pub limits: Limits,

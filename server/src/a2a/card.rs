@@ -6,8 +6,8 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_a2a::card::with_former;
-use plexus_domain::Digest;
-use plexus_hub::calls;
+use plexus_domain::{Address, Digest};
+use plexus_hub::{Caller, calls};
 
 use super::address;
 use crate::{
@@ -26,10 +26,25 @@ pub async fn show(
 ) -> ApiResult<Response> {
     let missing = || plexus_domain::Error::not_found(format!("There is no agent @{owner}/{name} here."));
     let address = address(&owner, &name).ok_or_else(missing)?;
-    let card = calls::card(&site.hub, &caller, &address).await?;
+    give(&site, &caller, &address, &headers).await
+}
+
+/// The card of the agent that test kits look for; a hub for people has none.
+pub async fn of_kit(
+    State(site): State<Site>,
+    Bearer(caller): Bearer,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let missing = || plexus_domain::Error::not_found("This hub is not one for test kits.");
+    let mode = site.conformance.as_ref().ok_or_else(missing)?;
+    give(&site, &caller, &mode.front, &headers).await
+}
+
+async fn give(site: &Site, caller: &Caller, address: &Address, headers: &HeaderMap) -> ApiResult<Response> {
+    let card = calls::card(&site.hub, caller, address).await?;
     let body = serde_json::to_vec(&with_former(&card)).map_err(plexus_hub::Error::fault)?;
     let tag = format!("\"{}\"", Digest::of(&body));
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| is_named(known, &tag));
     let mut response = if known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
@@ -42,4 +57,13 @@ pub async fn show(
         answer.insert(header::ETAG, tag);
     }
     Ok(response)
+}
+
+/// Whether a list of entity tags names this one (RFC 9110 section 13.1.2).
+fn is_named(known: &HeaderValue, tag: &str) -> bool {
+    let known = known.to_str().unwrap_or_default();
+    known
+        .split(',')
+        .map(|named| named.trim().trim_start_matches("W/"))
+        .any(|named| named == tag || named == "*")
 }

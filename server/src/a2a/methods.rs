@@ -2,7 +2,7 @@
 
 use plexus_a2a::{
     card::with_former,
-    client::{Received, receive},
+    client::{Received, receive, send},
     wire::{
         Method,
         rpc::{Error, ErrorKind},
@@ -12,14 +12,14 @@ use plexus_a2a::{
 use plexus_domain::{Part, RunId, Timestamp, page::PageSize};
 use plexus_hub::{
     Caller,
-    calls::{self, Call, Door, Filter, Origin, Task, Until},
+    calls::{self, Asked, Call, Door, Filter, Origin, Reply, Task, Until},
 };
 
 use serde_json::Value;
 
 use super::{
     paging, refusal,
-    stream::{Events, events},
+    stream::{Events, events, only},
 };
 use crate::{state::Site, web::download::blob_url};
 
@@ -40,19 +40,21 @@ impl Methods {
     pub async fn send(&self, request: v1::SendMessageRequest) -> Result<v1::SendMessageResponse> {
         let configuration = request.configuration.clone().unwrap_or_default();
         let method = Method::SendMessage;
-        let run = self.begin(method, request).await?;
-        let task = if configuration.return_immediately {
-            calls::get(&self.site.hub, &self.door, run).await
-        } else {
-            calls::settle(&self.site.hub, &self.door, run).await
+        let task = match self.ask(method, request).await? {
+            Asked::Message(reply) => return Ok(v1::SendMessageResponse::Message(self.say(&reply))),
+            Asked::Task(task, _) if configuration.return_immediately => *task,
+            Asked::Task(task, following) => {
+                following.settle(*task).await.map_err(|error| refusal::of(method, error))?
+            }
         };
-        let task = task.map_err(|error| refusal::of(method, error))?;
         Ok(v1::SendMessageResponse::Task(self.tell(&task, configuration.history_length)))
     }
 
     pub async fn stream(&self, request: v1::SendMessageRequest) -> Result<Events> {
-        let run = self.begin(Method::SendStreamingMessage, request).await?;
-        self.follow(Method::SendStreamingMessage, run, Until::Settled).await
+        Ok(match self.ask(Method::SendStreamingMessage, request).await? {
+            Asked::Task(task, following) => events(self.site.clone(), &task, *following),
+            Asked::Message(reply) => only(self.say(&reply)),
+        })
     }
 
     pub async fn subscribe(&self, request: v1::SubscribeToTaskRequest) -> Result<Events> {
@@ -64,7 +66,9 @@ impl Methods {
             let words = format!("The task has ended ({}): nothing follows. Get it instead.", task.state);
             return Err(Error::new(ErrorKind::UnsupportedOperation, words));
         }
-        self.follow(method, run, Until::Ended).await
+        let followed = calls::follow(&self.site.hub, &self.door, run, Until::Ended).await;
+        let (task, following) = followed.map_err(|error| refusal::of(method, error))?;
+        Ok(events(self.site.clone(), &task, following))
     }
 
     pub async fn get(&self, request: v1::GetTaskRequest) -> Result<v1::Task> {
@@ -127,15 +131,16 @@ impl Methods {
         Ok(with_former(&card.map_err(|error| refusal::of(Method::GetExtendedCard, error))?))
     }
 
-    async fn begin(&self, method: Method, request: v1::SendMessageRequest) -> Result<RunId> {
+    async fn ask(&self, method: Method, request: v1::SendMessageRequest) -> Result<Asked> {
         let call = call(request)?;
-        calls::begin(&self.site.hub, &self.door, call).await.map_err(|error| refusal::of(method, error))
+        let asked = calls::ask(&self.site.hub, &self.door, call, Until::Settled).await;
+        asked.map_err(|error| refusal::of(method, error))
     }
 
-    async fn follow(&self, method: Method, run: RunId, until: Until) -> Result<Events> {
-        let followed = calls::follow(&self.site.hub, &self.door, run, until).await;
-        let (task, following) = followed.map_err(|error| refusal::of(method, error))?;
-        Ok(events(self.site.clone(), &task, following))
+    fn say(&self, reply: &Reply) -> v1::Message {
+        let parts = reply.parts.iter().filter_map(|part| send(part, &|blob| blob_url(&self.site, blob)));
+        let message = v1::Message::new(reply.id.to_string(), v1::Role::Agent, parts.collect());
+        v1::Message { context_id: reply.context.clone(), ..message }
     }
 
     fn tell(&self, task: &Task, history: Option<u32>) -> v1::Task {

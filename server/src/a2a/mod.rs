@@ -3,7 +3,7 @@
 //! Both bindings read their requests into the 1.0 messages of `plexus_a2a`, ask [`methods`], and write the answer in
 //! their own form.
 
-mod card;
+pub mod card;
 mod methods;
 mod paging;
 mod refusal;
@@ -32,6 +32,8 @@ pub fn routes() -> Router<Site> {
     Router::new()
         .route("/a2a/{owner}/{name}", post(rpc::answer))
         .route("/a2a/{owner}/{name}/", post(rpc::answer))
+        // Some clients add a slash to whatever URL a card names.
+        .route("/a2a/{owner}/{name}//", post(rpc::answer))
         .route("/a2a/{owner}/{name}/.well-known/agent-card.json", get(card::show))
         .route("/a2a/{owner}/{name}/rest/{*path}", any(rest::answer))
 }

@@ -144,7 +144,7 @@ impl Request {
             let words = "Over HTTP+JSON this hub speaks A2A 1.0. Say so with the header A2A-Version: 1.0.";
             return Err(Error::new(ErrorKind::VersionNotSupported, words));
         }
-        let segments: Vec<&str> = self.path.split('/').collect();
+        let segments: Vec<&str> = self.path.trim_matches('/').split('/').collect();
         let verb = self.verb.as_str();
         match (verb, segments.as_slice()) {
             ("POST", ["message:send"]) => value(methods.send(self.read(methods)?).await?),

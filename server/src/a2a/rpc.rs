@@ -95,7 +95,12 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 pub fn version(headers: &HeaderMap, query: &str) -> String {
     let header = headers.get(VERSION_HEADER).and_then(|value| value.to_str().ok()).map(str::trim);
     let named = header.filter(|named| !named.is_empty()).unwrap_or(query.trim());
-    if named.is_empty() { "0.3".to_owned() } else { named.to_owned() }
+    match named.split('.').collect::<Vec<_>>().as_slice() {
+        [""] => "0.3".to_owned(),
+        // Versions are told apart by their first two numbers.
+        [major, minor, patch] if patch.parse::<u32>().is_ok() => format!("{major}.{minor}"),
+        _ => named.to_owned(),
+    }
 }
 
 /// A request whose envelope is sound.

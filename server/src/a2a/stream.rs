@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
 use plexus_a2a::{
     task::{Change, Feed},
-    wire::v1::StreamResponse,
+    wire::v1::{self, StreamResponse},
 };
 use plexus_hub::calls::{Following, News, Task};
 use tokio::time::timeout;
@@ -32,6 +32,11 @@ pub fn events(site: Site, task: &Task, following: Following) -> Events {
         Some((stream::iter(events), reader))
     });
     Box::pin(stream::iter([Some(first)]).chain(rest.flatten()))
+}
+
+/// An answer that is a message alone.
+pub fn only(message: v1::Message) -> Events {
+    Box::pin(stream::iter([Some(StreamResponse::Message(message))]))
 }
 
 struct Reader {

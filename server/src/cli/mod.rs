@@ -2,6 +2,7 @@
 
 mod agent;
 mod config;
+mod conformance;
 mod doctor;
 mod remote;
 mod serve;
@@ -22,6 +23,7 @@ pub fn run() -> anyhow::Result<u8> {
         match name {
             "serve" => serve::run(settings(arguments)?).await,
             "agent" => agent::run(&settings(arguments)?, arguments).await,
+            "conformance" => conformance::run(arguments).await,
             "config" => config::run(&settings(arguments)?, arguments),
             "doctor" => doctor::run(&settings(arguments)?, arguments).await,
             "user" => user::run(&settings(arguments)?, arguments).await,
@@ -39,6 +41,7 @@ fn command() -> Command {
         .subcommand(Settings::flags(serve::command()))
         .subcommand(Settings::flags(agent::command()))
         .subcommand(Settings::flags(config::command()))
+        .subcommand(conformance::command())
         .subcommand(Settings::flags(doctor::command()))
         .subcommand(Settings::flags(user::command()))
 }

@@ -56,17 +56,21 @@ impl Run<'_> {
 
     /// The state with the question or the failure that belongs to it.
     pub fn to_status(&self, blob_url: &BlobUrl<'_>) -> TaskStatus {
+        let question = || self.last_word().and_then(|message| self.say(message, blob_url));
         let message = match self.state {
-            RunState::InputRequired | RunState::AuthRequired | RunState::Rejected => {
-                self.last_word().and_then(|message| self.say(message, blob_url))
-            }
-            RunState::Failed => self.failure.map(|failure| {
-                let id = format!("{}-failure", self.id);
-                self.place(v1::Message::new(id, Role::Agent, vec![v1::Part::text(&failure.message)]))
-            }),
+            RunState::InputRequired | RunState::AuthRequired => question(),
+            RunState::Rejected => question().or_else(|| self.excuse()),
+            RunState::Failed => self.excuse(),
             _ => None,
         };
         TaskStatus { state: self.state.into(), message, timestamp: Some(self.state_at.to_rfc3339()) }
+    }
+
+    /// Why the run failed or was rejected.
+    fn excuse(&self) -> Option<v1::Message> {
+        let failure = self.failure?;
+        let id = format!("{}-failure", self.id);
+        Some(self.place(v1::Message::new(id, Role::Agent, vec![v1::Part::text(&failure.message)])))
     }
 
     fn history(&self, blob_url: &BlobUrl<'_>) -> Vec<v1::Message> {

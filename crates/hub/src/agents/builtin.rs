@@ -1,4 +1,4 @@
-//! The agents that every hub has. They need no model and no network.
+//! The agents that every hub has, and the one for test kits. They need no model and no network.
 
 use plexus_a2a::{Card, card::OwnCard, wire::v1::AgentSkill};
 use plexus_domain::{
@@ -18,19 +18,25 @@ use url::Url;
 use crate::{Error, Hub, Result, keys, listings::publish};
 
 const OWNER: &str = "plexus";
+/// A reserved name, so no account has it.
+const KITS: &str = "test";
 
 struct Kind {
     program: Builtin,
+    owner: &'static str,
     name: &'static str,
     description: &'static str,
     skill: &'static str,
     tags: &'static [&'static str],
     examples: &'static [&'static str],
+    /// Media types of what it takes besides text.
+    takes: &'static [&'static str],
 }
 
 const KINDS: [Kind; 2] = [
     Kind {
         program: Builtin::Calc,
+        owner: OWNER,
         name: "calc",
         description: "Calculates and converts: arithmetic with units, percentages, dates and variables, one line or a whole sheet, \
                       answered line by line.",
@@ -41,17 +47,36 @@ const KINDS: [Kind; 2] = [
             "3 hours 20 minutes in seconds",
             "speed = 42 km/hour\nspeed * 35 minutes in km",
         ],
+        takes: &[],
     },
     Kind {
         program: Builtin::Guide,
+        owner: OWNER,
         name: "guide",
         description: "Finds the agent you need: describe what you want to do, and it answers with agents of this hub \
                       and a button to go on with one.",
         skill: "Find an agent",
         tags: &["agents", "directory", "help", "search"],
         examples: &["Who can convert units?", "An agent that translates", "What can I do here?"],
+        takes: &[],
     },
 ];
+
+/// There in the conformance mode only.
+const TCK: Kind = Kind {
+    program: Builtin::Tck,
+    owner: KITS,
+    name: "tck",
+    description: "Does what the technology compatibility kit of A2A tells it to by the ids of messages.",
+    skill: "Be tested",
+    tags: &["conformance", "test"],
+    examples: &["Hello"],
+    takes: &["application/json", "application/octet-stream", "image/png"],
+};
+
+pub fn tck_address() -> Address {
+    Address::local(name(KITS), name(TCK.name))
+}
 
 /// Whom a message goes to when nobody is named.
 pub fn guide_address() -> Address {
@@ -66,16 +91,20 @@ fn name(text: &str) -> Name {
 /// Makes the hub's own namespace and agents where they are missing, and a version where one has changed.
 pub(crate) async fn ensure_builtin(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write().await?;
-    let owner = ensure_namespace(hub, &mut tx).await?;
+    let owner = ensure_namespace(hub, &mut tx, OWNER).await?;
     keys::ensure_hub(hub, &mut tx, owner).await?;
     for kind in &KINDS {
         ensure(hub, &mut tx, owner, kind).await?;
     }
+    if hub.config().conformance {
+        let kits = ensure_namespace(hub, &mut tx, KITS).await?;
+        ensure(hub, &mut tx, kits, &TCK).await?;
+    }
     Ok(tx.commit().await?)
 }
 
-async fn ensure_namespace(hub: &Hub, tx: &mut Tx) -> Result<NamespaceId> {
-    let name = name(OWNER);
+async fn ensure_namespace(hub: &Hub, tx: &mut Tx, owner: &str) -> Result<NamespaceId> {
+    let name = name(owner);
     if let Some(known) = namespaces::by_name(tx, &name).await? {
         return Ok(known.id);
     }
@@ -86,7 +115,7 @@ async fn ensure_namespace(hub: &Hub, tx: &mut Tx) -> Result<NamespaceId> {
 }
 
 async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<()> {
-    let known = agents::by_address(tx, HubRowId::SELF, &name(OWNER), &name(kind.name)).await?;
+    let known = agents::by_address(tx, HubRowId::SELF, &name(kind.owner), &name(kind.name)).await?;
     let agent = match known {
         Some(agent) => identified(hub, tx, owner, agent).await?,
         None => insert(hub, tx, owner, kind).await?,
@@ -151,7 +180,7 @@ async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
     let agent = Agent {
         id: hub.env().id(AgentId::new),
         hub: HubRowId::SELF,
-        owner: name(OWNER),
+        owner: name(kind.owner),
         name: name(kind.name),
         listing_id: Some(identity.listing.to_string()),
         namespace: Some(owner),
@@ -166,11 +195,11 @@ async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
 }
 
 fn card(hub: &Url, kind: &Kind) -> Result<Vec<u8>> {
-    card_at(hub.join(&format!("a2a/{OWNER}/{}/", kind.name)).map_err(Error::fault)?, kind)
+    card_at(hub.join(&format!("a2a/{}/{}/", kind.owner, kind.name)).map_err(Error::fault)?, kind)
 }
 
 fn card_at(base: Url, kind: &Kind) -> Result<Vec<u8>> {
-    let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
+    let words = |list: &[&str]| -> Vec<String> { list.iter().map(|&word| word.to_owned()).collect() };
     let skill = AgentSkill {
         id: kind.name.to_owned(),
         name: kind.skill.to_owned(),
@@ -188,7 +217,9 @@ fn card_at(base: Url, kind: &Kind) -> Result<Vec<u8>> {
         documentation_url: None,
         skills: vec![skill],
     };
-    serde_json::to_vec(&card.build()).map_err(Error::fault)
+    let mut card = card.build();
+    card.default_input_modes.extend(words(kind.takes));
+    serde_json::to_vec(&card).map_err(Error::fault)
 }
 
 #[cfg(test)]
@@ -200,5 +231,6 @@ mod tests {
         assert_eq!(guide_address().to_string(), "@plexus/guide");
         assert!(name(OWNER).is_reserved());
         KINDS.iter().for_each(|kind| assert_eq!(name(kind.name).as_str(), kind.name));
+        assert!(tck_address().owner.is_reserved());
     }
 }

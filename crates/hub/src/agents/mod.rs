@@ -16,6 +16,7 @@ mod withdraw;
 
 pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;
+pub(crate) use builtin::tck_address;
 pub(crate) use credentials::credentials_for;
 pub use draft::Step;
 pub use look::{AgentView, Callable, OwnerView, look, own, owner};

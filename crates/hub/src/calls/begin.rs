@@ -1,10 +1,11 @@
 //! Asking an agent for something.
 
 use plexus_domain::{
-    ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, Timestamp,
+    ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
     chat::{ChatKind, Title},
-    message::{MessageState, Node, path},
+    message::{Message, MessageState, Node, path},
     part::plain_text,
+    run::Usage,
     text,
 };
 use plexus_store::{
@@ -16,11 +17,12 @@ use plexus_store::{
     runs::{Origin, Run},
 };
 
-use super::{Door, task};
+use super::{Door, Task, task};
 use crate::{
     Hub, Result,
-    chats::saying::{Saying, insert_chat, lock, say},
+    chats::saying::{Said, Saying, insert_chat, lock, say},
     error::conflict,
+    runs::Job,
 };
 
 /// What a program asks.
@@ -57,28 +59,95 @@ const CONTEXT_BYTES: usize = 256;
 pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
     let call = acceptable(hub, call)?;
     hub.limits().sends.take(&door.key)?;
-    let mut tx = hub.store().write().await?;
-    if let Some(run) = asked_before(&mut tx, door, &call).await? {
-        return Ok(run);
+    match write(hub, door, &call).await? {
+        Written::Before(run) => Ok(run),
+        Written::New(new) => {
+            new.said.go(hub, &door.asker, new.tx).await?;
+            Ok(new.task.id)
+        }
     }
-    let place = place(hub, &mut tx, door, &call).await?;
-    let id = message_id(hub, &mut tx, &call).await?;
+}
+
+/// A call in the store.
+pub(super) enum Written {
+    /// This message began a run before.
+    Before(RunId),
+    New(Box<New>),
+}
+
+/// What is not committed yet; the task is as it will be then.
+pub(super) struct New {
+    pub tx: Tx,
+    pub said: Said,
+    pub task: Task,
+    pub chat: ChatId,
+}
+
+pub(super) async fn write(hub: &Hub, door: &Door, call: &Call) -> Result<Written> {
+    let mut tx = hub.store().write().await?;
+    if let Some(run) = asked_before(&mut tx, door, call).await? {
+        return Ok(Written::Before(run));
+    }
+    let place = place(hub, &mut tx, door, call).await?;
+    let id = message_id(hub, &mut tx, call).await?;
+    let continued = place.continues.as_ref().map(|run| run.id);
     let saying = Saying {
         chat: &place.chat,
         tree: &place.tree,
         parent: place.parent,
         id,
         parts: &call.parts,
+        called: call.message_id.as_deref(),
         origin: call.origin,
         continues: place.continues,
     };
     let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
-    let run = said.runs().first().copied();
-    said.go(hub, &door.asker, tx).await?;
-    run.ok_or_else(|| Refusal::conflict("Nobody answers here.").into())
+    let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
+    let task = begun(hub, &mut tx, door, call, &place.chat, continued, job).await?;
+    Ok(Written::New(Box::new(New { tx, said, task, chat: place.chat.id })))
 }
 
-fn acceptable(hub: &Hub, mut call: Call) -> Result<Call, Refusal> {
+/// The task as it stands when the transaction is committed: with what is asked now, and an answer in which nothing is
+/// said yet.
+async fn begun(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &Door,
+    call: &Call,
+    chat: &Chat,
+    continued: Option<RunId>,
+    job: &Job,
+) -> Result<Task> {
+    let question = Message {
+        id: job.question,
+        parent: None,
+        lane: 0,
+        author: door.asker.principal,
+        run: None,
+        state: MessageState::Done,
+        parts: call.parts.clone(),
+        ..job.answer.clone()
+    };
+    let asked = [question, job.answer.clone()];
+    if let Some(run) = continued {
+        let mut task = task::reload(hub, tx, run).await?;
+        task.messages.extend(asked);
+        return Ok(task);
+    }
+    Ok(Task {
+        id: job.run,
+        context: call.context.clone().unwrap_or_else(|| chat.id.to_string()),
+        agent: job.answer.author,
+        state: RunState::Working,
+        state_at: job.queued,
+        failure: None,
+        usage: Usage::default(),
+        messages: asked.to_vec(),
+        seq: chat.last_seq,
+    })
+}
+
+pub(super) fn acceptable(hub: &Hub, mut call: Call) -> Result<Call, Refusal> {
     let limit = hub.config().limits.max_message_bytes;
     let said = call.before.iter().flat_map(|before| &before.parts).chain(&call.parts);
     if said.map(size).sum::<usize>() > limit {

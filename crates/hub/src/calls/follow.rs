@@ -4,11 +4,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use plexus_domain::{
-    Content, Error as Refusal, MessageId, Part, RunId, RunState,
+    ChatId, Content, Error as Refusal, MessageId, Part, RunId, RunState,
     event::Event,
     message::{Message, MessageState},
 };
-use plexus_store::runs;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{Door, Task, task};
@@ -55,37 +54,61 @@ pub struct Following {
 /// The task as it stands, and a reader of what comes after.
 pub async fn follow(hub: &Hub, door: &Door, id: RunId, until: Until) -> Result<(Task, Following)> {
     let found = task::find(hub, &mut hub.store().read().await?, door, id).await?;
-    let channel = hub.live().channels.hold(Topic::Chat(found.chat));
     // Watching begins before anything is read: what happens in between comes twice rather than never.
-    let receiver = channel.watch();
+    let watch = Watch::begin(hub, found.chat);
     let now = task::get(hub, door, id).await?;
-    let following = Following {
-        hub: hub.clone(),
-        run: id,
-        until,
-        seq: now.seq,
-        state: now.state,
-        ready: VecDeque::new(),
-        receiver,
-        messages: now.agents_messages().map(|message| message.id).collect(),
-        shapes: HashMap::new(),
-        _channel: channel,
-    };
+    let following = watch.follow(&now, until);
     Ok((now, following))
 }
 
 /// The task once nobody works on it any more.
 pub async fn settle(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
-    let (mut task, mut following) = follow(hub, door, id, Until::Settled).await?;
-    while let Some(news) = following.next().await? {
-        if let News::State { task: now } = news {
-            task = *now;
+    let (task, following) = follow(hub, door, id, Until::Settled).await?;
+    following.settle(task).await
+}
+
+/// What happens in a chat from now on.
+pub(super) struct Watch {
+    hub: Hub,
+    channel: Channel,
+    receiver: Receiver<Arc<Frame>>,
+}
+
+impl Watch {
+    pub(super) fn begin(hub: &Hub, chat: ChatId) -> Self {
+        let channel = hub.live().channels.hold(Topic::Chat(chat));
+        let receiver = channel.watch();
+        Self { hub: hub.clone(), channel, receiver }
+    }
+
+    /// Reads on from `now`, which was read after the watch began.
+    pub(super) fn follow(self, now: &Task, until: Until) -> Following {
+        Following {
+            hub: self.hub,
+            run: now.id,
+            until,
+            seq: now.seq,
+            state: now.state,
+            ready: VecDeque::new(),
+            receiver: self.receiver,
+            messages: now.agents_messages().map(|message| message.id).collect(),
+            shapes: HashMap::new(),
+            _channel: self.channel,
         }
     }
-    Ok(task)
 }
 
 impl Following {
+    /// Reads to the end; answers the task as it then is.
+    pub async fn settle(mut self, mut task: Task) -> Result<Task> {
+        while let Some(news) = self.next().await? {
+            if let News::State { task: now } = news {
+                task = *now;
+            }
+        }
+        Ok(task)
+    }
+
     /// The next change; none when the reader has come to the end.
     pub async fn next(&mut self) -> Result<Option<News>> {
         loop {
@@ -135,7 +158,7 @@ impl Following {
                 self.messages.insert(*message);
                 Ok(())
             }
-            Event::Run { run, state, failure } if *run == self.run => {
+            Event::Run { run, state, failure } if *run == self.run && *state != self.state => {
                 let mut task = self.reload().await?;
                 task.failure.clone_from(failure);
                 self.step(task, *state);
@@ -191,9 +214,6 @@ impl Following {
     }
 
     async fn reload(&self) -> Result<Task> {
-        let mut conn = self.hub.store().snapshot().await?;
-        let run = runs::find(&mut conn, self.run).await?;
-        let run = run.ok_or_else(|| Refusal::not_found("The task is gone: its chat was deleted."))?;
-        task::load(&self.hub, &mut conn, run).await
+        task::reload(&self.hub, &mut self.hub.store().snapshot().await?, self.run).await
     }
 }

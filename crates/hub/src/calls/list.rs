@@ -2,8 +2,8 @@
 
 use plexus_domain::{RunState, Timestamp, page::PageSize};
 use plexus_store::{
-    contexts,
-    runs::{self, Wanted},
+    Conn, contexts,
+    runs::{self, Run, Wanted},
 };
 
 use super::{Door, Task, task};
@@ -55,10 +55,17 @@ pub async fn list(
     let wanted = Wanted { caller, agent, chat, state: filter.state, since: filter.since };
     let total = runs::count_by_caller(&mut conn, &wanted).await?;
     let rows = runs::list_by_caller(&mut conn, &wanted, after, size).await?;
-    let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(runs::Run::cursor);
+    let next = next(&mut conn, &wanted, &rows, size).await?;
     let mut tasks = Vec::with_capacity(rows.len());
     for run in rows {
         tasks.push(task::load(hub, &mut conn, run).await?);
     }
     Ok(TaskPage { tasks, next, total })
+}
+
+/// The end of a page that another one follows.
+async fn next(conn: &mut Conn, wanted: &Wanted, rows: &[Run], size: PageSize) -> Result<Option<TaskCursor>> {
+    let Some(last) = rows.last().filter(|_| rows.len() == usize::from(size.rows())) else { return Ok(None) };
+    let more = runs::list_by_caller(conn, wanted, Some(last.cursor()), PageSize::new(1)?).await?;
+    Ok((!more.is_empty()).then(|| last.cursor()))
 }

@@ -5,6 +5,7 @@
 //!
 //! A caller first goes to an agent's [`Door`], which decides once whether it may; everything else is asked there.
 
+mod ask;
 mod begin;
 mod cancel;
 mod card;
@@ -13,6 +14,7 @@ mod follow;
 mod list;
 mod task;
 
+pub use ask::{Asked, Reply, ask};
 pub use begin::{Before, Call, begin};
 pub use cancel::cancel;
 pub use card::card;

@@ -82,6 +82,13 @@ pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &Door, id: RunId) -> 
     if held { Ok(run) } else { Err(gone().into()) }
 }
 
+/// The task of a run that was seen before.
+pub(super) async fn reload(hub: &Hub, conn: &mut Conn, id: RunId) -> Result<Task> {
+    let run = runs::find(conn, id).await?;
+    let run = run.ok_or_else(|| Refusal::not_found("The task is gone: its chat was deleted."))?;
+    load(hub, conn, run).await
+}
+
 pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
     let seq = chats::find(conn, run.chat).await?.map_or(0, |chat| chat.last_seq);
     let agent = principals::id_of(conn, &Principal::Agent { agent: run.agent }).await?;

@@ -36,6 +36,8 @@ pub(crate) struct Saying<'a> {
     pub parent: Option<MessageId>,
     pub id: MessageId,
     pub parts: &'a [Part],
+    /// What the program that says it calls it.
+    pub called: Option<&'a str>,
     pub origin: Origin,
     /// The run that asked something and waits for this message.
     pub continues: Option<Run>,
@@ -54,6 +56,11 @@ impl Said {
 
     pub fn runs(&self) -> Vec<RunId> {
         self.jobs.iter().map(|job| job.run).collect()
+    }
+
+    /// The first of those who answer.
+    pub fn first(&self) -> Option<&Job> {
+        self.jobs.first()
     }
 
     /// Commits, begins to work and tells readers what there is, in this order: a request that is given up after the
@@ -85,7 +92,8 @@ pub(crate) async fn say(
         let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
         let (origin, question) = (saying.origin, saying.id);
         let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
-        let ask = Ask { chat, question, lane, beside, seen, reached, author, origin, continues };
+        let called = saying.called.map(str::to_owned);
+        let ask = Ask { chat, question, called, lane, beside, seen, reached, author, origin, continues };
         jobs.push(runs::begin(hub, tx, &mut telling, asker, ask).await?);
     }
     let leaf = jobs.first().map_or(saying.id, |job| job.answer.id);

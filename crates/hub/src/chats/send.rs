@@ -84,7 +84,8 @@ async fn begin_chat(
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
     let parts = [Part::text(text)];
     let (parent, origin, continues) = (None, Origin::Page, None);
-    let saying = Saying { chat: &chat, tree: &[], parent, id, parts: &parts, origin, continues };
+    let saying =
+        Saying { chat: &chat, tree: &[], parent, id, parts: &parts, called: None, origin, continues };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
@@ -118,7 +119,8 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let parts = [Part::text(text)];
     let (id, origin) = (new.id, Origin::Page);
-    let saying = Saying { chat: &row, tree: &tree, parent, id, parts: &parts, origin, continues };
+    let saying =
+        Saying { chat: &row, tree: &tree, parent, id, parts: &parts, called: None, origin, continues };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
@@ -145,7 +147,8 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     let mut telling = Telling::new(&chat);
     let (beside, seen) = (alternatives(&tree, answer), visible(&tree, question));
     let (chat, lane, author, origin) = (chat.id, found.lane, found.author, Origin::Page);
-    let ask = Ask { chat, question, lane, beside, seen, reached, author, origin, continues: None };
+    let called = None;
+    let ask = Ask { chat, question, called, lane, beside, seen, reached, author, origin, continues: None };
     let job = runs::begin(hub, &mut tx, &mut telling, &asker, ask).await?;
     let sent = Sent { chat, message: job.answer.id, runs: vec![job.run] };
     telling.look_at(person.principal, job.answer.id);

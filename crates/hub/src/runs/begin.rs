@@ -29,6 +29,8 @@ pub struct Ask {
     /// The message to answer.
     pub question: MessageId,
     pub lane: i32,
+    /// What the program that asks calls the message.
+    pub called: Option<String>,
     /// Earlier answers in the same place.
     pub beside: Vec<MessageId>,
     /// The messages that the agent may see, the question last.
@@ -47,6 +49,8 @@ pub struct Job {
     pub run: RunId,
     pub chat: ChatId,
     pub question: MessageId,
+    /// What the program that asks calls it.
+    pub called: Option<String>,
     pub queued: Timestamp,
     /// The answer to be written, empty as it begins.
     pub answer: Message,
@@ -78,12 +82,14 @@ pub(crate) async fn begin(
     let about = About { run, chat, account: asker.account(), agent: agent.id };
     let place = hub.running().enter(about, most)?;
     let answer = open_answer(hub, run, &ask);
+    let called = ask.called;
     let (seen, alternatives) = (ask.seen, ask.beside.into_iter().chain([answer.id]).collect());
     let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
     telling.say(MessageView { message, author, run: Some(view), alternatives, open });
     telling.record(Event::Run { run, state: RunState::Working, failure: None });
     let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
-    Ok(Job { run, chat, question, queued, answer, agent, version, asker: asker.clone(), seen, task, place })
+    let asker = asker.clone();
+    Ok(Job { run, chat, question, called, queued, answer, agent, version, asker, seen, task, place })
 }
 
 fn open_answer(hub: &Hub, run: RunId, ask: &Ask) -> Message {

@@ -11,7 +11,7 @@ use plexus_domain::{
 use plexus_runtime::{
     Connector, Secret,
     a2a::{A2a, Endpoint},
-    builtin::{Calc, Guide},
+    builtin::{Calc, Guide, Tck},
     llm::{Llm, Model},
     outbound::{self, Dns, Network, Own, Policy},
 };
@@ -71,6 +71,11 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
         Kind::Builtin { program: Builtin::Guide } => Ok(Arc::new(Guide::new(listings::finder(hub)))),
+        Kind::Builtin { program: Builtin::Tck } if hub.config().conformance => Ok(Arc::new(Tck)),
+        Kind::Builtin { program: Builtin::Tck } => {
+            Err(Refusal::unavailable("This agent answers test kits only, and this hub is not for them.")
+                .into())
+        }
         Kind::Llm { model, instructions, .. } => Ok(Arc::new(llm(hub, model, instructions)?)),
         Kind::A2a { .. } => {
             let mut conn = hub.store().snapshot().await?;

@@ -74,7 +74,7 @@ async fn prepare(hub: &Hub, job: &Job) -> Result<(Arc<dyn Connector>, Request), 
         idle: given.idle,
         whole: given.whole,
     };
-    Ok((connector, Request { run: job.run, turns, remote, limits }))
+    Ok((connector, Request { run: job.run, turns, called: job.called.clone(), remote, limits }))
 }
 
 /// A refusal is said in the answer; a fault is logged and said as one.

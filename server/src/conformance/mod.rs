@@ -1,0 +1,24 @@
+//! The conformance mode: a hub for test kits, with data of its own, on loopback only, and without signing in.
+//!
+//! Kits speak to the very edges that programs speak to. What is here besides is what they need to find: an account that
+//! everybody is, and agents that do as the kits say ([`plexus_hub::conformance`]).
+
+mod mode;
+mod serve;
+
+pub use mode::Conformance;
+pub use serve::serve;
+
+use axum::{Router, extract::DefaultBodyLimit, routing::get};
+
+use crate::{a2a, state::Site};
+
+/// Largest body that a kit sends.
+const BODY_BYTES: usize = 4 << 20;
+
+/// What kits look for at fixed places. Fixtures of further protocols are merged here.
+pub fn routes() -> Router<Site> {
+    Router::new()
+        .route("/.well-known/agent-card.json", get(a2a::card::of_kit))
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+}

@@ -1,0 +1,43 @@
+//! The configuration of a hub for test kits. Nothing of it comes from settings, so no setting makes a hub one.
+
+use std::{net::SocketAddr, path::Path};
+
+use anyhow::{Context as _, bail};
+use plexus_domain::account::Registration;
+use plexus_hub::config::{Config, PrivateNetworks, RunLimits, Scale};
+
+use crate::config::Serve;
+
+/// Kits send many requests at once, and all of them for one account.
+const RUNS: usize = 256;
+const SCALE: u32 = 1_000;
+
+/// A hub on `listen` that keeps its data in `folder`, which goes with it.
+pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
+    if !listen.ip().is_loopback() {
+        bail!("a hub for test kits lets everybody in, so it listens on loopback only, not on {listen}");
+    }
+    let limits = RunLimits { runs_per_account: RUNS, runs_of_strangers: RUNS, ..RunLimits::default() };
+    let hub = Config {
+        hub_name: "Plexus".to_owned(),
+        public_url: format!("http://{listen}").parse().context("the address of the hub")?,
+        listen: vec![listen],
+        dns_server: None,
+        security_contact: None,
+        data_dir: folder.to_owned(),
+        database_url: None,
+        database_pool: 1,
+        secret_key_file: folder.join("secret.key"),
+        registration: Registration::Closed,
+        // Kits wait for webhooks on loopback.
+        private_networks: PrivateNetworks::Allowed,
+        on_loopback: true,
+        conformance: true,
+        mcp_origins: Vec::new(),
+        trusted_proxies: Vec::new(),
+        model: None,
+        limits,
+        scale: Scale(SCALE),
+    };
+    Ok(Serve { listen, metrics_listen: None, hub })
+}
