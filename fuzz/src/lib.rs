@@ -16,6 +16,7 @@ mod html;
 mod hub;
 mod markdown;
 mod mcp;
+mod reply;
 mod requests;
 mod search;
 mod settings;
@@ -29,6 +30,7 @@ pub use card::card;
 pub use completion::completion;
 pub use markdown::markdown;
 pub use mcp::mcp;
+pub use reply::reply;
 pub use requests::{api, form};
 pub use search::search;
 pub use settings::settings;
@@ -40,7 +42,7 @@ pub use sse::sse;
 #[macro_export]
 macro_rules! each_target {
     ($macro:ident) => {
-        $macro! { address answer api card completion form markdown mcp search settings sheet signature sse }
+        $macro! { address answer api card completion form markdown mcp reply search settings sheet signature sse }
     };
 }
 

@@ -157,6 +157,8 @@ fn register_routes() -> Router<Site> {
             "/register/instructions",
             get(register::instructions::show).post(register::instructions::write),
         )
+        .route("/register/http", get(register::endpoint::show).post(register::endpoint::describe))
+        .route("/register/{draft}/try", get(register::try_it::show).post(register::try_it::act))
         .route("/register/{draft}/card", get(register::card::show).post(register::card::choose))
         .route("/register/{draft}/proof", get(register::proof::show).post(register::proof::act))
         .route("/register/{draft}/publish", get(register::publish::show).post(register::publish::publish))

@@ -31,6 +31,8 @@ mod database;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]
+mod endpoints;
+#[cfg(test)]
 mod events;
 #[cfg(test)]
 mod files;

@@ -3,16 +3,17 @@
 use leptos::prelude::*;
 use plexus_domain::DraftId;
 
-use crate::model::register::Step;
+use crate::model::register::{Step, Way};
 
-/// The four steps; those behind are links once there is a draft.
+/// The steps of one way; those behind are links once there is a draft.
 #[component]
-pub fn Steps(at: Step, #[prop(optional)] draft: Option<DraftId>) -> impl IntoView {
-    let items = Step::ALL
-        .into_iter()
-        .map(|step| {
+pub fn Steps(at: Step, way: Way, #[prop(optional)] draft: Option<DraftId>) -> impl IntoView {
+    let items = way
+        .steps()
+        .iter()
+        .map(|&step| {
             let current = (step == at).then_some("step");
-            let link = draft.filter(|_| step < at && step != Step::Address);
+            let link = draft.filter(|_| step < at && !matches!(step, Step::Address | Step::Request));
             let text = name(step);
             let inner = match link {
                 Some(draft) => {
@@ -30,8 +31,10 @@ pub fn Steps(at: Step, #[prop(optional)] draft: Option<DraftId>) -> impl IntoVie
 pub const fn name(step: Step) -> &'static str {
     match step {
         Step::Address => "Address",
+        Step::Request => "Request",
         Step::Card => "Card",
         Step::Proof => "Proof of control",
+        Step::Try => "Try it",
         Step::Publish => "Publish",
     }
 }

@@ -1,9 +1,9 @@
 //! Registering an agent, step by step. Each step is a page of its own with a form of its own.
 
-use plexus_domain::{Address, DraftId, Timestamp};
+use plexus_domain::{Address, DraftId, Timestamp, agent::http::Preset};
 
 use super::{
-    Form,
+    Form, Html,
     agent::{Scheme, Skill},
 };
 
@@ -23,6 +23,7 @@ pub struct RegisterStart {
 pub struct DraftRow {
     pub id: DraftId,
     pub label: String,
+    pub way: Way,
     pub step: Step,
     pub begun: Timestamp,
 }
@@ -30,18 +31,42 @@ pub struct DraftRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     Address,
+    /// How an endpoint is called.
+    Request,
     Card,
     Proof,
+    Try,
     Publish,
 }
 
-impl Step {
-    pub const ALL: [Self; 4] = [Self::Address, Self::Card, Self::Proof, Self::Publish];
+/// What is being registered, which decides the steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// An agent with a card.
+    Card,
+    /// An HTTP endpoint that is called by a request.
+    Request,
+    /// A model with instructions: there is one form, and nothing to prove.
+    Model,
+}
 
+impl Way {
+    pub const fn steps(self) -> &'static [Step] {
+        match self {
+            Self::Card => &[Step::Address, Step::Card, Step::Proof, Step::Publish],
+            Self::Request => &[Step::Request, Step::Proof, Step::Try, Step::Publish],
+            Self::Model => &[],
+        }
+    }
+}
+
+impl Step {
     /// The last segment of the step's address, below `/register/{draft}/`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Address => "address",
+            Self::Request => "request",
+            Self::Try => "try",
             Self::Card => "card",
             Self::Proof => "proof",
             Self::Publish => "publish",
@@ -111,6 +136,7 @@ pub enum Severity {
 #[derive(Clone, Debug)]
 pub struct RegisterProof {
     pub draft: DraftId,
+    pub way: Way,
     pub origins: Vec<OriginProof>,
     /// Whether the viewer is an administrator.
     pub can_vouch: bool,
@@ -165,10 +191,47 @@ pub struct RegisterPublish {
     pub address: Address,
     /// Every interface origin is proved.
     pub proved: bool,
-    /// An agent of the hub's own has no origin to prove, so its earlier steps are one form.
-    pub model_backed: bool,
+    pub way: Way,
     pub can_federate: bool,
     pub form: Form,
+}
+
+/// An HTTP endpoint: new at `/register/http`, an edit at `/@owner/name/edit`. Posted there with `name` and, where it asks
+/// for credentials, `credentials` (`owner` or `each`), `user`, `secret` (these four new only); `title`, `summary`,
+/// `starters` (one a line), `tags`; `method`, `url`, `headers` (one a line), `body`; `answer`, `path`; `auth`, `auth_name`;
+/// `start_url`, `start_body`, `start_id`, `last`.
+#[derive(Clone, Debug)]
+pub struct EndpointPage {
+    pub owner: String,
+    /// The agent that is edited; none for a new one.
+    pub editing: Option<Address>,
+    /// The ready request that the form was filled with.
+    pub chosen: Option<Preset>,
+    pub form: Form,
+}
+
+/// `/register/{draft}/try`. Posted there with `message` and `action`: `try`, `continue`.
+#[derive(Clone, Debug)]
+pub struct RegisterTry {
+    pub draft: DraftId,
+    pub seed: String,
+    pub name: String,
+    pub method: String,
+    pub url: String,
+    /// The message that is filled in before the first trial.
+    pub suggestion: String,
+    pub tried: Option<Tried>,
+    pub form: Form,
+}
+
+/// What came of a trial.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    pub message: String,
+    pub answer: Html,
+    /// Why it failed, and what to do.
+    pub failed: Option<String>,
+    pub took_ms: u64,
 }
 
 /// Shown after the last step.

@@ -1,5 +1,7 @@
 //! Agents: what takes a message and answers.
 
+pub mod http;
+
 use serde::{Deserialize, Serialize};
 
 /// Who may find an agent. Ordered: each step shows it to more.
@@ -76,6 +78,8 @@ pub enum Connector {
     A2a { url: String, protocol: A2aProtocol, card_url: String },
     /// Instructions for a model that the hub calls.
     Llm { model: String, instructions: String, starters: Vec<String> },
+    /// Software elsewhere with an HTTP endpoint of its own.
+    Http { request: http::Template },
     /// Part of this program.
     Builtin { program: Builtin },
 }
@@ -86,9 +90,33 @@ impl Connector {
         match self {
             Self::A2a { .. } => "a2a",
             Self::Llm { .. } => "llm",
+            Self::Http { .. } => "http",
             Self::Builtin { .. } => "builtin",
         }
     }
+
+    /// The address elsewhere that the hub calls for it; none where the hub runs the agent itself.
+    pub fn called(&self) -> Option<&str> {
+        match self {
+            Self::A2a { url, .. } => Some(url),
+            Self::Http { request } => Some(&request.request().url),
+            Self::Llm { .. } | Self::Builtin { .. } => None,
+        }
+    }
+}
+
+/// The one credential that an agent asks to be shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Scheme {
+    Bearer,
+    /// An API key, in a header of this name or in the query.
+    ApiKey {
+        name: String,
+        #[serde(default)]
+        in_query: bool,
+    },
+    Basic,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

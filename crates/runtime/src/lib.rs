@@ -7,6 +7,7 @@ pub mod a2a;
 pub mod builtin;
 mod connector;
 mod credentials;
+pub mod http;
 pub mod llm;
 pub mod outbound;
 pub mod sse;

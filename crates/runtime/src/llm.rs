@@ -14,6 +14,7 @@ use url::Url;
 
 pub use self::answer::Answer;
 use self::history::body;
+pub(crate) use self::history::conversation;
 use crate::{
     Connector, Credentials, End, Limits, Output, Request, Secret,
     outbound::{Halt, Outbound, Pace, Reply, peer},

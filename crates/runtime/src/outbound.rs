@@ -9,6 +9,7 @@ mod dns;
 mod fetch;
 mod own;
 mod pace;
+mod refusal;
 mod reply;
 mod resolver;
 
@@ -30,7 +31,8 @@ pub use self::{
 };
 pub(crate) use self::{
     pace::{Halt, Pace},
-    reply::{Reply, busy, peer, quote, retry_after},
+    refusal::{Hints, by_status, credentials_hint, said, words},
+    reply::{Reply, peer, quote, retry_after},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

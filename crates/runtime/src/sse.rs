@@ -130,6 +130,41 @@ fn append(buffer: &mut Vec<u8>, bytes: &[u8], max: usize) -> Result<(), TooLong>
     Ok(())
 }
 
+/// Cuts a stream of bytes into lines, for streams with one JSON value in each.
+pub struct Lines {
+    line: Vec<u8>,
+    max: usize,
+}
+
+impl Lines {
+    /// Takes lines of at most `max` bytes.
+    pub const fn new(max: usize) -> Self {
+        Self { line: Vec::new(), max }
+    }
+
+    /// Takes the next bytes and gives each line that they complete, without its end, to `take`; empty ones are passed over.
+    pub fn push<E: From<TooLong>>(
+        &mut self,
+        bytes: &[u8],
+        mut take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            append(&mut self.line, piece, self.max)?;
+            if piece.ends_with(b"\n") {
+                self.end(&mut take)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The last line needs no end.
+    pub fn end<E>(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let line = std::mem::take(&mut self.line);
+        let clean = line.trim_ascii();
+        if clean.is_empty() { Ok(()) } else { take(clean) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

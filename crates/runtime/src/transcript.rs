@@ -4,8 +4,51 @@ use std::fmt::Write;
 
 use plexus_domain::{Content, Part, text::shorten};
 
+use crate::{Request, Speaker, Turn};
+
 /// How much of what one agent said reaches another.
 const QUOTE_CHARS: usize = 8_000;
+/// How much of what was said before goes along, the latest first.
+const TRANSCRIPT_BYTES: usize = 64 << 10;
+
+/// Of the turns before the question those that the agent has not heard: all, or, in a conversation of its own that goes
+/// on, what was said since its last answer.
+pub(crate) fn unheard<'a>(request: &Request, before: &'a [Turn]) -> &'a [Turn] {
+    let heard = match &request.remote {
+        Some(_) => before.iter().rposition(|turn| turn.speaker == Speaker::Me).map_or(0, |at| at + 1),
+        None => 0,
+    };
+    &before[heard..]
+}
+
+/// What was said before a message, and that the message follows; none when nothing was.
+pub(crate) fn so_far(turns: &[Turn]) -> Option<String> {
+    let mut left = TRANSCRIPT_BYTES;
+    let lines = turns.iter().rev().map(line).take_while(|line| {
+        left = left.saturating_sub(line.len());
+        left > 0
+    });
+    let mut lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return None;
+    }
+    lines.reverse();
+    let mut text = "What was said before in this conversation:\n\n".to_owned();
+    for line in lines {
+        let _ = write!(text, "{line}\n\n");
+    }
+    text.push_str("The message to answer follows.");
+    Some(text)
+}
+
+fn line(turn: &Turn) -> String {
+    let said = say(&turn.parts);
+    match &turn.speaker {
+        Speaker::Me => format!("You: {said}"),
+        Speaker::Person { name } => format!("{name}: {said}"),
+        Speaker::Agent { address } => format!("The agent {address}:\n{}", quoted(&said)),
+    }
+}
 
 /// A message's parts in words; what a model cannot read is named.
 pub(crate) fn say(parts: &[Part]) -> String {

@@ -1,5 +1,7 @@
 //! Agents: registering, changing, deleting. The command line goes through the same functions.
 
+mod endpoints;
+
 use axum::{
     Json,
     extract::{Path, State},
@@ -7,8 +9,8 @@ use axum::{
     response::IntoResponse,
 };
 use plexus_domain::{
-    Address, Error as Refusal,
-    agent::{Access, Visibility},
+    Address, DraftId, Error as Refusal,
+    agent::{Access, Visibility, http::Request},
 };
 use plexus_hub::{
     Error, Hub,
@@ -30,12 +32,18 @@ use crate::{
     web::{body::JsonBody, caller::Called, error::ApiResult},
 };
 
-/// A new agent: one that runs at `url`, or one that is a model with `instructions`.
+/// A new agent: one that runs at `url`, one that is called by a `request`, or one that is a model with `instructions`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
     url: Option<String>,
     instructions: Option<String>,
+    /// How an HTTP endpoint is called.
+    request: Option<Request>,
+    /// The endpoint at `url` is called as this software is: `openai`, `open-interpreter`, `agent-protocol`.
+    like: Option<String>,
+    /// Sent to an endpoint first; without an answer it is not registered.
+    r#try: Option<String>,
     /// Its name in its address; for one at a URL, the card's unless chosen.
     name: Option<String>,
     /// Private unless chosen.
@@ -78,14 +86,17 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(register(&site.hub, &caller, body).await?)))
 }
 
-pub async fn register(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<Value, Error> {
+pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<Value, Error> {
     let visibility = new.visibility.unwrap_or(Visibility::Private);
     let access = new.access.unwrap_or(Access::Accounts);
-    let draft = match (&new.url, &new.instructions) {
-        (Some(url), None) => fetch(hub, caller, url, &new).await?,
-        (None, Some(_)) => write(hub, caller, new).await?,
+    let request =
+        endpoints::request(new.request.take(), new.like.as_deref(), new.url.as_deref(), &new.model)?;
+    let draft = match (request, &new.url, &new.instructions) {
+        (Some(request), _, None) => endpoints::describe(hub, caller, request, &new).await?,
+        (None, Some(url), None) => fetch(hub, caller, url, &new).await?,
+        (None, None, Some(_)) => write(hub, caller, new).await?,
         _ => {
-            let words = "Give either url, where the agent runs, or instructions for a model.";
+            let words = "Give one of url, where the agent runs, request, how it is called, and instructions for a model.";
             return Err(Refusal::invalid("url", words).into());
         }
     };
@@ -93,37 +104,48 @@ pub async fn register(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<Value
     one(hub, caller, &address).await
 }
 
-async fn fetch(
-    hub: &Hub,
-    caller: &Caller,
-    url: &str,
-    new: &NewAgent,
-) -> Result<plexus_domain::DraftId, Error> {
+async fn fetch(hub: &Hub, caller: &Caller, url: &str, new: &NewAgent) -> Result<DraftId, Error> {
     let draft = match register::begin(hub, caller, url).await? {
         Begun::Draft(draft) => draft,
         Begun::Broken { card_url, problems } => return Err(unusable(&card_url, &problems).into()),
     };
     let found = register::card(hub, caller, draft).await?;
-    let given = new.credentials.as_ref();
-    let choice = Choice {
-        name: new.name.clone().unwrap_or(found.name),
-        for_everybody: given.is_some_and(|given| given.for_everybody),
-        given: given
-            .map(|given| Given { user: given.user.clone(), secret: given.secret.clone() })
-            .unwrap_or_default(),
-    };
-    register::choose(hub, caller, draft, choice).await?;
-    if new.vouch {
-        for proof in register::origins(hub, caller, draft).await? {
-            register::vouch_origin(hub, caller, draft, &proof.origin).await?;
-        }
-    }
+    let name = new.name.clone().unwrap_or(found.name);
+    register::choose(hub, caller, draft, new.choice(name)).await?;
+    vouch_for(hub, caller, draft, new.vouch).await?;
     register::go_on(hub, caller, draft).await?;
     Ok(draft)
 }
 
-async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<plexus_domain::DraftId, Error> {
-    let name = new.name.ok_or_else(|| Refusal::invalid("name", "Choose the agent's name in its address."))?;
+impl NewAgent {
+    fn choice(&self, name: String) -> Choice {
+        let given = self.credentials.as_ref();
+        Choice {
+            name,
+            for_everybody: given.is_some_and(|given| given.for_everybody),
+            given: given
+                .map(|given| Given { user: given.user.clone(), secret: given.secret.clone() })
+                .unwrap_or_default(),
+        }
+    }
+
+    fn chosen_name(&self) -> Result<String, Refusal> {
+        let missing = || Refusal::invalid("name", "Choose the agent's name in its address.");
+        self.name.clone().ok_or_else(missing)
+    }
+}
+
+async fn vouch_for(hub: &Hub, caller: &Caller, draft: DraftId, vouch: bool) -> Result<(), Error> {
+    if vouch {
+        for proof in register::origins(hub, caller, draft).await? {
+            register::vouch_origin(hub, caller, draft, &proof.origin).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Error> {
+    let name = new.chosen_name()?;
     let model = match new.model {
         Some(model) => model,
         None => agents::models(hub).await.into_iter().next().unwrap_or_default(),

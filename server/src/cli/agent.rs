@@ -1,10 +1,10 @@
 //! `plexus agent`: registering agents and listing them, on the hub of the data folder or on one elsewhere.
 
-use std::io::Write as _;
+use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use plexus_domain::page::PageSize;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use plexus_domain::{agent::http::Preset, page::PageSize};
 use plexus_hub::{Env, Hub, accounts};
 use serde_json::{Value, json};
 
@@ -29,11 +29,36 @@ fn register() -> Command {
     let vouch = Arg::new("vouch").long("vouch").action(ArgAction::SetTrue);
     let name = Arg::new("name").long("name").value_name("NAME");
     let command = Command::new("register")
-        .about("Register an A2A agent that runs somewhere")
+        .about("Register an agent that runs somewhere: one with an A2A card, or any HTTP endpoint")
         .arg(url)
+        .args(endpoint())
         .arg(name.help("Its name in its address; the card's unless given"))
         .arg(vouch.help("Answer for its addresses as an administrator, instead of a proof"));
     whose(reach(command))
+}
+
+/// What an endpoint without a card needs besides its address.
+fn endpoint() -> [Arg; 9] {
+    let option = |id: &'static str, value: &'static str| Arg::new(id).long(id).value_name(value);
+    let file = || value_parser!(PathBuf);
+    [
+        option("like", "SOFTWARE")
+            .value_parser(Preset::ALL.map(Preset::as_str))
+            .requires("name")
+            .conflicts_with("request")
+            .help("Call it as this software is called"),
+        option("request", "FILE")
+            .value_parser(file())
+            .requires("name")
+            .help("Call it by the request that this JSON file describes"),
+        option("title", "TEXT").help("What people see above its answers; its name unless given"),
+        option("summary", "TEXT").help("One line that says what it does"),
+        option("model", "NAME").requires("like").help("The model that the request names"),
+        option("tags", "TEXT").action(ArgAction::Append).help("A word to find it by; may be repeated"),
+        option("try", "MESSAGE").help("Send it this first, and register it only if it answers"),
+        option("secret-file", "FILE").value_parser(file()).help("What it asks to be shown, for everybody"),
+        option("user", "NAME").requires("secret-file").help("The user name that goes with it"),
+    ]
 }
 
 fn create() -> Command {
@@ -74,7 +99,7 @@ fn whose(command: Command) -> Command {
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
     let body = match action {
-        "register" => Some(registration(arguments)),
+        "register" => Some(registration(arguments)?),
         "create" => Some(creation(arguments)),
         _ => None,
     };
@@ -141,21 +166,42 @@ async fn all(ask: impl AsyncFn(Option<String>) -> anyhow::Result<Value>) -> anyh
     }
 }
 
-fn registration(arguments: &ArgMatches) -> Value {
+fn registration(arguments: &ArgMatches) -> anyhow::Result<Value> {
     let mut body = chosen(arguments);
     body["url"] = text(arguments, "url");
     body["vouch"] = json!(arguments.get_flag("vouch"));
-    body
+    let read = |file: &PathBuf| {
+        std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
+    };
+    if let Some(file) = arguments.get_one("request") {
+        let request = read(file)?;
+        body["request"] =
+            serde_json::from_str(&request).with_context(|| format!("{} is not JSON", file.display()))?;
+    }
+    if let Some(file) = arguments.get_one("secret-file") {
+        body["credentials"] = json!({ "secret": read(file)?.trim(), "for_everybody": true });
+        set(&mut body["credentials"], arguments, ["user"]);
+    }
+    set(&mut body, arguments, ["like", "title", "summary", "model", "try"]);
+    if let Some(tags) = arguments.get_many::<String>("tags") {
+        body["tags"] = json!(tags.collect::<Vec<_>>());
+    }
+    Ok(body)
 }
 
-fn creation(arguments: &ArgMatches) -> Value {
-    let mut body = chosen(arguments);
-    for field in ["instructions", "summary", "title", "model"] {
+/// The fields that were given.
+fn set<const N: usize>(body: &mut Value, arguments: &ArgMatches, fields: [&str; N]) {
+    for field in fields {
         let value = text(arguments, field);
         if !value.is_null() {
             body[field] = value;
         }
     }
+}
+
+fn creation(arguments: &ArgMatches) -> Value {
+    let mut body = chosen(arguments);
+    set(&mut body, arguments, ["instructions", "summary", "title", "model"]);
     for field in ["starters", "tags"] {
         let values: Vec<&String> = arguments.get_many(field).into_iter().flatten().collect();
         body[field] = json!(values);
@@ -197,7 +243,7 @@ mod tests {
     fn body(arguments: &[&str]) -> Value {
         let matches = command().get_matches_from([&["agent"], arguments].concat());
         match matches.subcommand() {
-            Some(("register", arguments)) => registration(arguments),
+            Some(("register", arguments)) => registration(arguments).unwrap(),
             Some(("create", arguments)) => creation(arguments),
             other => panic!("{other:?}"),
         }
@@ -212,6 +258,10 @@ mod tests {
             json!({ "url": "http://127.0.0.1:9/", "name": null, "visibility": "public", "access": "accounts", "vouch": true })
         );
         assert!(serde_json::from_value::<agents::NewAgent>(sent).is_ok());
+        let called =
+            body(&["register", "http://127.0.0.1:9/", "--name", "oi", "--like", "openai", "--model", "m"]);
+        assert_eq!((&called["like"], &called["model"]), (&json!("openai"), &json!("m")));
+        assert!(serde_json::from_value::<agents::NewAgent>(called).is_ok());
         let made =
             body(&["create", "tides", "--instructions", "Be brief.", "--summary", "Tides.", "--tag", "sea"]);
         assert_eq!((made["tags"].clone(), made["name"].clone()), (json!(["sea"]), json!("tides")));

@@ -7,19 +7,19 @@ use axum::{
 use plexus_app::model::{
     Form,
     agent::{AgentPage, AgentTab, Credentials, Manage},
-    register::InstructionsPage,
+    register::{EndpointPage, InstructionsPage},
 };
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
     Error,
     agents::{
-        self, credentials, instructions,
+        self, credentials, endpoint, instructions,
         manage::{self, Managed, Refreshed},
     },
     caller::Caller,
 };
 
-use super::register::{card::given, instructions as written, publish::reach, shown};
+use super::register::{card::given, endpoint as requested, instructions as written, publish::reach, shown};
 use crate::{
     pages::{account::refused, agent::head},
     state::Site,
@@ -168,12 +168,33 @@ pub async fn keep_credentials(
 }
 
 pub async fn show_edit(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
-    let page = edit_page(&site, &visit.caller, &at).await;
-    visit.show_or_refuse(page)
+    match edit_page(&site, &visit.caller, &at).await {
+        Ok(Edit::Endpoint(page)) => visit.show(page),
+        Ok(Edit::Instructions(page)) => visit.show(page),
+        Err(error) => visit.refuse(error),
+    }
 }
 
-async fn edit_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<InstructionsPage, Error> {
+/// What there is to edit.
+enum Edit {
+    Endpoint(EndpointPage),
+    Instructions(InstructionsPage),
+}
+
+async fn edit_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<Edit, Error> {
     let address = address(at)?;
+    let Some(kept) = endpoint::endpoint(&site.hub, caller, &address).await? else {
+        return instructions_page(site, caller, address).await.map(Edit::Instructions);
+    };
+    let (owner, form) = (address.owner.to_string(), requested::form(&kept));
+    Ok(Edit::Endpoint(EndpointPage { owner, editing: Some(address), chosen: None, form }))
+}
+
+async fn instructions_page(
+    site: &Site,
+    caller: &Caller,
+    address: Address,
+) -> Result<InstructionsPage, Error> {
     let kept = instructions::instructions(&site.hub, caller, &address).await?;
     Ok(InstructionsPage {
         owner: address.owner.to_string(),
@@ -188,11 +209,27 @@ pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: 
         Ok(address) => address,
         Err(error) => return visit.refuse(error),
     };
-    match instructions::rewrite(&site.hub, &visit.caller, &address, written::filled(&fields)).await {
-        Ok(()) => done(&format!("/{address}"), "saved"),
-        Err(error) => match edit_page(&site, &visit.caller, &at).await {
-            Ok(page) => refused(visit, error, fields, |form| InstructionsPage { form, ..page }),
-            Err(error) => visit.refuse(error),
-        },
+    let page = match edit_page(&site, &visit.caller, &at).await {
+        Ok(page) => page,
+        Err(error) => return visit.refuse(error),
+    };
+    let edited = match &page {
+        Edit::Endpoint(_) => change(&site, &visit.caller, &address, &fields).await,
+        Edit::Instructions(_) => {
+            instructions::rewrite(&site.hub, &visit.caller, &address, written::filled(&fields)).await
+        }
+    };
+    match (edited, page) {
+        (Ok(()), _) => done(&format!("/{address}"), "saved"),
+        (Err(error), Edit::Endpoint(page)) => {
+            refused(visit, error, fields, |form| EndpointPage { form, ..page })
+        }
+        (Err(error), Edit::Instructions(page)) => {
+            refused(visit, error, fields, |form| InstructionsPage { form, ..page })
+        }
     }
+}
+
+async fn change(site: &Site, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {
+    endpoint::rewrite(&site.hub, caller, address, requested::filled(fields)?).await
 }

@@ -104,6 +104,7 @@ fn kind(kind: &str) -> String {
     match kind {
         "a2a" => "Elsewhere, over A2A",
         "llm" => "Model with instructions",
+        "http" => "Elsewhere, over HTTP",
         "builtin" => "Built in",
         other => other,
     }
@@ -115,6 +116,7 @@ fn protocol(folded: &str) -> String {
     match folded {
         "model" => "Model".to_owned(),
         "built in" => "Built in".to_owned(),
+        "http" => "HTTP".to_owned(),
         other => other.replace("a2a", "A2A"),
     }
 }
@@ -126,7 +128,7 @@ pub fn row(row: Row) -> AgentRow {
     }
     match (row.kind.as_str(), row.verified) {
         ("builtin", _) => badges.push(Badge::BuiltIn),
-        ("a2a", false) => badges.push(Badge::Unverified),
+        ("a2a" | "http", false) => badges.push(Badge::Unverified),
         _ => {}
     }
     AgentRow {

@@ -1,5 +1,8 @@
-use plexus_app::model::{Form, agent::Scheme, register::*};
-use plexus_domain::{DraftId, agent::Visibility};
+use plexus_app::model::{Form, Html, agent::Scheme, register::*};
+use plexus_domain::{
+    DraftId,
+    agent::{Visibility, http::Preset},
+};
 
 use super::{agents, ago, now, shown, shown_to_admin};
 
@@ -10,9 +13,13 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("register-refused", shown("/register", start(sent().with_error("url", "10.0.0.7 is a private address. This hub calls addresses of the public internet only; an administrator can register it.")))),
         ("register-card", shown("/register/x/card", card(vec![warning(), hint()]))),
         ("register-card-broken", shown("/register/x/card", card(vec![hint(), error(), warning()]))),
-        ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), origins: agents::origins(), can_vouch: true, form: Form::default() })),
+        ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), way: Way::Card, origins: agents::origins(), can_vouch: true, form: Form::default() })),
         ("register-publish", shown("/register/x/publish", publish())),
         ("register-done", shown("/register/x/done", RegisterDone { seed: "@ada/tide-clerk".into(), name: "Tide clerk".into(), address: "@ada/tide-clerk".parse().unwrap(), proved: false, reach: Visibility::Public })),
+        ("register-http", shown("/register/http", endpoint(Form::filled([("url", "https://agents.example.org/ask")]).with_error("body", "Nothing in the request holds the message.")))),
+        ("register-http-edit", shown("/@ada/parrot/edit", EndpointPage { editing: Some("@ada/parrot".parse().unwrap()), ..endpoint(Form::default()) })),
+        ("register-try", shown("/register/x/try", trial(None))),
+        ("register-try-failed", shown("/register/x/try", trial(Some("agents.example.org answered with nothing at /reply. Its answer begins: <script>alert(1)</script>".into())))),
         ("register-instructions", shown("/register/instructions", instructions(vec![ModelOption { id: "1".into(), label: "SmolLM2 135M, on this machine".into() }]))),
         ("register-no-model", shown("/register/instructions", instructions(vec![]))),
     ]
@@ -26,6 +33,7 @@ fn start(form: Form) -> RegisterStart {
     let drafts = vec![DraftRow {
         id: draft(),
         label: "https://tides.example.org".into(),
+        way: Way::Card,
         step: Step::Proof,
         begun: ago(4_000),
     }];
@@ -91,7 +99,7 @@ fn publish() -> RegisterPublish {
         name: "Tide clerk".into(),
         address: "@ada/tide-clerk".parse().unwrap(),
         proved: false,
-        model_backed: false,
+        way: Way::Card,
         can_federate: false,
         form: Form::default(),
     }
@@ -103,4 +111,22 @@ fn instructions(models: Vec<ModelOption>) -> InstructionsPage {
         .with_error("name", "A name has only the letters a to z, digits, hyphens and underscores.")
         .with_error("instructions", "Say what it should do.");
     InstructionsPage { owner: "ada".into(), editing: None, models, form }
+}
+
+fn endpoint(form: Form) -> EndpointPage {
+    EndpointPage { owner: "ada".into(), editing: None, chosen: Some(Preset::OpenInterpreter), form }
+}
+
+fn trial(failed: Option<String>) -> RegisterTry {
+    let answer = Html::from_markup("<p>High water is at noon.</p>".into());
+    RegisterTry {
+        draft: draft(),
+        seed: "@ada/parrot".into(),
+        name: "Parrot".into(),
+        method: "POST".into(),
+        url: "https://agents.example.org/ask".into(),
+        suggestion: "Hello".into(),
+        tried: Some(Tried { message: "Hello".into(), answer, failed, took_ms: 1_240 }),
+        form: Form::default(),
+    }
 }

@@ -24,9 +24,9 @@ use crate::{
 pub fn view(model: Manage, head: &AgentHead) -> AnyView {
     let path = agent_href(&head.address);
     let action = format!("{path}/manage");
-    let edit = model.editable.then(
-        || view! { <ButtonLink label="Edit instructions" href=format!("{path}/edit") icon=Icon::Edit /> },
-    );
+    let edit = model
+        .editable
+        .then(|| view! { <ButtonLink label="Edit" href=format!("{path}/edit") icon=Icon::Edit /> });
     let refresh = model.refreshable.then(|| step(&action, "refresh", "Fetch its card again", Icon::Retry));
     let pause = if model.paused {
         step(&action, "resume", "Resume", Icon::Answering)

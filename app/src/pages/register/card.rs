@@ -16,7 +16,7 @@ use crate::{
     model::{
         Form, Tone,
         agent::Scheme,
-        register::{CardPreview, Interface, Problem, RegisterCard, Severity, Step},
+        register::{CardPreview, Interface, Problem, RegisterCard, Severity, Step, Way},
     },
     pages::{Head, Page},
 };
@@ -36,7 +36,7 @@ impl Page for RegisterCard {
         };
         view! {
             <h1>"Register agent"</h1>
-            <Steps at=Step::Card draft=self.draft />
+            <Steps at=Step::Card way=Way::Card draft=self.draft />
             {problems(self.problems)}
             {preview(self.card)}
             {next}

@@ -2,7 +2,9 @@
 
 mod card;
 mod done;
+mod endpoint;
 mod instructions;
 mod proof;
 mod publish;
 mod start;
+mod try_it;

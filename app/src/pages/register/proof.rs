@@ -24,7 +24,7 @@ impl Page for RegisterProof {
         let cards = self.origins.into_iter().map(|proof| origin(proof, can_vouch, &action)).collect_view();
         view! {
             <h1>"Register agent"</h1>
-            <Steps at=Step::Proof draft=self.draft />
+            <Steps at=Step::Proof way=self.way draft=self.draft />
             <p>"The hub calls an address for other people only if whoever registers it controls it. Prove it for each of these, in one of two ways."</p>
             {form_errors(&self.form, None)}
             <h2>"Where it runs"</h2>

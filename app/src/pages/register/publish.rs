@@ -11,7 +11,7 @@ use crate::{
     },
     model::{
         Tone,
-        register::{RegisterPublish, Step},
+        register::{RegisterPublish, Step, Way},
     },
     pages::{
         Head, Page,
@@ -26,10 +26,11 @@ impl Page for RegisterPublish {
 
     fn body(self) -> AnyView {
         let action = format!("/register/{}/publish", self.draft);
-        let unverified = (!self.proved && !self.model_backed).then(|| {
+        let unverified = (!self.proved && self.way != Way::Model).then(|| {
             view! { <Note tone=Tone::Caution>"Control of its address is not proved. It can be found, and only you can use it."</Note> }
         });
-        let steps = (!self.model_backed).then(|| view! { <Steps at=Step::Publish draft=self.draft /> });
+        let steps = (self.way != Way::Model)
+            .then(|| view! { <Steps at=Step::Publish way=self.way draft=self.draft /> });
         view! {
             <h1>"Register agent"</h1>
             {steps}

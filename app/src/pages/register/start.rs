@@ -10,7 +10,7 @@ use crate::{
         steps::{Steps, name},
         time::Ago,
     },
-    model::register::{DraftRow, RegisterStart, Step},
+    model::register::{DraftRow, RegisterStart, Step, Way},
     pages::{Head, Page},
 };
 
@@ -28,7 +28,7 @@ impl Page for RegisterStart {
         };
         view! {
             <h1>"Register agent"</h1>
-            <Steps at=Step::Address />
+            <Steps at=Step::Address way=Way::Card />
             <div class="two-ways">
                 <section>
                     <h2>"Bring an agent that runs somewhere"</h2>
@@ -39,12 +39,26 @@ impl Page for RegisterStart {
                         <p class="actions"><Button label="Fetch card" kind=Kind::Primary /></p>
                     </form>
                 </section>
-                {with_model(self.has_models)}
+                <div class="stack">
+                    {with_request()}
+                    {with_model(self.has_models)}
+                </div>
             </div>
             {drafts(self.drafts)}
         }
         .into_any()
     }
+}
+
+fn with_request() -> AnyView {
+    view! {
+        <section>
+            <h2>"Describe an HTTP endpoint"</h2>
+            <p class="quiet">"For software with an endpoint of its own: you say what the hub sends and where the answer is. Ready for Open Interpreter, AutoGPT and whatever answers like OpenAI."</p>
+            <p class="actions"><ButtonLink label="Describe endpoint" href="/register/http" icon=Icon::Link /></p>
+        </section>
+    }
+    .into_any()
 }
 
 fn with_model(has_models: bool) -> AnyView {

@@ -1,11 +1,7 @@
 //! Agents of everybody, as those who run the hub see them.
 
 use plexus_domain::{
-    Address, AgentId, Error as Refusal, Timestamp,
-    account::Role,
-    agent::{Connector, Visibility},
-    page::PageSize,
-    text,
+    Address, AgentId, Error as Refusal, Timestamp, account::Role, agent::Visibility, page::PageSize, text,
 };
 use plexus_store::{
     Conn, Tx, admin,
@@ -89,7 +85,7 @@ pub async fn list_agents(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
 
 fn row(person: &Person, row: admin::AgentRow) -> AgentRow {
     let summary: Summary = row.summary.and_then(|json| serde_json::from_value(json).ok()).unwrap_or_default();
-    let elsewhere = matches!(row.connector, Some(Connector::A2a { .. }));
+    let elsewhere = row.connector.as_ref().is_some_and(|connector| connector.called().is_some());
     AgentRow {
         seed: row.listing_id.unwrap_or_else(|| row.id.to_string()),
         title: if summary.title.is_empty() { row.name.to_string() } else { summary.title },

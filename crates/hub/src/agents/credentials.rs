@@ -4,11 +4,16 @@ use plexus_a2a::{
     Card,
     card::{Credential, KeyPlace, Origin, Security},
 };
-use plexus_domain::{AccountId, Address, AgentId, Error as Refusal, SecretId};
+use plexus_domain::{
+    AccountId, Address, AgentId, Error as Refusal, SecretId,
+    agent::{Connector, http::Template},
+};
 use plexus_runtime::{Credentials, KeyPlace as Place, Secret};
 use plexus_store::{Conn, Tx, agent_secrets, agents::Agent, proofs, secrets, versions, versions::Version};
 use serde::{Deserialize, Serialize};
 use url::Url;
+
+pub use plexus_domain::agent::Scheme;
 
 use super::{manage, reach::owns};
 use crate::{
@@ -20,17 +25,40 @@ use crate::{
 const MAX_SECRET_BYTES: usize = 8 << 10;
 const MAX_USER_BYTES: usize = 256;
 
-/// The one credential that the hub asks people for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Scheme {
-    Bearer,
-    /// An API key, in a header of this name or in the query.
-    ApiKey {
-        name: String,
-        in_query: bool,
-    },
-    Basic,
+/// What an agent wants to be shown, and where it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asks {
+    scheme: Option<Scheme>,
+    pub origin: String,
+}
+
+impl Asks {
+    /// None when the agent is shown nothing.
+    pub fn of(connector: &Connector, card: &Card) -> Option<Self> {
+        let asks = match connector {
+            Connector::Http { request } => Self::of_template(request).ok()?,
+            _ => Self::of_card(card)?,
+        };
+        asks.scheme.is_some().then_some(asks)
+    }
+
+    pub fn of_card(card: &Card) -> Option<Self> {
+        let origin = Origin::of(&card.best_interface()?.url)?.to_string();
+        Some(Self { scheme: scheme(card), origin })
+    }
+
+    pub fn of_template(template: &Template) -> Result<Self> {
+        let request = template.request();
+        let unusable = || Refusal::invalid("url", "This address cannot be used.");
+        let url: Url = request.url.parse().map_err(|_| unusable())?;
+        let origin = Origin::of(&url).ok_or_else(unusable)?.to_string();
+        Ok(Self { scheme: request.auth.clone(), origin })
+    }
+
+    /// None where nothing is asked for.
+    pub fn some(&self) -> Option<&Self> {
+        self.scheme.is_some().then_some(self)
+    }
 }
 
 /// What somebody filled in.
@@ -73,10 +101,10 @@ pub fn scheme(card: &Card) -> Option<Scheme> {
     })
 }
 
-/// The bytes to seal, for the address that the card says is called.
-pub(super) fn plain(card: &Card, given: &Given) -> Result<Vec<u8>> {
-    let scheme = scheme(card).ok_or_else(asks_nothing)?;
-    let origin = called(card).ok_or_else(asks_nothing)?;
+/// The bytes to seal, for the address that is called.
+pub(super) fn plain(asks: &Asks, given: &Given) -> Result<Vec<u8>> {
+    let scheme = asks.scheme.clone().ok_or_else(asks_nothing)?;
+    let origin = asks.origin.clone();
     check(&scheme, given)?;
     let sealed = Sealed { origin, scheme, user: given.user.clone(), secret: given.secret.clone() };
     serde_json::to_vec(&sealed).map_err(Error::fault)
@@ -100,10 +128,6 @@ fn check(scheme: &Scheme, given: &Given) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn called(card: &Card) -> Option<String> {
-    Some(Origin::of(&card.best_interface()?.url)?.to_string())
-}
-
 fn asks_nothing() -> Refusal {
     Refusal::conflict("This agent asks for no credentials that the hub can send.")
 }
@@ -123,7 +147,10 @@ pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Opti
     let mut conn = hub.store().snapshot().await?;
     let agent = manage::visible(&mut conn, person, address).await?;
     let (version, card) = manage::current(&mut conn, &agent).await?;
-    let (Some(scheme), Some(origin)) = (scheme(&card), called(&card)) else { return Ok(None) };
+    let asks = Asks::of(&version.connector, &card);
+    let Some((scheme, origin)) = asks.and_then(|asks| Some((asks.scheme?, asks.origin))) else {
+        return Ok(None);
+    };
     let own = agent_secrets::find(&mut conn, agent.id, person.account).await?;
     let for_everybody = version.secret.is_some();
     if for_everybody && !owns(&mut conn, person, &agent).await? {
@@ -140,7 +167,7 @@ pub(crate) async fn is_lacking(
     version: &Version,
     card: &Card,
 ) -> Result<bool> {
-    if scheme(card).is_none() || version.secret.is_some() {
+    if Asks::of(&version.connector, card).is_none() || version.secret.is_some() {
         return Ok(false);
     }
     let Some(account) = asker.account() else { return Ok(true) };
@@ -160,7 +187,8 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: Given) -
     let mut tx = hub.store().write().await?;
     let agent = manage::visible(&mut tx, person, address).await?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
-    let plain = plain(&card, &given)?;
+    let asks = Asks::of(&version.connector, &card).ok_or_else(asks_nothing)?;
+    let plain = plain(&asks, &given)?;
     if let Some(before) = version.secret {
         if !owns(&mut tx, person, &agent).await? {
             let words = "This agent uses the credentials of its owner. There is nothing to give.";
@@ -230,7 +258,7 @@ pub(crate) async fn credentials_for(
     version: &Version,
     card: &Card,
 ) -> Result<Option<(Url, Credentials)>> {
-    if scheme(card).is_none() {
+    if Asks::of(&version.connector, card).is_none() {
         return Ok(None);
     }
     let address = views::address(agent);
@@ -256,6 +284,12 @@ pub(crate) async fn credentials_for(
     }
     let origin = Url::parse(&sealed.origin).map_err(Error::fault)?;
     Ok(Some((origin, sealed.into())))
+}
+
+/// What was sealed, and the origin that it was given for.
+pub(super) fn unseal(plain: &[u8]) -> Result<(Url, Credentials)> {
+    let sealed: Sealed = serde_json::from_slice(plain).map_err(Error::fault)?;
+    Ok((Url::parse(&sealed.origin).map_err(Error::fault)?, sealed.into()))
 }
 
 impl From<Sealed> for Credentials {

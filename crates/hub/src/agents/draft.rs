@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use plexus_a2a::Card;
-use plexus_domain::{Address, AgentId, DraftId, Error as Refusal, Name, Timestamp};
+use plexus_domain::{Address, AgentId, DraftId, Error as Refusal, Name, Timestamp, agent::http::Template};
 use plexus_store::{Conn, Tx, drafts, drafts::Draft as Row};
 use serde::{Deserialize, Serialize};
 
-use super::{instructions::Instructions, proofs::Check};
+use super::{about::About, instructions::Instructions, proofs::Check, trial::Tried};
 use crate::{
     Error, Hub, Result,
     caller::Person,
@@ -32,9 +32,21 @@ pub(super) struct Draft {
 pub enum Step {
     Card,
     Proof,
+    Try,
     Publish,
     /// The agent is there.
     Done,
+}
+
+/// What kind of thing is being registered: it decides which steps there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// An agent with a card.
+    Card,
+    /// An endpoint that is called by a request.
+    Request,
+    /// A model with instructions.
+    Model,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,6 +65,18 @@ pub(super) struct Data {
 pub(super) enum What {
     A2a(Remote),
     Llm(Instructions),
+    Http(Box<Prepared>),
+}
+
+/// An endpoint as it was described.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Prepared {
+    pub about: About,
+    pub template: Template,
+    /// By origin.
+    pub checks: Vec<(String, Check)>,
+    pub credentials: Option<Kept>,
+    pub tried: Option<Tried>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,13 +114,14 @@ impl Step {
         match self {
             Self::Card => "card",
             Self::Proof => "proof",
+            Self::Try => "try",
             Self::Publish => "publish",
             Self::Done => "done",
         }
     }
 
     fn parse(text: &str) -> Result<Self> {
-        [Self::Card, Self::Proof, Self::Publish, Self::Done]
+        [Self::Card, Self::Proof, Self::Try, Self::Publish, Self::Done]
             .into_iter()
             .find(|step| step.as_str() == text)
             .ok_or_else(|| Error::Fault(anyhow::anyhow!("a draft is at the step {text}")))
@@ -126,20 +151,46 @@ impl Draft {
         match &self.data.what {
             What::A2a(remote) => Ok(remote.read()?.name),
             What::Llm(written) => Ok(written.title.clone()),
+            What::Http(prepared) => Ok(prepared.about.title.clone()),
+        }
+    }
+
+    pub const fn way(&self) -> Way {
+        match &self.data.what {
+            What::A2a(_) => Way::Card,
+            What::Llm(_) => Way::Model,
+            What::Http(_) => Way::Request,
+        }
+    }
+
+    /// What is known of the origins that the hub will call; there are none where it runs the agent itself.
+    pub fn checks(&self) -> &[(String, Check)] {
+        match &self.data.what {
+            What::A2a(remote) => &remote.checks,
+            What::Http(prepared) => &prepared.checks,
+            What::Llm(_) => &[],
+        }
+    }
+
+    pub fn checks_mut(&mut self) -> &mut [(String, Check)] {
+        match &mut self.data.what {
+            What::A2a(remote) => &mut remote.checks,
+            What::Http(prepared) => &mut prepared.checks,
+            What::Llm(_) => &mut [],
         }
     }
 
     pub fn remote(&self) -> Result<&Remote> {
         match &self.data.what {
             What::A2a(remote) => Ok(remote),
-            What::Llm(_) => Err(out_of_turn().into()),
+            _ => Err(out_of_turn().into()),
         }
     }
 
     pub fn remote_mut(&mut self) -> Result<&mut Remote> {
         match &mut self.data.what {
             What::A2a(remote) => Ok(remote),
-            What::Llm(_) => Err(out_of_turn().into()),
+            _ => Err(out_of_turn().into()),
         }
     }
 
@@ -172,7 +223,7 @@ impl Remote {
     }
 }
 
-fn out_of_turn() -> Refusal {
+pub(super) fn out_of_turn() -> Refusal {
     Refusal::conflict("A step before this one is not done yet. Go back to it.")
 }
 
@@ -212,6 +263,9 @@ impl Draft {
         match (&self.data.what, what) {
             (What::A2a(one), What::A2a(other)) => one.card_url == other.card_url,
             (What::Llm(one), What::Llm(other)) => one == other,
+            (What::Http(one), What::Http(other)) => {
+                one.about.title == other.about.title && one.template == other.template
+            }
             _ => false,
         }
     }

@@ -1,25 +1,21 @@
 //! Agents that are a model with instructions. A change of instructions is a version.
 
-use plexus_a2a::{Card, card::OwnCard, wire::v1::AgentSkill};
+use plexus_a2a::Card;
 use plexus_domain::{Address, DraftId, Error as Refusal, Name, agent::Connector, text};
-use plexus_store::{Tx, agents::Agent, versions as rows};
+use plexus_store::{Tx, agents::Agent};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    about::About,
     draft,
     draft::{Step, What},
+    endpoint::numbered,
     manage, models, register,
     versions::{self, Pinned},
 };
-use crate::{Caller, Error, Hub, Result, caller::Scope, listings, views};
+use crate::{Caller, Hub, Result, caller::Scope, listings};
 
-const MAX_TITLE: usize = 60;
-const MAX_SUMMARY: usize = 300;
 const MAX_INSTRUCTIONS: usize = 32_000;
-const MAX_STARTERS: usize = 5;
-const MAX_STARTER: usize = 200;
-const MAX_TAGS: usize = 10;
-const MAX_TAG: usize = 30;
 
 /// What a person fills in. `starters` and `tags` may hold empty ones, which are passed over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +29,15 @@ pub struct Instructions {
 }
 
 impl Instructions {
+    fn about(&self) -> About {
+        About {
+            title: self.title.clone(),
+            summary: self.summary.clone(),
+            starters: self.starters.clone(),
+            tags: self.tags.clone(),
+        }
+    }
+
     pub(super) fn connector(&self) -> Connector {
         Connector::Llm {
             model: self.model.clone(),
@@ -86,49 +91,18 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Inst
 
 /// A version with these, the first one or the next.
 pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, filled: &Instructions) -> Result<()> {
-    let known = rows::list_by_agent(tx, agent.id).await?;
-    let used: Vec<&str> = known.iter().map(|version| version.semver.as_str()).collect();
-    let number = versions::next_number(&used, "");
-    let card = card(hub, agent, filled, &number)?;
+    // Instructions are nobody else's business, so the card has none.
+    let (number, card) = numbered(hub, tx, agent, &filled.about()).await?;
     let pinned = Pinned { card: &card, connector: filled.connector(), secret: None, wanted: &number };
     versions::add(hub, tx, agent.id, pinned).await?;
     Ok(())
 }
 
-/// The agent's card at this hub. Its instructions are nobody else's business.
-fn card(hub: &Hub, agent: &Agent, filled: &Instructions, number: &str) -> Result<Vec<u8>> {
-    let skill = AgentSkill {
-        id: agent.name.folded(),
-        name: filled.title.clone(),
-        description: filled.summary.clone(),
-        tags: filled.tags.clone(),
-        examples: filled.starters.clone(),
-        ..AgentSkill::default()
-    };
-    let address = views::address(agent);
-    let path = format!("a2a/{}/{}/", address.owner, address.name);
-    let card = OwnCard {
-        name: filled.title.clone(),
-        description: filled.summary.clone(),
-        version: number.to_owned(),
-        base: hub.config().public_url.join(&path).map_err(Error::fault)?,
-        provider: None,
-        documentation_url: None,
-        skills: vec![skill],
-    };
-    serde_json::to_vec(&card.build()).map_err(Error::fault)
-}
-
 fn read(connector: &Connector, card: &Card) -> Option<Instructions> {
     let Connector::Llm { model, instructions, starters } = connector else { return None };
-    Some(Instructions {
-        title: card.name.clone(),
-        summary: card.description.clone(),
-        instructions: instructions.clone(),
-        model: model.clone(),
-        starters: starters.clone(),
-        tags: card.skills.first().map(|skill| skill.tags.clone()).unwrap_or_default(),
-    })
+    let About { title, summary, tags, .. } = About::of(card);
+    let (instructions, model, starters) = (instructions.clone(), model.clone(), starters.clone());
+    Some(Instructions { title, summary, instructions, model, starters, tags })
 }
 
 fn elsewhere() -> Refusal {
@@ -137,24 +111,11 @@ fn elsewhere() -> Refusal {
 
 /// Clean and within bounds, with a model that is there.
 async fn checked(hub: &Hub, filled: Instructions) -> Result<Instructions> {
-    let filled = Instructions {
-        title: line("title", "a title", &filled.title, MAX_TITLE)?,
-        summary: line("summary", "a summary", &filled.summary, MAX_SUMMARY)?,
-        instructions: block(&filled.instructions)?,
-        model: filled.model.trim().to_owned(),
-        starters: list("starters", "first messages", &filled.starters, MAX_STARTERS, MAX_STARTER)?,
-        tags: list("tags", "tags", &filled.tags, MAX_TAGS, MAX_TAG)?,
-    };
+    let About { title, summary, starters, tags } = filled.about().checked()?;
+    let (instructions, model) = (block(&filled.instructions)?, filled.model.trim().to_owned());
+    let filled = Instructions { title, summary, instructions, model, starters, tags };
     models::check(hub, &filled.model).await?;
     Ok(filled)
-}
-
-fn line(field: &str, what: &str, raw: &str, most: usize) -> Result<String, Refusal> {
-    let clean = text::one_line(raw);
-    if (1..=most).contains(&clean.chars().count()) {
-        return Ok(clean);
-    }
-    Err(Refusal::invalid(field, format!("Write {what} of 1 to {most} characters.")))
 }
 
 fn block(raw: &str) -> Result<String, Refusal> {
@@ -163,22 +124,4 @@ fn block(raw: &str) -> Result<String, Refusal> {
         return Ok(clean);
     }
     Err(Refusal::invalid("instructions", "Write instructions of 1 to 32,000 characters."))
-}
-
-fn list(
-    field: &str,
-    what: &str,
-    raw: &[String],
-    most: usize,
-    longest: usize,
-) -> Result<Vec<String>, Refusal> {
-    let mut clean: Vec<String> = raw.iter().map(|item| text::one_line(item)).collect();
-    clean.retain(|item| !item.is_empty());
-    if clean.len() > most {
-        return Err(Refusal::invalid(field, format!("Give at most {most} {what}.")));
-    }
-    if clean.iter().any(|item| item.chars().count() > longest) {
-        return Err(Refusal::invalid(field, format!("Each has at most {longest} characters.")));
-    }
-    Ok(clean)
 }

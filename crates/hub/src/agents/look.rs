@@ -3,7 +3,7 @@
 use plexus_a2a::Card;
 use plexus_domain::{
     Address, AgentId, HubRowId, Name, Timestamp,
-    agent::{Access, Connector, Visibility},
+    agent::{Access, Visibility},
     page::PageSize,
 };
 use plexus_store::{
@@ -203,7 +203,7 @@ async fn callable(
     if agent.state == AgentState::Paused {
         return Ok(Callable::Paused);
     }
-    let elsewhere = version.is_some_and(|version| matches!(version.connector, Connector::A2a { .. }));
+    let elsewhere = version.is_some_and(|version| version.connector.called().is_some());
     if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && !proof.holds()) {
         return Ok(Callable::Unproved { origin: unproved.origin.clone() });
     }

@@ -37,7 +37,7 @@ pub struct Managed {
     pub access: Access,
     pub paused: bool,
     pub can_federate: bool,
-    /// It has instructions that can be written anew.
+    /// It has instructions, or a request, that can be written anew.
     pub editable: bool,
     /// It has a card elsewhere that can be fetched again.
     pub refreshable: bool,
@@ -63,7 +63,7 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ma
         access: agent.access,
         paused: agent.state == AgentState::Paused,
         can_federate: publish::can_federate(&version.connector),
-        editable: matches!(version.connector, Connector::Llm { .. }),
+        editable: matches!(version.connector, Connector::Llm { .. } | Connector::Http { .. }),
         refreshable: matches!(version.connector, Connector::A2a { .. }),
         origins: known
             .iter()
@@ -150,7 +150,7 @@ async fn replace_card(
     card: &Card,
     card_url: &str,
 ) -> Result<()> {
-    let mut tx = hub.store().write().await?;
+    let tx = hub.store().write().await?;
     let same_place = old.best_interface().map(|interface| interface.url.origin())
         == card.best_interface().map(|interface| interface.url.origin());
     let pinned = Pinned {
@@ -160,8 +160,18 @@ async fn replace_card(
         secret: before.secret.filter(|_| same_place),
         wanted: &card.version,
     };
+    replace(hub, tx, agent, pinned, &proofs::origins(card)).await
+}
+
+/// Adds a version that is called at the origins `named`: one that is new has to be proved.
+pub(super) async fn replace(
+    hub: &Hub,
+    mut tx: Tx,
+    agent: &Agent,
+    pinned: Pinned<'_>,
+    named: &[String],
+) -> Result<()> {
     versions::add(hub, &mut tx, agent.id, pinned).await?;
-    let named = proofs::origins(card);
     let known = rows::list_by_agent(&mut tx, agent.id).await?;
     for proof in known.iter().filter(|proof| !named.contains(&proof.origin)) {
         rows::delete(&mut tx, agent.id, &proof.origin).await?;

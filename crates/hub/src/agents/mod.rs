@@ -1,9 +1,12 @@
 //! Agents: which there are, who may see and use them, and how they come and go.
 
+mod about;
 mod builtin;
 pub mod credentials;
 mod draft;
+pub mod endpoint;
 pub mod instructions;
+mod kept;
 mod look;
 pub mod manage;
 mod models;
@@ -11,14 +14,16 @@ pub mod proofs;
 mod publish;
 mod reach;
 pub mod register;
+pub mod trial;
 mod versions;
 mod withdraw;
 
+pub use about::About;
 pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;
 pub(crate) use builtin::tck_address;
 pub(crate) use credentials::credentials_for;
-pub use draft::Step;
+pub use draft::{Step, Way};
 pub use look::{AgentView, Callable, OwnerView, look, own, owner};
 pub(crate) use manage::is_administrators;
 pub use models::models;

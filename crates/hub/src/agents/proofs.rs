@@ -1,7 +1,7 @@
 //! That whoever registers an agent controls the origins which the hub is to call for it.
 
 use plexus_a2a::{Card, card::Origin};
-use plexus_domain::{AgentId, Digest, Error as Refusal, ProofId, Timestamp, agent::Connector};
+use plexus_domain::{AgentId, Digest, Error as Refusal, ProofId, Timestamp};
 use plexus_runtime::outbound::{Dns, Outbound};
 use plexus_store::{
     Conn, Tx,
@@ -187,10 +187,10 @@ pub(super) fn read(proof: &Proof) -> Check {
 
 /// The first origin of a remote agent whose control nobody proved; the one that is called comes first.
 pub(crate) async fn unproved(conn: &mut Conn, agent: &Agent, version: &Version) -> Result<Option<String>> {
-    let Connector::A2a { url, .. } = &version.connector else { return Ok(None) };
+    let Some(url) = version.connector.called() else { return Ok(None) };
     let known = proofs::list_by_agent(conn, agent.id).await?;
     let called = Url::parse(url).ok().and_then(|url| Origin::of(&url)).map(|origin| origin.to_string());
-    let called = called.unwrap_or_else(|| url.clone());
+    let called = called.unwrap_or_else(|| url.to_owned());
     if !known.iter().any(|proof| proof.origin == called && proof.holds()) {
         return Ok(Some(called));
     }

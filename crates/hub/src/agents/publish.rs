@@ -13,16 +13,16 @@ use plexus_store::{
 use url::{Host, Url};
 
 use super::{
-    credentials, draft,
-    draft::{Draft, Remote, Step, What},
-    instructions, proofs, register,
+    draft,
+    draft::{Draft, Remote, Step, Way, What},
+    endpoint, instructions, kept, proofs, register,
     versions::{self, Pinned},
 };
 use crate::{
-    Caller, Error, Hub, Result, admin,
+    Caller, Error, Hub, Result,
     caller::{Person, Scope},
     error::conflict,
-    keys, listings,
+    listings,
 };
 
 /// What the last step asks about.
@@ -31,8 +31,7 @@ pub struct PublishStep {
     pub title: String,
     pub address: Address,
     pub proved: bool,
-    /// The hub runs it itself: there is nothing to prove.
-    pub model_backed: bool,
+    pub way: Way,
     pub can_federate: bool,
 }
 
@@ -54,7 +53,7 @@ pub async fn publish_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Pub
         title: draft.title()?,
         address: draft.address(person).ok_or_else(nameless)?,
         proved: is_proved(&mut conn, &draft).await?,
-        model_backed: matches!(draft.data.what, What::Llm(_)),
+        way: draft.way(),
         can_federate: can_federate(&connector(&draft)?),
     })
 }
@@ -82,8 +81,7 @@ pub async fn publish(
     draft.save(hub, &mut tx, person).await?;
     tx.commit().await?;
     hub.listings_changed();
-    if matches!(draft.data.what, What::A2a(_)) {
-        // Its card was fetched for this registration.
+    if is_seen(&draft) {
         if let Err(error) = listings::seen_alive(hub, draft.data.agent).await {
             tracing::warn!(%error, "an agent that was registered could not be noted as online");
         }
@@ -109,29 +107,33 @@ fn nameless() -> Error {
     Error::Fault(anyhow::anyhow!("a registration went past the choice of a name without one"))
 }
 
-async fn is_proved(conn: &mut Conn, draft: &Draft) -> Result<bool> {
+/// Its card was fetched for this registration, or it answered when it was tried.
+fn is_seen(draft: &Draft) -> bool {
     match &draft.data.what {
-        What::A2a(remote) => {
-            let checks = proofs::with_vouched(conn, &remote.checks).await?;
-            Ok(checks.iter().all(|(_, check)| check.is_proved()))
-        }
-        What::Llm(_) => Ok(true),
+        What::A2a(_) => true,
+        What::Http(prepared) => prepared.tried.as_ref().is_some_and(|tried| tried.failed.is_none()),
+        What::Llm(_) => false,
     }
+}
+
+async fn is_proved(conn: &mut Conn, draft: &Draft) -> Result<bool> {
+    let checks = proofs::with_vouched(conn, draft.checks()).await?;
+    Ok(checks.iter().all(|(_, check)| check.is_proved()))
 }
 
 fn connector(draft: &Draft) -> Result<Connector> {
     match &draft.data.what {
         What::A2a(remote) => versions::connector(&remote.read()?, &remote.card_url),
         What::Llm(written) => Ok(written.connector()),
+        What::Http(prepared) => Ok(Connector::Http { request: prepared.template.clone() }),
     }
 }
 
 /// Other hubs can carry what they could call: nothing on a private network, nothing that is part of this hub.
 pub(super) fn can_federate(connector: &Connector) -> bool {
     match connector {
-        Connector::A2a { url, .. } => Url::parse(url).is_ok_and(|url| is_on_the_internet(&url)),
-        Connector::Llm { .. } => true,
         Connector::Builtin { .. } => false,
+        other => other.called().is_none_or(|url| Url::parse(url).is_ok_and(|url| is_on_the_internet(&url))),
     }
 }
 
@@ -180,36 +182,15 @@ async fn insert(
     match &draft.data.what {
         What::A2a(remote) => insert_remote(hub, tx, person, id, remote).await,
         What::Llm(written) => instructions::add(hub, tx, &agent, written).await,
+        What::Http(prepared) => endpoint::add(hub, tx, person, &agent, prepared).await,
     }
 }
 
 async fn insert_remote(hub: &Hub, tx: &mut Tx, person: &Person, id: AgentId, remote: &Remote) -> Result<()> {
     let card = remote.read()?;
-    let mut secret = None;
-    if let Some(kept) = &remote.credentials {
-        let purpose = match kept.for_everybody {
-            true => credentials::shared_purpose(id),
-            false => credentials::own_purpose(id, person.account),
-        };
-        let sealed = keys::keep_sealed(hub, tx, person.namespace, &purpose, kept.sealed()?).await?;
-        if kept.for_everybody {
-            secret = Some(sealed);
-        } else {
-            plexus_store::agent_secrets::set(tx, id, person.account, sealed).await?;
-        }
-    }
+    let secret = kept::take_up(hub, tx, person, id, remote.credentials.as_ref()).await?;
     let connector = versions::connector(&card, &remote.card_url)?;
     let pinned = Pinned { card: remote.card.as_bytes(), connector, secret, wanted: &card.version };
     versions::add(hub, tx, id, pinned).await?;
-    let mut vouched = Vec::new();
-    for (origin, check) in &remote.checks {
-        proofs::put(hub, tx, id, origin, check).await?;
-        if check.is_vouched() {
-            vouched.push(origin);
-        }
-    }
-    for origin in vouched {
-        admin::vouch_for(hub, tx, person, origin).await?;
-    }
-    Ok(())
+    kept::put_checks(hub, tx, person, id, &remote.checks).await
 }

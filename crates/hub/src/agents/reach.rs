@@ -3,7 +3,7 @@
 use plexus_a2a::Card;
 use plexus_domain::{
     Address, Error as Refusal, HubRowId, PrincipalId,
-    agent::{Access, Connector, Visibility},
+    agent::{Access, Visibility},
 };
 use plexus_store::{
     Conn,
@@ -101,7 +101,7 @@ async fn check(conn: &mut Conn, asker: &Asker, agent: Agent) -> Result<Reached> 
     }
     let silent = || Refusal::conflict(format!("{address} has no version that answers."));
     let version = versions::current(conn, agent.id).await?.ok_or_else(silent)?;
-    if matches!(version.connector, Connector::A2a { .. }) {
+    if version.connector.called().is_some() {
         check_remote(conn, asker, &agent, &version).await?;
     }
     Ok(Reached { agent, version, principal: None })

@@ -5,7 +5,7 @@ use plexus_a2a::{
     card::{Problem, Severity},
 };
 use plexus_domain::{
-    AgentId, DraftId, Error as Refusal, HubRowId, Name, Timestamp,
+    DraftId, Error as Refusal, HubRowId, Name, Timestamp,
     account::Role,
     run::{Failure, FailureClass},
 };
@@ -14,8 +14,9 @@ use plexus_store::{Conn, agents};
 use url::Url;
 
 use super::{
-    credentials::{self, Given, Scheme},
-    draft::{self, Draft, Kept, Remote, Step, What},
+    credentials::{self, Asks, Given, Scheme},
+    draft::{self, Draft, Remote, Step, Way, What},
+    kept,
     proofs::{self, By, Check, OriginProof},
 };
 use crate::{
@@ -37,6 +38,7 @@ pub enum Begun {
 pub struct DraftRow {
     pub id: DraftId,
     pub label: String,
+    pub way: Way,
     pub step: Step,
     pub begun: Timestamp,
 }
@@ -104,7 +106,7 @@ fn parse(address: &str) -> Result<Url, Refusal> {
 }
 
 /// A failed fetch, as a mistake in the address field.
-fn unreachable(person: &Person, failure: Failure) -> Refusal {
+pub(super) fn unreachable(person: &Person, failure: Failure) -> Refusal {
     let mut words = failure.message;
     if failure.class == FailureClass::Policy && person.role == Role::Admin {
         words.push_str(
@@ -157,8 +159,10 @@ pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<DraftRow>> {
         label: match &draft.data.what {
             What::A2a(remote) => remote.asked.clone(),
             What::Llm(written) => written.title.clone(),
+            What::Http(prepared) => prepared.about.title.clone(),
         },
         id: draft.id,
+        way: draft.way(),
         step: draft.step,
         begun: draft.begun,
     };
@@ -199,35 +203,13 @@ pub async fn choose(hub: &Hub, caller: &Caller, id: DraftId, choice: Choice) -> 
     check_free(&mut tx, person, &name).await?;
     let agent = draft.data.agent;
     let remote = draft.remote_mut()?;
-    remote.credentials = kept(hub, person, agent, remote, &choice)?;
+    let asks = Asks::of_card(&remote.read()?);
+    let (asks, before) = (asks.as_ref().and_then(Asks::some), remote.credentials.take());
+    remote.credentials = kept::keep(hub, person, agent, asks, before, &choice)?;
     draft.data.name = Some(name);
     draft.step = draft.step.max(Step::Proof);
     draft.save(hub, &mut tx, person).await?;
     Ok(tx.commit().await?)
-}
-
-/// What was entered, sealed. Nothing entered keeps what was entered before: a form never shows it again.
-fn kept(
-    hub: &Hub,
-    person: &Person,
-    agent: AgentId,
-    remote: &mut Remote,
-    choice: &Choice,
-) -> Result<Option<Kept>> {
-    let card = remote.read()?;
-    if credentials::scheme(&card).is_none() {
-        return Ok(None);
-    }
-    let before = remote.credentials.take().filter(|kept| kept.for_everybody == choice.for_everybody);
-    if choice.given.secret.is_empty() && (before.is_some() || !choice.for_everybody) {
-        return Ok(before);
-    }
-    let purpose = match choice.for_everybody {
-        true => credentials::shared_purpose(agent),
-        false => credentials::own_purpose(agent, person.account),
-    };
-    let sealed = hub.vault().seal(&purpose, &credentials::plain(&card, &choice.given)?)?;
-    Ok(Some(Kept::new(choice.for_everybody, &sealed)))
 }
 
 /// The third step: what proves control, and what was found.
@@ -236,8 +218,14 @@ pub async fn origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Vec<Orig
     let mut conn = hub.store().read().await?;
     let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Proof)?;
     let token = proofs::token(&mut conn, draft.data.agent).await?;
-    let checks = proofs::with_vouched(&mut conn, &draft.remote()?.checks).await?;
+    let checks = proofs::with_vouched(&mut conn, draft.checks()).await?;
     Ok(checks.into_iter().map(|(origin, check)| proofs::describe(&origin, check, &token)).collect())
+}
+
+/// What kind of thing is being registered.
+pub async fn way(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Way> {
+    let person = caller.may(Scope::Agents)?;
+    Ok(draft::load(hub, &mut hub.store().read().await?, person, id).await?.way())
 }
 
 /// Looks for proof at each origin that has none.
@@ -266,19 +254,25 @@ async fn note(hub: &Hub, person: &Person, id: DraftId, origin: &str, found: Chec
     if draft.step == Step::Done {
         return Ok(());
     }
-    let unknown = || Refusal::invalid("origin", "The card names no such address.");
-    let known = draft.remote_mut()?.checks.iter_mut().find(|(known, _)| known == origin);
+    let unknown = || Refusal::invalid("origin", "The agent is not called at this address.");
+    let known = draft.checks_mut().iter_mut().find(|(known, _)| known == origin);
     known.ok_or_else(unknown)?.1 = found;
     draft.save(hub, &mut tx, person).await?;
     Ok(tx.commit().await?)
 }
 
-/// Goes on to the last step, proved or not.
+/// Goes on to the next step, proved or not.
 pub async fn go_on(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
+    advance(hub, caller, id, Step::Proof, Step::Publish).await
+}
+
+/// Leaves `from` behind, for `to` or what comes before it: an endpoint is tried out first.
+pub(super) async fn advance(hub: &Hub, caller: &Caller, id: DraftId, from: Step, to: Step) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
-    let mut draft = draft::load(hub, &mut tx, person, id).await?.reached(Step::Proof)?;
-    draft.step = draft.step.max(Step::Publish);
+    let mut draft = draft::load(hub, &mut tx, person, id).await?.reached(from)?;
+    let next = if from < Step::Try && draft.way() == Way::Request { Step::Try } else { to };
+    draft.step = draft.step.max(next);
     draft.save(hub, &mut tx, person).await?;
     Ok(tx.commit().await?)
 }

@@ -64,7 +64,7 @@ pub(crate) fn read_summary(listing: &Listing) -> Summary {
 /// What runs here needs no proof; what runs elsewhere needs one for the origin that is called.
 async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Result<bool> {
     match connector {
-        Connector::A2a { .. } => {
+        Connector::A2a { .. } | Connector::Http { .. } => {
             let proofs = proofs::list_by_agent(conn, agent).await?;
             Ok(!proofs.is_empty() && proofs.iter().all(Proof::holds))
         }

@@ -84,6 +84,7 @@ const fn protocol(connector: &Connector) -> &'static str {
         Connector::A2a { protocol: A2aProtocol::V1, .. } => "A2A 1.0",
         Connector::A2a { protocol: A2aProtocol::V03, .. } => "A2A 0.3",
         Connector::Llm { .. } => "Model",
+        Connector::Http { .. } => "HTTP",
         Connector::Builtin { .. } => "Built in",
     }
 }

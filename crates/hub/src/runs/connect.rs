@@ -5,13 +5,14 @@ use std::sync::Arc;
 use plexus_a2a::Card;
 use plexus_domain::{
     Error as Refusal,
-    agent::{Builtin, Connector as Kind},
+    agent::{Builtin, Connector as Kind, http::Template},
     run::Failure,
 };
 use plexus_runtime::{
     Connector, Secret,
     a2a::{A2a, Endpoint},
     builtin::{Calc, Guide, Tck},
+    http::Http,
     llm::{Llm, Model},
     outbound::{self, Dns, Network, Own, Policy},
 };
@@ -82,6 +83,11 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
             agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
             Ok(Arc::new(a2a(hub, &mut conn, job).await?))
         }
+        Kind::Http { request } => {
+            let mut conn = hub.store().snapshot().await?;
+            agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
+            Ok(Arc::new(http(hub, &mut conn, job, request.clone()).await?))
+        }
     }
 }
 
@@ -102,6 +108,15 @@ async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
     let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
     let endpoint = Endpoint::of(&card).ok_or_else(unusable)?;
     let agent = A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)?;
+    match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
+        Some((origin, credentials)) => agent.with_credentials(&origin, credentials).map_err(refused),
+        None => Ok(agent),
+    }
+}
+
+async fn http(hub: &Hub, conn: &mut Conn, job: &Job, request: Template) -> Result<Http> {
+    let card = card(conn, job).await?;
+    let agent = Http::new(client(hub, conn, &job.agent).await?, request).map_err(refused)?;
     match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
         Some((origin, credentials)) => agent.with_credentials(&origin, credentials).map_err(refused),
         None => Ok(agent),

@@ -12,7 +12,7 @@ use plexus_domain::{
 };
 use plexus_hub::{
     agents::{
-        self,
+        self, Way,
         instructions::{self, Instructions},
     },
     config::{OperatorModel, Secret},
@@ -60,7 +60,7 @@ async fn instructions_run_on_the_hubs_model_and_a_change_is_a_version() {
     assert_eq!(agents::models(hub).await, ["large", "small"]);
     let draft = instructions::write(hub, ada, "tides", tides()).await.unwrap();
     assert_eq!(instructions::write(hub, ada, "tides", tides()).await.unwrap(), draft, "sent twice");
-    assert!(agents::publish_step(hub, ada, draft).await.unwrap().model_backed);
+    assert_eq!(agents::publish_step(hub, ada, draft).await.unwrap().way, Way::Model);
     let address = agents::publish(hub, ada, draft, Visibility::Public, Access::Accounts).await.unwrap();
     assert_eq!(world.answer(&world.bob, &address, "When?").await, "High at noon.");
     let sent = asked.lock()[0].clone();

@@ -5,6 +5,7 @@
 mod calls;
 mod common;
 mod credentials;
+mod endpoint;
 mod instructions;
 mod proofs;
 mod register;

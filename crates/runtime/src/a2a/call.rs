@@ -8,7 +8,7 @@ use plexus_a2a::{
 use plexus_domain::run::{Failure, FailureClass};
 
 use super::A2a;
-use crate::outbound::{Halt, Pace, Reply, busy, peer, retry_after};
+use crate::outbound::{Halt, Hints, Pace, Reply, by_status, credentials_hint, peer, retry_after};
 
 /// An HTTP request has one answer, so its JSON-RPC id says nothing.
 const ID: i64 = 1;
@@ -111,23 +111,12 @@ impl A2a {
     }
 
     fn refusal(&self, status: StatusCode, wait: Option<u32>) -> Failure {
-        let (class, what) = match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if self.credentials.is_some() => {
-                (FailureClass::Refused, "did not accept the credentials. Enter them again.".to_owned())
-            }
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                (FailureClass::Refused, "asks for credentials that this hub does not hold.".to_owned())
-            }
-            StatusCode::TOO_MANY_REQUESTS => (FailureClass::Refused, busy(wait)),
-            status if status.is_server_error() => {
-                (FailureClass::Unreachable, format!("failed ({status}). Try again later."))
-            }
-            status if status.is_redirection() => (
-                FailureClass::Refused,
-                format!("redirects ({status}). Its card has to name the new address."),
-            ),
-            status => (FailureClass::Refused, format!("refused the request ({status}).")),
+        let hints = Hints {
+            credentials: credentials_hint(self.credentials.is_some()),
+            missing: None,
+            moved: "Its card has to name the new address.",
         };
+        let (class, what) = by_status(status, wait, &hints);
         Failure::new(class, format!("The agent at {} {what}", self.peer()))
     }
 }

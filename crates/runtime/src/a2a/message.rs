@@ -1,7 +1,5 @@
 //! A request as one A2A message.
 
-use std::fmt::Write;
-
 use plexus_a2a::{
     client,
     wire::v1::{Message, Part, Role},
@@ -9,12 +7,9 @@ use plexus_a2a::{
 use plexus_domain::Content;
 
 use crate::{
-    Request, Speaker, Turn,
-    transcript::{quoted, say},
+    Request, Turn,
+    transcript::{say, so_far, unheard},
 };
-
-/// How much of what was said before goes along, the latest first.
-const TRANSCRIPT_BYTES: usize = 64 << 10;
 
 /// The last turn, preceded by what the agent has not heard: all of the path, or, in a conversation of its own that
 /// goes on, what was said since its last answer.
@@ -23,11 +18,7 @@ const TRANSCRIPT_BYTES: usize = 64 << 10;
 pub(super) fn message(request: &Request) -> Message {
     let (question, before) =
         request.turns.split_last().map_or((None, &[][..]), |(last, rest)| (Some(last), rest));
-    let heard = match &request.remote {
-        Some(_) => before.iter().rposition(|turn| turn.speaker == Speaker::Me).map_or(0, |at| at + 1),
-        None => 0,
-    };
-    let mut parts: Vec<Part> = transcript(&before[heard..]).map(Part::text).into_iter().collect();
+    let mut parts: Vec<Part> = so_far(unheard(request, before)).map(Part::text).into_iter().collect();
     parts.extend(question.into_iter().flat_map(question_parts));
     let id = format!("{}-{}", request.run, request.turns.len());
     let mut message = Message::new(id, Role::User, parts);
@@ -49,34 +40,6 @@ fn question_parts(turn: &Turn) -> Vec<Part> {
     parts.collect()
 }
 
-fn transcript(turns: &[Turn]) -> Option<String> {
-    let mut left = TRANSCRIPT_BYTES;
-    let lines = turns.iter().rev().map(line).take_while(|line| {
-        left = left.saturating_sub(line.len());
-        left > 0
-    });
-    let mut lines: Vec<String> = lines.collect();
-    if lines.is_empty() {
-        return None;
-    }
-    lines.reverse();
-    let mut text = "What was said before in this conversation:\n\n".to_owned();
-    for line in lines {
-        let _ = write!(text, "{line}\n\n");
-    }
-    text.push_str("The message to answer follows.");
-    Some(text)
-}
-
-fn line(turn: &Turn) -> String {
-    let said = say(&turn.parts);
-    match &turn.speaker {
-        Speaker::Me => format!("You: {said}"),
-        Speaker::Person { name } => format!("{name}: {said}"),
-        Speaker::Agent { address } => format!("The agent {address}:\n{}", quoted(&said)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use plexus_domain::{Part, part::ToolUse};
@@ -84,7 +47,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Remote,
+        Remote, Speaker,
         testing::{ask, person},
     };
 

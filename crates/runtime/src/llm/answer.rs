@@ -5,11 +5,12 @@ use plexus_domain::{
     run::{Failure, FailureClass, Usage},
 };
 
-use super::{
-    chunk::{self, Choice, Chunk, Delta},
-    refusal::words,
+use super::chunk::{self, Choice, Chunk, Delta};
+use crate::{
+    End, Output,
+    outbound::{quote, words},
+    sse::Noise,
 };
-use crate::{End, Output, outbound::quote, sse::Noise};
 
 /// How many bytes a token is taken for when a server does not count.
 const BYTES_PER_TOKEN: usize = 4;

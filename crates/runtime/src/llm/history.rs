@@ -22,7 +22,7 @@ struct StreamOptions {
 }
 
 #[derive(Serialize)]
-struct Message {
+pub(crate) struct Message {
     role: &'static str,
     content: String,
 }
@@ -33,12 +33,20 @@ pub(super) fn body(model: &Model, instructions: &str, turns: &[Turn]) -> String 
     if !instructions.is_empty() {
         messages.push(Message { role: "system", content: instructions.to_owned() });
     }
-    for message in recent(turns, model.history_bytes) {
-        add(&mut messages, message);
-    }
+    messages.extend(conversation(turns, model.history_bytes));
     let stream_options = StreamOptions { include_usage: true };
     serde_json::to_string(&Body { model: &model.name, messages, stream: true, stream_options })
         .unwrap_or_default()
+}
+
+/// What was said, as far as it fits into `max_bytes`. Servers' templates often want the roles to alternate, so neighbours
+/// of one role are one message.
+pub(crate) fn conversation(turns: &[Turn], max_bytes: usize) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for message in recent(turns, max_bytes) {
+        add(&mut messages, message);
+    }
+    messages
 }
 
 /// The last turns that fit, and the last one in any case.
@@ -57,7 +65,6 @@ fn recent(turns: &[Turn], max_bytes: usize) -> Vec<Message> {
     kept
 }
 
-/// Servers' templates often want the roles to alternate, so neighbours of one role become one message.
 fn add(messages: &mut Vec<Message>, next: Message) {
     match messages.last_mut() {
         Some(last) if last.role == next.role => {

@@ -122,14 +122,6 @@ pub(crate) fn retry_after(reply: &Reply) -> Option<u32> {
     reply.header(header::RETRY_AFTER)?.parse().ok()
 }
 
-/// The end of a sentence about whoever answered that there were too many calls.
-pub(crate) fn busy(wait: Option<u32>) -> String {
-    match wait {
-        Some(seconds) => format!("is busy and asks to wait {seconds} s."),
-        None => "is busy. Try again in a moment.".to_owned(),
-    }
-}
-
 /// How a destination is called in messages: its host, and the port where it is not the usual one.
 pub(crate) fn peer(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();

@@ -102,13 +102,13 @@ fn badges(view: &AgentView) -> Vec<Badge> {
     }
     match view.versions.first().map(|version| &version.connector) {
         Some(Connector::Builtin { .. }) => badges.push(Badge::BuiltIn),
-        Some(Connector::A2a { .. }) if view.summary.verified => {
+        Some(Connector::A2a { .. } | Connector::Http { .. }) if view.summary.verified => {
             badges.extend(view.proofs.iter().map(|proof| match proof.method {
                 agents::ProofMethod::Voucher => Badge::Vouched(proof.origin.clone()),
                 _ => Badge::Domain(proof.origin.clone()),
             }));
         }
-        Some(Connector::A2a { .. }) => badges.push(Badge::Unverified),
+        Some(Connector::A2a { .. } | Connector::Http { .. }) => badges.push(Badge::Unverified),
         _ => {}
     }
     match view.agent.visibility {

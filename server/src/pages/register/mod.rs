@@ -1,11 +1,13 @@
 //! Registering an agent: a page and a form for each step.
 
 pub mod card;
+pub mod endpoint;
 pub mod instructions;
 pub mod proof;
 pub mod publish;
 pub mod shown;
 pub mod start;
+pub mod try_it;
 
 use plexus_domain::{DraftId, Error as Refusal};
 use plexus_hub::Error;

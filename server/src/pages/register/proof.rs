@@ -6,7 +6,11 @@ use axum::{
 };
 use plexus_app::model::{Form, register::RegisterProof};
 use plexus_domain::{Error as Refusal, account::Role};
-use plexus_hub::{Error, agents::register, caller::Caller};
+use plexus_hub::{
+    Error,
+    agents::{Way, register},
+    caller::Caller,
+};
 
 use super::{draft, shown};
 use crate::{
@@ -25,6 +29,7 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterProof, E
     let origins = register::origins(&site.hub, caller, draft).await?;
     Ok(RegisterProof {
         draft,
+        way: shown::way(register::way(&site.hub, caller, draft).await?),
         origins: origins.into_iter().map(shown::origin).collect(),
         can_vouch: caller.require(Role::Admin).is_ok(),
         form: Form::default(),
@@ -50,7 +55,13 @@ async fn perform(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Res
             let origin = fields.get("origin");
             register::vouch_origin(&site.hub, caller, draft, origin).await.map(|()| "proof")
         }
-        "continue" => register::go_on(&site.hub, caller, draft).await.map(|()| "publish"),
+        "continue" => {
+            register::go_on(&site.hub, caller, draft).await?;
+            Ok(match register::way(&site.hub, caller, draft).await? {
+                Way::Request => "try",
+                Way::Card | Way::Model => "publish",
+            })
+        }
         _ => Err(Refusal::invalid("", "Choose whether to check or to continue.").into()),
     }
 }

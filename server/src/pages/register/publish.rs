@@ -14,7 +14,7 @@ use plexus_domain::{
 };
 use plexus_hub::{Error, agents, caller::Caller};
 
-use super::draft;
+use super::{draft, shown};
 use crate::{
     pages::account::refused,
     state::Site,
@@ -35,7 +35,7 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterPublish,
         name: step.title,
         address: step.address,
         proved: step.proved,
-        model_backed: step.model_backed,
+        way: shown::way(step.way),
         can_federate: step.can_federate,
         form: Form::default(),
     })

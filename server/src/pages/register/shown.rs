@@ -5,7 +5,7 @@ use plexus_app::model::{
     register::{self as model, DnsRecord, ProofMethod, ProofState},
 };
 use plexus_hub::agents::{
-    self, Card, CardInterface, CardSkill, Severity,
+    self, Card, CardInterface, CardSkill, Severity, Way,
     credentials::Scheme as Asked,
     proofs::{By, Check, OriginProof},
 };
@@ -29,6 +29,14 @@ const fn method(by: By) -> ProofMethod {
         By::File => ProofMethod::File,
         By::Dns => ProofMethod::Dns,
         By::Voucher => ProofMethod::Vouched,
+    }
+}
+
+pub const fn way(way: Way) -> model::Way {
+    match way {
+        Way::Card => model::Way::Card,
+        Way::Request => model::Way::Request,
+        Way::Model => model::Way::Model,
     }
 }
 

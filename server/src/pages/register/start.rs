@@ -35,6 +35,7 @@ async fn page(site: &Site, caller: &Caller) -> Result<RegisterStart, Error> {
     let row = |row: register::DraftRow| DraftRow {
         id: row.id,
         label: row.label,
+        way: shown::way(row.way),
         step: step(row.step),
         begun: row.begun,
     };
@@ -50,6 +51,7 @@ const fn step(step: agents::Step) -> Step {
     match step {
         agents::Step::Card => Step::Card,
         agents::Step::Proof => Step::Proof,
+        agents::Step::Try => Step::Try,
         agents::Step::Publish | agents::Step::Done => Step::Publish,
     }
 }

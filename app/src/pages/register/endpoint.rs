@@ -1,0 +1,206 @@
+use leptos::prelude::*;
+use plexus_domain::agent::http::{Method, Placeholder, Preset, Reading};
+
+use crate::{
+    components::{
+        button::{Button, ButtonLink, Kind},
+        field::{Field, RadioOption, Radios},
+        form_errors::form_errors,
+        section::Section,
+        steps::Steps,
+        text::agent_href,
+    },
+    model::{
+        Form,
+        register::{EndpointPage, Step, Way},
+    },
+    pages::{Head, Page},
+};
+
+impl Page for EndpointPage {
+    fn head(&self) -> Head {
+        Head::private(if self.editing.is_some() { "Edit request" } else { "Describe an HTTP endpoint" })
+    }
+
+    fn body(self) -> AnyView {
+        let form = &self.form;
+        let (title, action, verb) = match &self.editing {
+            Some(address) => {
+                ("Edit request", format!("{}/edit", agent_href(address)), "Save as a new version")
+            }
+            None => ("Register agent", "/register/http".to_owned(), "Continue"),
+        };
+        let new = self.editing.is_none();
+        view! {
+            <h1>{title}</h1>
+            {new.then(|| view! { <Steps at=Step::Request way=Way::Request /> })}
+            {new.then(|| presets(self.chosen))}
+            {form_errors(form, None)}
+            <form class="stack form-wide" method="post" action=action>
+                {about(form, new.then_some(&*self.owner))}
+                {request(form)}
+                {answer(form)}
+                {credentials(form, new)}
+                {first_request(form)}
+                <p class="actions"><Button label=verb kind=Kind::Primary /></p>
+            </form>
+        }
+        .into_any()
+    }
+}
+
+fn presets(chosen: Option<Preset>) -> AnyView {
+    let links = Preset::ALL
+        .into_iter()
+        .filter(|preset| chosen != Some(*preset))
+        .map(|preset| {
+            let href = format!("/register/http?like={}", preset.as_str());
+            view! { <ButtonLink label=preset.label() href=href /> }
+        })
+        .collect_view();
+    let words = match chosen {
+        Some(preset) => format!("Filled in for: {}. Change the address, and what else differs. Or begin with:", preset.label()),
+        None => "The hub sends each message to your endpoint, in the shape that you describe here. For software that many people run, begin with:".to_owned(),
+    };
+    view! { <p>{words}</p><p class="actions">{links}</p> }.into_any()
+}
+
+fn about(form: &Form, owner: Option<&str>) -> AnyView {
+    let name = owner.map(|owner| {
+        let hint =
+            format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and stays as it is.");
+        Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
+    });
+    view! {
+        {Field::text("title", "Title").max(60).hint("What people see above its answers.").of(form)}
+        {name}
+        {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(form)}
+        {Field::lines("starters", "First messages to try", 2).optional().max(1_000).hint("One a line, up to five.").of(form)}
+        {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(form)}
+    }
+    .into_any()
+}
+
+fn request(form: &Form) -> AnyView {
+    let filled = Placeholder::ALL.map(|it| format!("{} {}", it.token(), meaning(it))).join("; ");
+    let method = Field::choice("method", "Method", options(Method::ALL.map(Method::as_str)));
+    let url = Field::url("url", "Address").max(2_000).placeholder("https://agents.example.org/ask").of(form);
+    let method = method.default(Method::Post.as_str()).of(form);
+    let headers = Field::lines("headers", "Headers", 2)
+        .mono()
+        .optional()
+        .hint("One a line, such as X-Client: plexus. Credentials go below.")
+        .of(form);
+    let body = Field::lines("body", "Body, as JSON", 6)
+        .mono()
+        .optional()
+        .placeholder("{ \"question\": \"{{message}}\" }")
+        .hint("Leave it empty for a request without one.")
+        .of(form);
+    view! {
+        <Section title="Request" lead=format!("What the hub fills in: {filled}.")>{url}{method}{headers}{body}</Section>
+    }
+    .into_any()
+}
+
+const fn meaning(placeholder: Placeholder) -> &'static str {
+    match placeholder {
+        Placeholder::Message => "what to answer",
+        Placeholder::History => "what was said before it, as text",
+        Placeholder::Messages => "the conversation as a list of roles and contents",
+        Placeholder::Conversation => "an id that stays the same through a conversation",
+        Placeholder::Task => "the id from a first request",
+    }
+}
+
+fn answer(form: &Form) -> AnyView {
+    let option = |reading: Reading| {
+        let (label, meaning) = match reading {
+            Reading::Json => ("One JSON value", "The answer comes whole."),
+            Reading::Events => ("Server-sent events", "A piece of the answer in each; [DONE] may end them."),
+            Reading::Lines => ("JSON lines", "A JSON value on each line, with a piece of the answer."),
+            Reading::Text => ("Plain text", "Shown as it comes."),
+        };
+        RadioOption::new(reading.as_str(), label).meaning(meaning)
+    };
+    let reading = Radios {
+        name: "answer",
+        legend: "What comes back",
+        default: Reading::Json.as_str().to_owned(),
+        options: Reading::ALL.map(option).into(),
+    }
+    .of(form);
+    let path = Field::text("path", "Where the answer is")
+        .mono()
+        .optional()
+        .max(200)
+        .placeholder("/choices/0/message/content")
+        .hint("A path through the JSON, each step after a slash; lists count from 0. Empty takes all of it.")
+        .of(form);
+    view! { <Section title="Answer">{reading}{path}</Section> }.into_any()
+}
+
+fn credentials(form: &Form, new: bool) -> AnyView {
+    let kinds = [
+        ("none", "Nothing"),
+        ("bearer", "A bearer token"),
+        ("header", "An API key in a header"),
+        ("query", "An API key in the query"),
+        ("basic", "A user name and a password"),
+    ];
+    let kinds = kinds.into_iter().map(|(value, label)| (value.to_owned(), label.to_owned())).collect();
+    let kind = Field::choice("auth", "It asks for", kinds).default("none").of(form);
+    let name = Field::text("auth_name", "Name of the header or parameter")
+        .mono()
+        .optional()
+        .max(100)
+        .placeholder("X-API-Key")
+        .hint("For an API key only.")
+        .of(form);
+    let given = new.then(|| {
+        let whose = Radios {
+            name: "credentials",
+            legend: "Whose credentials are used",
+            default: "owner".to_owned(),
+            options: vec![
+                RadioOption::new("owner", "Mine, for everybody")
+                    .meaning("Whoever may use the agent uses it in your name."),
+                RadioOption::new("each", "Each person’s own")
+                    .meaning("Everybody enters theirs before the first message."),
+            ],
+        };
+        let user = Field::text("user", "User name").autocomplete("off").mono().optional();
+        let secret = Field::password("secret", "Your credential").autocomplete("off").optional();
+        view! { {whose.of(form)} {user.of(form)} {secret.of(form)} }
+    });
+    view! {
+        <Section title="Credentials" lead="What you enter is sealed, and sent to this address alone once control of it is proved.">{kind}{name}{given}</Section>
+    }
+    .into_any()
+}
+
+fn first_request(form: &Form) -> AnyView {
+    let url = Field::text("start_url", "Address").mono().optional().max(2_000).of(form);
+    let body = Field::lines("start_body", "Body, as JSON", 2).mono().optional().of(form);
+    let id = Field::text("start_id", "Where its reply holds the id")
+        .mono()
+        .optional()
+        .max(200)
+        .placeholder("/task_id")
+        .hint("It fills {{task}} above.")
+        .of(form);
+    let last = Field::text("last", "Ask again until this is true")
+        .mono()
+        .optional()
+        .max(200)
+        .placeholder("/is_last")
+        .hint("A path in each reply to the request above. Empty asks once.")
+        .of(form);
+    let lead =
+        "For software that makes a task first and then works on it step by step. Most has none of this.";
+    view! { <Section title="A first request" lead=lead>{url}{body}{id}{last}</Section> }.into_any()
+}
+
+fn options<const N: usize>(words: [&str; N]) -> Vec<(String, String)> {
+    words.into_iter().map(|word| (word.to_owned(), word.to_owned())).collect()
+}

@@ -1,0 +1,183 @@
+//! What a request must be before it is kept. Whether its address may be called is decided where it is called.
+
+use serde_json::Value;
+
+use super::{Method, Placeholder, Reading, Request, fill};
+use crate::{Error, Result, agent::Scheme};
+
+const MAX_URL: usize = 2_000;
+const MAX_HEADERS: usize = 20;
+const MAX_HEADER: usize = 1_000;
+const MAX_BODY: usize = 32 << 10;
+const MAX_POINTER: usize = 200;
+
+/// Headers that the hub or the connection sets, and those that hold credentials.
+const NOT_YOURS: [&str; 12] = [
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+pub(super) fn check(request: &Request) -> Result<()> {
+    url("url", &request.url)?;
+    headers(request)?;
+    if request.method == Method::Get && request.body.is_some() {
+        return Err(Error::invalid("body", "A GET request has no body. Put {{message}} into the address."));
+    }
+    body("body", request.body.as_ref())?;
+    answer(request)?;
+    start(request)?;
+    auth(request)?;
+    let says = |it: Placeholder| fill::texts(request).any(|text| text.contains(it.token()));
+    if !says(Placeholder::Message) && !says(Placeholder::Messages) {
+        let words = "Nothing in the request holds the message. Write {{message}} where it goes, such as \
+                     {\"question\": \"{{message}}\"}.";
+        return Err(Error::invalid("body", words));
+    }
+    Ok(())
+}
+
+fn url(field: &str, url: &str) -> Result<()> {
+    let wrong = |words: &str| Err(Error::invalid(field, words));
+    let Some((start, end)) = host(url) else {
+        return wrong(
+            "An address begins with https:// and names a host, as in https://agents.example.org/ask.",
+        );
+    };
+    if url.len() > MAX_URL || url.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return wrong("An address has at most 2,000 characters, and no spaces.");
+    }
+    if url[start..end].contains(['{', '}', '@']) {
+        return wrong(
+            "The host is written out. What is filled in stands behind it, in the path or the query.",
+        );
+    }
+    placeholders(field, url, |it| it != Placeholder::Messages)
+}
+
+/// Where the host and port of an address begin and end.
+fn host(url: &str) -> Option<(usize, usize)> {
+    let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
+    let start = ["https://", "http://"].iter().find(|scheme| lower.starts_with(**scheme))?.len();
+    let end = url[start..].find(['/', '?', '#', '\\']).map_or(url.len(), |at| start + at);
+    (end > start).then_some((start, end))
+}
+
+fn headers(request: &Request) -> Result<()> {
+    let wrong = |words: String| Err(Error::invalid("headers", words));
+    if request.headers.len() > MAX_HEADERS {
+        return wrong(format!("Give at most {MAX_HEADERS} headers."));
+    }
+    for (name, value) in &request.headers {
+        if !is_token(name) {
+            return wrong(format!("\u{201c}{}\u{201d} is no name of a header.", name.escape_default()));
+        }
+        if NOT_YOURS.contains(&name.to_ascii_lowercase().as_str()) {
+            return wrong(format!("The hub sets {name} itself; credentials have fields of their own."));
+        }
+        if value.len() > MAX_HEADER || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            return wrong(format!("The value of {name} has at most 1,000 characters, all of them ASCII."));
+        }
+        placeholders("headers", value, |it| matches!(it, Placeholder::Conversation | Placeholder::Task))?;
+    }
+    Ok(())
+}
+
+/// RFC 9110, section 5.6.2.
+fn is_token(name: &str) -> bool {
+    let fits = (1..=100).contains(&name.len());
+    fits && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+fn body(field: &str, body: Option<&Value>) -> Result<()> {
+    let Some(body) = body else { return Ok(()) };
+    if body.to_string().len() > MAX_BODY {
+        return Err(Error::invalid(field, "A body has at most 32 KiB."));
+    }
+    let mut strings = Vec::new();
+    fill::strings(body, &mut strings);
+    let list = Placeholder::Messages.token();
+    if strings.iter().any(|text| text.contains(list) && **text != *list) {
+        let words =
+            "{{messages}} is a list, so it has to be a value of its own: \"messages\": \"{{messages}}\".";
+        return Err(Error::invalid(field, words));
+    }
+    strings.into_iter().try_for_each(|text| placeholders(field, text, |_| true))
+}
+
+/// What looks like a placeholder has to be one that can stand there.
+fn placeholders(field: &str, text: &str, fits: impl Fn(Placeholder) -> bool) -> Result<()> {
+    let fitting = || Placeholder::ALL.into_iter().filter(|it| fits(*it)).map(Placeholder::token);
+    let is_known = |piece: &str| fitting().any(|token| piece.starts_with(&token[2..]));
+    if text.split("{{").skip(1).all(is_known) {
+        return Ok(());
+    }
+    let words = format!("What can be filled in here: {}.", fitting().collect::<Vec<_>>().join(", "));
+    Err(Error::invalid(field, words))
+}
+
+fn answer(request: &Request) -> Result<()> {
+    pointer("path", &request.path, "/choices/0/message/content")?;
+    if request.answer == Reading::Text && !request.path.is_empty() {
+        return Err(Error::invalid("path", "Plain text has no path. Leave it empty, or choose JSON."));
+    }
+    let Some(last) = &request.last else { return Ok(()) };
+    pointer("last", last, "/is_last")?;
+    if request.answer != Reading::Json || last.is_empty() {
+        let words =
+            "A request is sent again only where each is answered with JSON that says whether it is the last.";
+        return Err(Error::invalid("last", words));
+    }
+    Ok(())
+}
+
+fn pointer(field: &str, pointer: &str, example: &str) -> Result<()> {
+    if pointer.len() <= MAX_POINTER && (pointer.is_empty() || pointer.starts_with('/')) {
+        return Ok(());
+    }
+    Err(Error::invalid(field, format!("A path leads from member to member, such as {example}.")))
+}
+
+fn start(request: &Request) -> Result<()> {
+    let Some(start) = &request.start_url else { return no_start(request) };
+    url("start_url", start)?;
+    let place = |url: &str| host(url).map(|(_, end)| url[..end].to_ascii_lowercase());
+    if place(start) != place(&request.url) {
+        return Err(Error::invalid("start_url", "Both requests go to the same host and port."));
+    }
+    body("start_body", request.start_body.as_ref())?;
+    let id = request.start_id.as_deref().unwrap_or_default();
+    if id.is_empty() {
+        return Err(Error::invalid("start_id", "Say where the reply holds the task's id, such as /task_id."));
+    }
+    pointer("start_id", id, "/task_id")
+}
+
+fn no_start(request: &Request) -> Result<()> {
+    let wrong = |words: &str| Err(Error::invalid("start_url", words));
+    if request.start_body.is_some() || request.start_id.is_some() {
+        return wrong("Enter where the first request goes, or leave all three empty.");
+    }
+    if fill::texts(request).any(|text| text.contains(Placeholder::Task.token())) {
+        return wrong("{{task}} is filled in by a first request. Say where it goes.");
+    }
+    Ok(())
+}
+
+fn auth(request: &Request) -> Result<()> {
+    let Some(Scheme::ApiKey { name, in_query }) = &request.auth else { return Ok(()) };
+    let is_taken = !in_query && NOT_YOURS.contains(&name.to_ascii_lowercase().as_str());
+    if is_token(name) && !is_taken {
+        return Ok(());
+    }
+    Err(Error::invalid("auth_name", "Enter the name of the header or parameter, such as X-API-Key."))
+}

@@ -1,0 +1,81 @@
+//! Ready requests for software that many people run.
+
+use serde_json::json;
+
+use super::{Reading, Request};
+use crate::agent::Scheme;
+
+/// Software whose endpoint is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Chat completions, as OpenAI and many others serve them.
+    OpenAi,
+    /// The server of Open Interpreter 0.4 (`AsyncInterpreter().server`). It keeps the conversation itself.
+    OpenInterpreter,
+    /// Agent Protocol v1, which AutoGPT serves (`agent-protocol` 1.0): a task, then its steps until the last.
+    AgentProtocol,
+}
+
+impl Preset {
+    pub const ALL: [Self; 3] = [Self::OpenAi, Self::OpenInterpreter, Self::AgentProtocol];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::OpenInterpreter => "open-interpreter",
+            Self::AgentProtocol => "agent-protocol",
+        }
+    }
+
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::OpenAi => "OpenAI-shaped endpoint",
+            Self::OpenInterpreter => "Open Interpreter",
+            Self::AgentProtocol => "AutoGPT (Agent Protocol)",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.as_str() == text)
+    }
+
+    const fn path(self) -> &'static str {
+        match self {
+            Self::OpenAi => "/v1/chat/completions",
+            Self::OpenInterpreter => "/openai/chat/completions",
+            Self::AgentProtocol => "/ap/v1/agent/tasks",
+        }
+    }
+
+    /// The request for a server at `base`, such as `http://127.0.0.1:8000`. A base with a path of its own is taken as
+    /// the endpoint's whole address.
+    pub fn request(self, base: &str) -> Request {
+        let base = base.trim().trim_end_matches('/');
+        let host = base.split_once("://").map_or(base, |(_, rest)| rest);
+        let url = if host.contains('/') { base.to_owned() } else { format!("{base}{}", self.path()) };
+        match self {
+            Self::OpenAi => Request { auth: Some(Scheme::Bearer), ..completions(url, "default") },
+            Self::OpenInterpreter => completions(url, "default-model"),
+            Self::AgentProtocol => Request {
+                start_body: Some(json!({ "input": "{{message}}" })),
+                start_id: Some("/task_id".to_owned()),
+                url: format!("{url}/{{{{task}}}}/steps"),
+                start_url: Some(url),
+                body: Some(json!({})),
+                path: "/output".to_owned(),
+                last: Some("/is_last".to_owned()),
+                ..Request::default()
+            },
+        }
+    }
+}
+
+fn completions(url: String, model: &str) -> Request {
+    Request {
+        url,
+        body: Some(json!({ "model": model, "messages": "{{messages}}", "stream": true })),
+        answer: Reading::Events,
+        path: "/choices/0/delta/content".to_owned(),
+        ..Request::default()
+    }
+}

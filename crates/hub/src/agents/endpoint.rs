@@ -1,0 +1,140 @@
+//! Agents that are an HTTP endpoint of their own: described by a request, tried out, published; changed later.
+
+use plexus_domain::{
+    Address, DraftId, Error as Refusal, Name,
+    agent::{
+        Connector,
+        http::{Request, Template},
+    },
+};
+use plexus_store::{Tx, agents::Agent, versions as rows};
+use url::Url;
+
+use super::{
+    about::About,
+    credentials::Asks,
+    draft::{self, Draft, Prepared, Step, What},
+    kept, manage,
+    proofs::Check,
+    register::{self, Choice},
+    versions::{self, Pinned},
+};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Person, Scope},
+};
+
+/// What a person fills in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endpoint {
+    pub about: About,
+    pub request: Request,
+}
+
+/// Begins the registration of an endpoint; control of its address is the next step.
+pub async fn describe(hub: &Hub, caller: &Caller, choice: Choice, filled: Endpoint) -> Result<DraftId> {
+    let person = caller.may(Scope::Agents)?;
+    let name: Name = choice.name.trim().parse()?;
+    let (about, template) = checked(hub, person, filled)?;
+    let asks = Asks::of_template(&template)?;
+    let checks = vec![(asks.origin.clone(), Check::Never)];
+    let prepared = Prepared { about, template, checks, credentials: None, tried: None };
+    let mut tx = hub.store().write().await?;
+    register::check_free(&mut tx, person, &name).await?;
+    let id = draft::begin(hub, &mut tx, person, What::Http(Box::new(prepared)), Step::Proof).await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?;
+    draft.data.name = Some(name);
+    let agent = draft.data.agent;
+    prepared_mut(&mut draft)?.credentials = kept::keep(hub, person, agent, asks.some(), None, &choice)?;
+    draft.save(hub, &mut tx, person).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Clean, within bounds, and at an address that the hub would call for this person.
+fn checked(hub: &Hub, person: &Person, filled: Endpoint) -> Result<(About, Template)> {
+    let template = Template::try_from(filled.request)?;
+    let url: Url = template
+        .request()
+        .url
+        .parse()
+        .map_err(|error| Refusal::invalid("url", format!("This address cannot be used: {error}.")))?;
+    let allowed = register::outbound(hub, person).check(&url);
+    allowed.map_err(|failure| register::unreachable(person, failure))?;
+    Ok((filled.about.checked()?, template))
+}
+
+pub(super) fn prepared(draft: &Draft) -> Result<&Prepared> {
+    match &draft.data.what {
+        What::Http(prepared) => Ok(prepared),
+        _ => Err(draft::out_of_turn().into()),
+    }
+}
+
+pub(super) fn prepared_mut(draft: &mut Draft) -> Result<&mut Prepared> {
+    match &mut draft.data.what {
+        What::Http(prepared) => Ok(prepared),
+        _ => Err(draft::out_of_turn().into()),
+    }
+}
+
+/// How an endpoint is called now, for those who may change it; none where the agent is something else.
+pub async fn endpoint(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<Endpoint>> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().snapshot().await?;
+    let agent = manage::owned(&mut conn, person, address).await?;
+    let (version, card) = manage::current(&mut conn, &agent).await?;
+    let Connector::Http { request } = version.connector else { return Ok(None) };
+    Ok(Some(Endpoint { about: About::of(&card), request: request.into() }))
+}
+
+/// Changes it: a new version, which the next run uses. Another origin has to be proved anew, and is shown nothing that
+/// was given for the former one.
+pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Endpoint) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    let mut tx = hub.store().write().await?;
+    let agent = manage::owned(&mut tx, person, address).await?;
+    let (about, template) = checked(hub, person, filled)?;
+    let (version, card) = manage::current(&mut tx, &agent).await?;
+    let elsewhere = || Refusal::conflict("This agent is no endpoint that is called by a request.");
+    let Connector::Http { request } = &version.connector else { return Err(elsewhere().into()) };
+    if *request == template && About::of(&card) == about {
+        return Ok(());
+    }
+    let (before, after) = (Asks::of_template(request)?, Asks::of_template(&template)?);
+    let origins = [after.origin.clone()];
+    let secret = version.secret.filter(|_| before == after);
+    let (number, card) = numbered(hub, &mut tx, &agent, &about).await?;
+    let connector = Connector::Http { request: template };
+    let pinned = Pinned { card: &card, connector, secret, wanted: &number };
+    manage::replace(hub, tx, &agent, pinned, &origins).await
+}
+
+/// The first version.
+pub(super) async fn add(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    agent: &Agent,
+    prepared: &Prepared,
+) -> Result<()> {
+    let secret = kept::take_up(hub, tx, person, agent.id, prepared.credentials.as_ref()).await?;
+    let (number, card) = numbered(hub, tx, agent, &prepared.about).await?;
+    let connector = Connector::Http { request: prepared.template.clone() };
+    versions::add(hub, tx, agent.id, Pinned { card: &card, connector, secret, wanted: &number }).await?;
+    kept::put_checks(hub, tx, person, agent.id, &prepared.checks).await
+}
+
+/// The next number, and a card with it.
+pub(super) async fn numbered(
+    hub: &Hub,
+    tx: &mut Tx,
+    agent: &Agent,
+    about: &About,
+) -> Result<(String, Vec<u8>)> {
+    let known = rows::list_by_agent(tx, agent.id).await?;
+    let used: Vec<&str> = known.iter().map(|version| version.semver.as_str()).collect();
+    let number = versions::next_number(&used, "");
+    let card = about.card(hub, agent, &number)?;
+    Ok((number, card))
+}

@@ -1,0 +1,181 @@
+//! Trying an endpoint out before it is published: one message, and what comes back.
+
+use std::time::Duration;
+
+use plexus_domain::{
+    DraftId, Error as Refusal, Part, RunId,
+    part::plain_text,
+    run::{Failure, Usage},
+    text,
+};
+use plexus_runtime::{Limits, Output, Remote, Request, Speaker, Turn, http::Http, perform};
+use plexus_store::Conn;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    credentials,
+    draft::{self, Draft, Prepared, Step},
+    endpoint::{prepared, prepared_mut},
+    kept, proofs, register,
+};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Person, Scope},
+};
+
+const MAX_MESSAGE: usize = 4_000;
+/// What is kept of an answer to look at.
+const MAX_ANSWER_CHARS: usize = 16_000;
+const LIMITS: Limits = Limits {
+    max_answer_bytes: 1 << 20,
+    max_file_bytes: 0,
+    first_byte: Duration::from_secs(30),
+    idle: Duration::from_secs(30),
+    whole: Duration::from_mins(2),
+};
+
+/// What came of the last trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    pub message: String,
+    /// Markdown; what came before it failed, too.
+    pub answer: String,
+    /// Why it failed, and what to do.
+    pub failed: Option<String>,
+    pub took_ms: u64,
+}
+
+/// What the step shows.
+pub struct TryStep {
+    pub seed: String,
+    pub title: String,
+    /// A first message to try.
+    pub suggestion: String,
+    pub method: &'static str,
+    pub url: String,
+    pub tried: Option<Tried>,
+}
+
+pub async fn try_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<TryStep> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().read().await?;
+    let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Try)?;
+    let prepared = prepared(&draft)?;
+    Ok(TryStep {
+        seed: draft.seed(),
+        title: prepared.about.title.clone(),
+        suggestion: prepared.about.starters.first().cloned().unwrap_or_else(|| "Hello".to_owned()),
+        method: prepared.template.request().method.as_str(),
+        url: prepared.template.request().url.clone(),
+        tried: prepared.tried.clone(),
+    })
+}
+
+/// Sends a message as the agent's runs will, and keeps what came back for [`try_step`].
+pub async fn try_out(hub: &Hub, caller: &Caller, id: DraftId, message: &str) -> Result<Tried> {
+    let person = caller.may(Scope::Agents)?;
+    let message = text::multi_line(message).trim().to_owned();
+    if !(1..=MAX_MESSAGE).contains(&message.chars().count()) {
+        return Err(Refusal::invalid("message", "Write a message of 1 to 4,000 characters.").into());
+    }
+    hub.limits().fetches.take(&caller.key())?;
+    let mut conn = hub.store().read().await?;
+    let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Try)?;
+    let connector = connector(hub, &mut conn, person, &draft).await?;
+    drop(conn);
+    let begun = hub.env().now();
+    let mut heard = Heard::default();
+    let ended =
+        perform(&connector, request(hub, person, &message), &mut heard, &CancellationToken::new()).await;
+    let tried = Tried {
+        message,
+        answer: text::shorten(&plain_text(&heard.parts), MAX_ANSWER_CHARS),
+        failed: ended.err().map(|failure| failure.message),
+        took_ms: u64::try_from(hub.env().now().since(begun).as_millis()).unwrap_or(u64::MAX),
+    };
+    keep(hub, person, id, &tried).await?;
+    Ok(tried)
+}
+
+async fn keep(hub: &Hub, person: &Person, id: DraftId, tried: &Tried) -> Result<()> {
+    let mut tx = hub.store().write().await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?;
+    prepared_mut(&mut draft)?.tried = Some(tried.clone());
+    draft.save(hub, &mut tx, person).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Goes on to the last step, tried or not.
+pub async fn accept(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
+    register::advance(hub, caller, id, Step::Try, Step::Publish).await
+}
+
+fn request(hub: &Hub, person: &Person, message: &str) -> Request {
+    let speaker = Speaker::Person { name: person.name.to_string() };
+    let turn = Turn { speaker, parts: vec![Part::text(message)] };
+    Request { run: hub.env().id(RunId::new), turns: vec![turn], remote: None, limits: LIMITS }
+}
+
+async fn connector(hub: &Hub, conn: &mut Conn, person: &Person, draft: &Draft) -> Result<Http> {
+    let prepared = prepared(draft)?;
+    let refused = |failure: Failure| Refusal::conflict(failure.message);
+    let outbound = register::outbound(hub, person);
+    let http = Http::new(outbound, prepared.template.clone()).map_err(refused)?;
+    let Some(kept) = &prepared.credentials else { return Ok(http) };
+    check_proved(conn, prepared).await?;
+    let plain = kept::open(hub, person, draft.data.agent, kept)?;
+    let (origin, credentials) = credentials::unseal(&plain)?;
+    Ok(http.with_credentials(&origin, credentials).map_err(refused)?)
+}
+
+/// Credentials are sent to proved origins only, also by whoever gave them.
+async fn check_proved(conn: &mut Conn, prepared: &Prepared) -> Result<()> {
+    let checks = proofs::with_vouched(conn, &prepared.checks).await?;
+    match checks.iter().find(|(_, check)| !check.is_proved()) {
+        None => Ok(()),
+        Some((origin, _)) => {
+            let words = format!(
+                "Control of {origin} is not proved, and the hub sends credentials to proved addresses only. Prove it \
+                 in the step before, then try it."
+            );
+            Err(Refusal::conflict(words).into())
+        }
+    }
+}
+
+/// Remembers what an agent says.
+#[derive(Default)]
+struct Heard {
+    parts: Vec<Part>,
+}
+
+impl Output for Heard {
+    fn text(&mut self, delta: &str) -> Result<(), Failure> {
+        match self.parts.last_mut().map(|part| &mut part.content) {
+            Some(plexus_domain::Content::Text { text }) => text.push_str(delta),
+            _ => self.parts.push(Part::text(delta)),
+        }
+        Ok(())
+    }
+
+    /// What is no text is shown as the JSON that it is.
+    fn part(&mut self, part: Part) -> Result<(), Failure> {
+        let shown = match &part.content {
+            plexus_domain::Content::Data { data } => format!("```json\n{data:#}\n```"),
+            _ => part.as_text().unwrap_or_default().to_owned(),
+        };
+        self.parts.push(Part::text(shown));
+        Ok(())
+    }
+
+    fn artifact_text(&mut self, _artifact: &str, _name: Option<&str>, delta: &str) -> Result<(), Failure> {
+        self.text(delta)
+    }
+
+    fn remote(&mut self, _remote: Remote) {}
+
+    fn usage(&mut self, _usage: Usage) {}
+
+    fn status(&mut self, _line: &str) {}
+}

@@ -1,0 +1,224 @@
+//! Agents that are an HTTP endpoint of any shape, called by a request template.
+
+mod answer;
+mod asked;
+
+use async_trait::async_trait;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use plexus_domain::{
+    agent::http::{Asked, Method as Verb, Placeholder, Reading, Template},
+    run::{Failure, FailureClass},
+};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+pub use self::answer::Answer;
+use self::{answer::id_at, asked::asked};
+use crate::{
+    Connector, Credentials, End, Limits, Output, Remote, Request,
+    outbound::{Halt, Hints, Outbound, Pace, Reply, by_status, credentials_hint, peer, retry_after, said},
+    sse::{Decoder, Lines},
+};
+
+/// Larger events and lines hold no piece of an answer.
+const MAX_PIECE_BYTES: usize = 1 << 20;
+/// How often a request is sent again for one answer.
+const MAX_STEPS: u32 = 50;
+
+/// Calls an agent's endpoint.
+#[derive(Debug)]
+pub struct Http {
+    outbound: Outbound,
+    url: Url,
+    template: Template,
+    credentials: Option<Credentials>,
+}
+
+impl Http {
+    /// Fails when `outbound` may not call the endpoint.
+    pub fn new(outbound: Outbound, template: Template) -> Result<Self, Failure> {
+        // What is filled in changes neither host nor port.
+        let url = parse(&template.request().url)?;
+        outbound.check(&url)?;
+        Ok(Self { outbound, url, template, credentials: None })
+    }
+
+    /// Shows `credentials` to the endpoint. Fails when it is not at `origin` (any URL there), which they were given for.
+    pub fn with_credentials(mut self, origin: &Url, credentials: Credentials) -> Result<Self, Failure> {
+        if self.url.origin() != origin.origin() {
+            let words = "The endpoint has moved to another address than its credentials were given for. Enter them again.";
+            return Err(Failure::new(FailureClass::Policy, words));
+        }
+        self.credentials = Some(credentials);
+        Ok(self)
+    }
+
+    fn peer(&self) -> String {
+        peer(&self.url)
+    }
+
+    async fn call(
+        &self,
+        verb: Verb,
+        url: &str,
+        body: Option<Value>,
+        asked: &Asked,
+        pace: &mut Pace<'_>,
+    ) -> Result<Reply, Halt> {
+        let mut url = parse(url)?;
+        if url.origin() != self.url.origin() {
+            return Err(self.garbage("was to be called at another address than its own").into());
+        }
+        let mut headers = self.headers(asked)?;
+        if let Some(credentials) = &self.credentials {
+            credentials.apply(&mut url, &mut headers)?;
+        }
+        let method = match verb {
+            Verb::Get => Method::GET,
+            Verb::Post => Method::POST,
+            Verb::Put => Method::PUT,
+        };
+        let request = self.outbound.request(method, &url)?;
+        let request = match body {
+            Some(body) => request.body(body.to_string()).header(header::CONTENT_TYPE, "application/json"),
+            None => request,
+        };
+        let reply = Reply::to(request.headers(headers), &self.peer(), pace).await?;
+        if reply.status().is_success() { Ok(reply) } else { Err(self.refusal(reply, pace).await.into()) }
+    }
+
+    fn headers(&self, asked: &Asked) -> Result<HeaderMap, Failure> {
+        let request = self.template.request();
+        let mut headers = HeaderMap::new();
+        if request.answer == Reading::Events {
+            headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
+        }
+        for (name, value) in &request.headers {
+            let unusable = |_| self.garbage(&format!("has a header that cannot be sent ({name})"));
+            let value = HeaderValue::try_from(asked.header(value)).map_err(|_| unusable(()))?;
+            headers.insert(HeaderName::try_from(name).map_err(|_| unusable(()))?, value);
+        }
+        Ok(headers)
+    }
+
+    async fn refusal(&self, reply: Reply, pace: &mut Pace<'_>) -> Failure {
+        let hints = Hints {
+            credentials: credentials_hint(self.credentials.is_some()),
+            missing: Some("has nothing at this address (404). Check the address of the request."),
+            moved: "Enter the address that it redirects to.",
+        };
+        let (class, what) = by_status(reply.status(), retry_after(&reply), &hints);
+        let words = said(&reply.beginning(pace).await);
+        Failure::new(class, format!("The endpoint at {} {what}{words}", self.peer()))
+    }
+
+    fn garbage(&self, what: &str) -> Failure {
+        Failure::new(FailureClass::Garbage, format!("The endpoint at {} {what}.", self.peer()))
+    }
+
+    /// Lets the software make a task, and keeps its id.
+    async fn start(&self, asked: &mut Asked, limits: &Limits, pace: &mut Pace<'_>) -> Result<(), Halt> {
+        let Some(start) = self.template.start() else { return Ok(()) };
+        let body = start.body.map(|body| asked.body(body));
+        let reply = self.call(Verb::Post, &asked.url(start.url), body, asked, pace).await?;
+        let body = reply.body(limits.max_answer_bytes, pace).await?;
+        asked.task = id_at(&body, start.id).ok_or_else(|| {
+            self.garbage(&format!("answered the first request without an id at {}", start.id))
+        })?;
+        Ok(())
+    }
+
+    async fn work(
+        &self,
+        asked: &mut Asked,
+        answer: &mut Answer<'_>,
+        limits: &Limits,
+        pace: &mut Pace<'_>,
+    ) -> Result<End, Halt> {
+        self.start(asked, limits, pace).await?;
+        let request = self.template.request();
+        for step in 1..=MAX_STEPS {
+            pace.set_limit(limits.first_byte);
+            let body = request.body.as_ref().map(|body| asked.body(body));
+            let reply = self.call(request.method, &asked.url(&request.url), body, asked, pace).await?;
+            if reply.is_of_type("text/html") {
+                return Err(self
+                    .garbage("answered with a web page. Check the address of the request")
+                    .into());
+            }
+            let whole = read(reply, request.answer, answer, limits, pace).await?;
+            let Some(last) = &request.last else { return Ok(answer.end()?) };
+            if whole.as_ref().and_then(|whole| whole.pointer(last)).is_some_and(is_true) {
+                return Ok(answer.end()?);
+            }
+            answer.begin_step(step + 1);
+        }
+        Err(self.garbage(&format!("was asked {MAX_STEPS} times and did not say that it is done")).into())
+    }
+}
+
+/// Passes the answer on, and returns it where it is one JSON value.
+async fn read(
+    mut reply: Reply,
+    reading: Reading,
+    answer: &mut Answer<'_>,
+    limits: &Limits,
+    pace: &mut Pace<'_>,
+) -> Result<Option<Value>, Halt> {
+    if reading == Reading::Json {
+        let body = reply.body(limits.max_answer_bytes, pace).await?;
+        return Ok(Some(answer.whole(&body)?));
+    }
+    let (mut events, mut lines) = (Decoder::new(MAX_PIECE_BYTES), Lines::new(MAX_PIECE_BYTES));
+    while let Some(bytes) = reply.next(pace).await? {
+        pace.set_limit(limits.idle);
+        answer.count_received(bytes.len())?;
+        match reading {
+            Reading::Events => events.push(&bytes, |event| answer.piece(event))?,
+            Reading::Lines => lines.push(&bytes, |line| answer.piece(line))?,
+            Reading::Text | Reading::Json => answer.text(&bytes)?,
+        }
+        if answer.is_done() {
+            reply.finish();
+            return Ok(None);
+        }
+    }
+    lines.end(|line| answer.piece(line))?;
+    Ok(None)
+}
+
+fn is_true(value: &Value) -> bool {
+    matches!(value, Value::Bool(true)) || value.as_str() == Some("true")
+}
+
+fn parse(url: &str) -> Result<Url, Failure> {
+    url.parse().map_err(|error| {
+        Failure::new(FailureClass::Policy, format!("The address of the request cannot be used: {error}."))
+    })
+}
+
+#[async_trait]
+impl Connector for Http {
+    async fn run(
+        &self,
+        request: Request,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<End, Failure> {
+        let mut asked = asked(&request, &self.template);
+        if self.template.uses(Placeholder::Conversation) {
+            output.remote(Remote { task: None, context: Some(asked.conversation.clone()) });
+        }
+        let mut pace = Pace::new(stop, request.limits.first_byte);
+        let mut answer = Answer::new(output, self.peer(), &self.template.request().path);
+        match self.work(&mut asked, &mut answer, &request.limits, &mut pace).await {
+            Ok(end) => Ok(end),
+            Err(Halt::Stopped) => Ok(End::Stopped),
+            Err(Halt::Failed(failure)) => Err(failure),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! The pieces of an answer, as they come.
+
+use plexus_domain::{
+    Content,
+    run::{Failure, FailureClass},
+};
+use serde_json::Value;
+
+use crate::{
+    End, Output,
+    outbound::{quote, words},
+    sse::Noise,
+};
+
+/// The id of a task; longer ones are none.
+const MAX_ID: usize = 256;
+/// Where many endpoints end a stream.
+const DONE: &[u8] = b"[DONE]";
+
+/// What it says goes to an [`Output`].
+pub struct Answer<'a> {
+    output: &'a mut dyn Output,
+    peer: String,
+    path: String,
+    noise: Noise,
+    /// The beginning of a character whose end has not come.
+    cut: Vec<u8>,
+    /// Text that follows begins a new paragraph.
+    is_new_step: bool,
+    has_content: bool,
+    is_done: bool,
+}
+
+impl<'a> Answer<'a> {
+    /// `path` is the JSON pointer to the answer in each piece.
+    pub fn new(output: &'a mut dyn Output, peer: String, path: &str) -> Self {
+        Self {
+            output,
+            peer,
+            path: path.to_owned(),
+            noise: Noise::default(),
+            cut: Vec::new(),
+            is_new_step: false,
+            has_content: false,
+            is_done: false,
+        }
+    }
+
+    /// Whether the endpoint has said that this is all.
+    pub const fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    pub fn count_received(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.noise.add(bytes)
+    }
+
+    pub fn begin_step(&mut self, number: u32) {
+        self.is_new_step = self.has_content;
+        self.output.status(&format!("Step {number}"));
+    }
+
+    /// A reply that is one JSON value, which is returned.
+    pub fn whole(&mut self, body: &[u8]) -> Result<Value, Failure> {
+        let value = self.parse(body)?;
+        match value.pointer(&self.path) {
+            Some(found) => self.say(found)?,
+            None => {
+                self.check_error(&value, body)?;
+                let begins = quote(&String::from_utf8_lossy(body));
+                let words = format!("answered with nothing at {}. Its answer begins: {begins}", self.path);
+                return Err(self.garbage(&words));
+            }
+        }
+        Ok(value)
+    }
+
+    /// The data of one event, or one line. What has nothing at the path is passed over.
+    pub fn piece(&mut self, data: &[u8]) -> Result<(), Failure> {
+        if self.is_done {
+            return Ok(());
+        }
+        if data == DONE {
+            self.is_done = true;
+            return Ok(());
+        }
+        let value = match (self.parse(data), self.path.is_empty()) {
+            (Ok(value), _) => value,
+            (Err(_), true) => Value::String(String::from_utf8_lossy(data).into_owned()),
+            (Err(failure), false) => return Err(failure),
+        };
+        match value.pointer(&self.path) {
+            Some(found) => self.say(found),
+            None => self.check_error(&value, data),
+        }
+    }
+
+    /// Bytes of plain text, cut anywhere.
+    pub fn text(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.cut.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.cut) {
+            Ok(text) => text.len(),
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => return Err(self.garbage("answered with something that is not UTF-8 text")),
+        };
+        let rest = self.cut.split_off(whole);
+        let bytes = std::mem::replace(&mut self.cut, rest);
+        self.speak(&String::from_utf8_lossy(&bytes))
+    }
+
+    /// What it comes to when nothing more follows.
+    pub fn end(&self) -> Result<End, Failure> {
+        if self.has_content && self.cut.is_empty() {
+            return Ok(End::Completed);
+        }
+        let place = if self.path.is_empty() { String::new() } else { format!(" at {}", self.path) };
+        Err(self.garbage(&format!("ended without an answer{place}")))
+    }
+
+    fn say(&mut self, value: &Value) -> Result<(), Failure> {
+        match value {
+            Value::Null => Ok(()),
+            Value::String(text) => self.speak(text),
+            Value::Bool(_) | Value::Number(_) => self.speak(&value.to_string()),
+            Value::Array(_) | Value::Object(_) => {
+                self.noise.clear();
+                self.has_content = true;
+                self.output.part(Content::Data { data: value.clone() }.into())
+            }
+        }
+    }
+
+    fn speak(&mut self, text: &str) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.noise.clear();
+        self.has_content = true;
+        if std::mem::take(&mut self.is_new_step) {
+            self.output.text("\n\n")?;
+        }
+        self.output.text(text)
+    }
+
+    fn parse(&self, data: &[u8]) -> Result<Value, Failure> {
+        serde_json::from_slice(data).map_err(|error| {
+            let begins = quote(&String::from_utf8_lossy(&data[..data.len().min(200)]));
+            self.garbage(&format!("sent what is not JSON ({error}). It begins: {begins}"))
+        })
+    }
+
+    /// An error in the shapes that endpoints use, in place of a piece.
+    fn check_error(&self, value: &Value, data: &[u8]) -> Result<(), Failure> {
+        let is_error = value.get("error").is_some_and(|error| !error.is_null());
+        let said = words(data).filter(|_| is_error);
+        said.map_or(Ok(()), |words| {
+            let words = format!("The endpoint at {} reported an error: {words}", self.peer);
+            Err(Failure::new(FailureClass::Refused, words))
+        })
+    }
+
+    fn garbage(&self, what: &str) -> Failure {
+        Failure::new(FailureClass::Garbage, format!("The endpoint at {} {what}.", self.peer))
+    }
+}
+
+/// The id, text or number, at a place of a reply.
+pub(super) fn id_at(body: &[u8], path: &str) -> Option<String> {
+    let reply: Value = serde_json::from_slice(body).ok()?;
+    let id = match reply.pointer(path)? {
+        Value::String(id) => id.clone(),
+        Value::Number(id) => id.to_string(),
+        _ => return None,
+    };
+    (1..=MAX_ID).contains(&id.len()).then_some(id)
+}

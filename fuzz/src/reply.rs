@@ -1,0 +1,68 @@
+use plexus_domain::run::Failure;
+use plexus_runtime::{
+    End,
+    http::Answer,
+    sse::{Decoder, Lines},
+};
+
+use crate::{
+    heard::{Heard, assert_shown},
+    piece_size,
+};
+
+const MAX_PIECE_BYTES: usize = 64 << 10;
+
+/// Replies of HTTP endpoints of any shape, read as each of the kinds that a request may name.
+pub fn reply(data: &[u8]) {
+    for path in ["", "/t", "/choices/0/delta/content"] {
+        for read in [events, lines, text] {
+            let (end, heard) = read(data, path, data.len().max(1));
+            let (again, heard_again) = read(data, path, piece_size(data));
+            assert_eq!((&end, &heard.text), (&again, &heard_again.text), "pieces make a difference");
+            assert_eq!(heard.parts, heard_again.parts);
+            check(end);
+        }
+        let mut heard = Heard::default();
+        let mut answer = answer(&mut heard, path);
+        check(answer.whole(data).and_then(|_| answer.end()));
+    }
+}
+
+fn answer<'a>(heard: &'a mut Heard, path: &str) -> Answer<'a> {
+    Answer::new(heard, "agents.example".to_owned(), path)
+}
+
+fn check(end: Result<End, Failure>) {
+    if let Err(failure) = end {
+        assert_shown(&failure.message);
+    }
+}
+
+fn events(data: &[u8], path: &str, size: usize) -> (Result<End, Failure>, Heard) {
+    let mut heard = Heard::default();
+    let mut answer = answer(&mut heard, path);
+    let mut decoder = Decoder::new(MAX_PIECE_BYTES);
+    let read = data.chunks(size).try_for_each(|piece| decoder.push(piece, |event| answer.piece(event)));
+    let end = read.and_then(|()| answer.end());
+    (end, heard)
+}
+
+fn lines(data: &[u8], path: &str, size: usize) -> (Result<End, Failure>, Heard) {
+    let mut heard = Heard::default();
+    let mut answer = answer(&mut heard, path);
+    let mut lines = Lines::new(MAX_PIECE_BYTES);
+    let read = data.chunks(size).try_for_each(|piece| lines.push(piece, |line| answer.piece(line)));
+    let end = read.and_then(|()| lines.end(|line| answer.piece(line))).and_then(|()| answer.end());
+    (end, heard)
+}
+
+fn text(data: &[u8], path: &str, size: usize) -> (Result<End, Failure>, Heard) {
+    let mut heard = Heard::default();
+    let mut answer = answer(&mut heard, path);
+    let read = data.chunks(size).try_for_each(|piece| answer.text(piece));
+    // Where text breaks off, what was whole before it depends on the pieces.
+    if let Err(failure) = read {
+        return (Err(failure), Heard::default());
+    }
+    (answer.end(), heard)
+}

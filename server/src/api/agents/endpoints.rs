@@ -1,0 +1,77 @@
+//! Agents that are an HTTP endpoint, registered in one call.
+
+use plexus_domain::{
+    DraftId, Error as Refusal,
+    agent::http::{Preset, Request},
+};
+use plexus_hub::{
+    Error, Hub,
+    agents::{
+        About,
+        endpoint::{self, Endpoint},
+        register, trial,
+    },
+    caller::Caller,
+};
+use serde_json::json;
+
+use super::{NewAgent, vouch_for};
+
+/// How the endpoint is called: as it was described, or as known software is. None when something else is registered.
+pub fn request(
+    described: Option<Request>,
+    like: Option<&str>,
+    url: Option<&str>,
+    model: &Option<String>,
+) -> Result<Option<Request>, Refusal> {
+    if let Some(mut request) = described {
+        if request.url.is_empty() {
+            request.url = url.unwrap_or_default().to_owned();
+        }
+        return Ok(Some(request));
+    }
+    let Some(like) = like else { return Ok(None) };
+    let unknown = || {
+        let known = Preset::ALL.map(Preset::as_str).join(", ");
+        Refusal::invalid("like", format!("What an endpoint can be called like: {known}."))
+    };
+    let mut request = Preset::parse(like).ok_or_else(unknown)?.request(url.unwrap_or_default());
+    if let (Some(model), Some(body)) = (model, &mut request.body)
+        && body.get("model").is_some()
+    {
+        body["model"] = json!(model);
+    }
+    Ok(Some(request))
+}
+
+pub async fn describe(
+    hub: &Hub,
+    caller: &Caller,
+    mut request: Request,
+    new: &NewAgent,
+) -> Result<DraftId, Error> {
+    let name = new.chosen_name()?;
+    // Ready requests can be shown credentials; an endpoint that was given none asks for none.
+    if new.like.is_some() && new.credentials.is_none() {
+        request.auth = None;
+    }
+    let or_name = |text: &str| if text.is_empty() { name.clone() } else { text.to_owned() };
+    let about = About {
+        title: or_name(&new.title),
+        summary: or_name(&new.summary),
+        starters: new.starters.clone(),
+        tags: new.tags.clone(),
+    };
+    let filled = Endpoint { about, request };
+    let draft = endpoint::describe(hub, caller, new.choice(name), filled).await?;
+    vouch_for(hub, caller, draft, new.vouch).await?;
+    register::go_on(hub, caller, draft).await?;
+    if let Some(message) = &new.r#try {
+        let tried = trial::try_out(hub, caller, draft, message).await?;
+        if let Some(words) = tried.failed {
+            return Err(Refusal::invalid("try", words).into());
+        }
+    }
+    trial::accept(hub, caller, draft).await?;
+    Ok(draft)
+}

@@ -1,0 +1,171 @@
+//! `/register/http`: a new agent that is an HTTP endpoint, called by a request that the person describes.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    extract::{Query, State},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::{Form, register::EndpointPage};
+use plexus_domain::{
+    DraftId, Error as Refusal,
+    agent::{
+        Scheme,
+        http::{Method, Preset, Reading, Request},
+    },
+};
+use plexus_hub::{
+    Error,
+    agents::{
+        About,
+        endpoint::{self, Endpoint},
+        register::{self, Choice},
+    },
+    caller::{Caller, Scope},
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::card::given;
+use crate::{
+    pages::account::refused,
+    state::Site,
+    web::{form::Fields, page::Visit},
+};
+
+/// Where software runs that the form is filled in for.
+const LOCAL: &str = "http://127.0.0.1:8000";
+const ELSEWHERE: &str = "https://agents.example.org";
+
+#[derive(Deserialize)]
+pub struct Like {
+    like: Option<String>,
+}
+
+pub async fn show(State(site): State<Site>, visit: Visit, Query(like): Query<Like>) -> Response {
+    let page = page(&site, &visit.caller, like.like.as_deref().and_then(Preset::parse));
+    visit.show_or_refuse(page)
+}
+
+fn page(site: &Site, caller: &Caller, chosen: Option<Preset>) -> Result<EndpointPage, Error> {
+    let owner = caller.may(Scope::Agents)?.name.to_string();
+    let base = if register::allows_private(&site.hub, caller) { LOCAL } else { ELSEWHERE };
+    let form = chosen.map(|preset| request_form(&preset.request(base))).unwrap_or_default();
+    Ok(EndpointPage { owner, editing: None, chosen, form: Form::filled(form) })
+}
+
+pub async fn describe(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    match act(&site, &visit.caller, &fields).await {
+        Ok(id) => Redirect::to(&format!("/register/{id}/proof")).into_response(),
+        Err(error) => match page(&site, &visit.caller, None) {
+            Ok(page) => refused(visit, error, fields, |form| EndpointPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+async fn act(site: &Site, caller: &Caller, fields: &Fields) -> Result<DraftId, Error> {
+    let choice = Choice {
+        name: fields.get("name").to_owned(),
+        for_everybody: fields.get("auth") != "none" && fields.get("credentials") == "owner",
+        given: given(fields),
+    };
+    endpoint::describe(&site.hub, caller, choice, filled(fields)?).await
+}
+
+/// The fields of the form, which the page for editing shares.
+pub fn filled(fields: &Fields) -> Result<Endpoint, Refusal> {
+    let text = |name: &str| fields.get(name).trim().to_owned();
+    let given = |name: &str| fields.given(name).map(|value| value.trim().to_owned());
+    let about = About {
+        title: text("title"),
+        summary: text("summary"),
+        starters: fields.get("starters").lines().map(str::to_owned).collect(),
+        tags: fields.get("tags").split(',').map(str::to_owned).collect(),
+    };
+    let method = Method::parse(fields.get("method"));
+    let answer = Reading::parse(fields.get("answer"));
+    let request = Request {
+        method: method.ok_or_else(|| Refusal::invalid("method", "Choose GET, POST or PUT."))?,
+        url: text("url"),
+        headers: headers(fields.get("headers"))?,
+        body: json("body", fields.get("body"))?,
+        answer: answer.ok_or_else(|| Refusal::invalid("answer", "Choose what comes back."))?,
+        path: text("path"),
+        start_url: given("start_url"),
+        start_body: json("start_body", fields.get("start_body"))?,
+        start_id: given("start_id"),
+        last: given("last"),
+        auth: auth(fields)?,
+    };
+    Ok(Endpoint { about, request })
+}
+
+fn headers(text: &str) -> Result<BTreeMap<String, String>, Refusal> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let header = |line: &str| {
+        let (name, value) = line.split_once(':').ok_or_else(|| {
+            Refusal::invalid("headers", "Write one header a line, its name, a colon and its value.")
+        })?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    lines.map(header).collect()
+}
+
+fn json(field: &str, text: &str) -> Result<Option<Value>, Refusal> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_str(text).map(Some).map_err(|error| {
+        Refusal::invalid(field, format!("This is not JSON: {error}. Placeholders stand in quotes."))
+    })
+}
+
+fn auth(fields: &Fields) -> Result<Option<Scheme>, Refusal> {
+    let key = |in_query| Scheme::ApiKey { name: fields.get("auth_name").trim().to_owned(), in_query };
+    Ok(match fields.get("auth") {
+        "" | "none" => None,
+        "bearer" => Some(Scheme::Bearer),
+        "basic" => Some(Scheme::Basic),
+        "header" => Some(key(false)),
+        "query" => Some(key(true)),
+        _ => return Err(Refusal::invalid("auth", "Choose one of the kinds in the list.")),
+    })
+}
+
+/// The same form, filled with what is kept.
+pub fn form(kept: &Endpoint) -> Form {
+    let about = [
+        ("title", kept.about.title.clone()),
+        ("summary", kept.about.summary.clone()),
+        ("starters", kept.about.starters.join("\n")),
+        ("tags", kept.about.tags.join(", ")),
+    ];
+    Form::filled(about.into_iter().chain(request_form(&kept.request)))
+}
+
+fn request_form(request: &Request) -> Vec<(&'static str, String)> {
+    let pretty = |value: &Option<Value>| value.as_ref().map(|value| format!("{value:#}")).unwrap_or_default();
+    let (auth, auth_name) = match &request.auth {
+        None => ("none", ""),
+        Some(Scheme::Bearer) => ("bearer", ""),
+        Some(Scheme::Basic) => ("basic", ""),
+        Some(Scheme::ApiKey { name, in_query: false }) => ("header", name.as_str()),
+        Some(Scheme::ApiKey { name, in_query: true }) => ("query", name.as_str()),
+    };
+    let headers = request.headers.iter().map(|(name, value)| format!("{name}: {value}"));
+    vec![
+        ("method", request.method.as_str().to_owned()),
+        ("url", request.url.clone()),
+        ("headers", headers.collect::<Vec<_>>().join("\n")),
+        ("body", pretty(&request.body)),
+        ("answer", request.answer.as_str().to_owned()),
+        ("path", request.path.clone()),
+        ("start_url", request.start_url.clone().unwrap_or_default()),
+        ("start_body", pretty(&request.start_body)),
+        ("start_id", request.start_id.clone().unwrap_or_default()),
+        ("last", request.last.clone().unwrap_or_default()),
+        ("auth", auth.to_owned()),
+        ("auth_name", auth_name.to_owned()),
+    ]
+}

@@ -1,0 +1,71 @@
+//! `/register/{draft}/try`: one message to an endpoint, before anybody else may send one.
+
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::{
+    Form, Html,
+    register::{RegisterTry, Tried},
+};
+use plexus_domain::Error as Refusal;
+use plexus_hub::{Error, agents::trial, caller::Caller};
+
+use super::draft;
+use crate::{
+    pages::account::refused,
+    state::Site,
+    web::{form::Fields, page::Visit},
+};
+
+pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+    let page = page(&site, &visit.caller, &id).await;
+    visit.show_or_refuse(page)
+}
+
+async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterTry, Error> {
+    let draft = draft(id)?;
+    let step = trial::try_step(&site.hub, caller, draft).await?;
+    Ok(RegisterTry {
+        draft,
+        seed: step.seed,
+        name: step.title,
+        method: step.method.to_owned(),
+        url: step.url,
+        suggestion: step.suggestion,
+        tried: step.tried.map(shown),
+        form: Form::default(),
+    })
+}
+
+fn shown(tried: trial::Tried) -> Tried {
+    Tried {
+        message: tried.message,
+        answer: Html::from_markup(plexus_markup::render(&tried.answer)),
+        failed: tried.failed,
+        took_ms: tried.took_ms,
+    }
+}
+
+pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
+    match perform(&site, &visit.caller, &id, &fields).await {
+        Ok(next) => Redirect::to(&format!("/register/{id}/{next}")).into_response(),
+        Err(error) => match page(&site, &visit.caller, &id).await {
+            Ok(page) => refused(visit, error, fields, |form| RegisterTry { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+/// Answers the step to go to.
+async fn perform(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
+    let draft = draft(id)?;
+    match fields.get("action") {
+        "try" => {
+            trial::try_out(&site.hub, caller, draft, fields.get("message")).await?;
+            Ok("try#answer")
+        }
+        "continue" => trial::accept(&site.hub, caller, draft).await.map(|()| "publish"),
+        _ => Err(Refusal::invalid("", "Choose whether to try it or to continue.").into()),
+    }
+}

@@ -1,0 +1,209 @@
+//! Software with an HTTP endpoint of its own becomes an agent: over pages, over the API, from the command line.
+
+use std::{
+    convert::Infallible,
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use axum::{
+    Json, Router,
+    body::Body,
+    extract::Path,
+    http::header,
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use futures::stream;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::{
+    client::{Answer, Client, PASSWORD, text_of},
+    events::{answer_after, text_in},
+    hub::{Hub, on_both},
+    process::{Process, plexus, stderr, stdout},
+};
+
+/// A server of this process. Answers its origin.
+async fn serve(router: Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let origin = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    origin
+}
+
+/// Streams what it was asked as Open Interpreter's server does: events under the name of JSON lines.
+async fn interpreter(Json(body): Json<Value>) -> Response {
+    let asked = body["messages"].as_array().and_then(|all| all.last()).map(|last| text_of(&last["content"]));
+    let words: Vec<String> = asked.unwrap_or_default().split(' ').map(str::to_owned).collect();
+    let event = |word: String| {
+        let choice = json!({ "delta": { "role": "assistant", "content": format!("{word}.") } });
+        Ok::<_, Infallible>(format!("data: {}\n\n", json!({ "id": 1.5, "choices": [choice] })))
+    };
+    let body = Body::from_stream(stream::iter(words.into_iter().map(event)));
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
+}
+
+/// A task of three steps, as the Agent Protocol has it.
+fn stepwise() -> Router {
+    static STEPS: AtomicUsize = AtomicUsize::new(0);
+    let step = async |Path(task): Path<String>| {
+        let number = STEPS.fetch_add(1, Ordering::Relaxed) % 3;
+        Json(json!({ "task_id": task, "output": format!("{task}: step {number}"), "is_last": number == 2 }))
+    };
+    let begin = async |Json(body): Json<Value>| {
+        Json(json!({ "task_id": format!("task-{}", text_of(&body["input"])) }))
+    };
+    Router::new()
+        .route("/ap/v1/agent/tasks", post(begin))
+        .route("/ap/v1/agent/tasks/{task}/steps", post(step))
+}
+
+async fn asked(client: &Client, agent: &str, text: &str) -> Value {
+    let said = client.begin(agent, text).await;
+    answer_after(client, &said.chat, 0).await
+}
+
+on_both! {
+    async fn an_endpoint_is_registered_through_pages(hub: &Hub) {
+        let origin = serve(Router::new().route("/openai/chat/completions", post(interpreter))).await;
+        let grace = hub.administrator("grace").await;
+        grace.get("/register").await.says("/register/http");
+        let form = grace.get("/register/http?like=open-interpreter").await.expect(StatusCode::OK);
+        form.says("/openai/chat/completions");
+        form.says("{{messages}}");
+
+        let url = format!("{origin}/openai/chat/completions");
+        let body = "{\"messages\": \"{{messages}}\", \"stream\": true}";
+        let mut fields = vec![
+            ("name", "oi"), ("title", "Interpreter"), ("summary", "Runs code."), ("method", "POST"), ("url", url.as_str()),
+            ("headers", "X-From: plexus\n"), ("answer", "events"), ("path", "/choices/0/delta/content"), ("auth", "none"),
+            ("credentials", "owner"),
+        ];
+        let wrong = with(&fields, ("body", "{\"messages\": {{messages}}}"));
+        let refused = grace.post("/register/http", &wrong).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        refused.says("f-body-error");
+        refused.says("Placeholders stand in quotes.");
+        refused.says("X-From: plexus");
+        fields.push(("body", body));
+        let place = next(grace.post("/register/http", &fields).await);
+        assert!(place.ends_with("/proof"), "{place}");
+        grace.get(&place).await.says("Prove it");
+        let vouch = [("action", "vouch"), ("origin", origin.as_str())];
+        assert_eq!(next(grace.post(&place, &vouch).await), place);
+        let place = next(grace.post(&place, &[("action", "continue")]).await);
+        grace.get(&place).await.says("Try it");
+
+        let tried = next(grace.post(&place, &[("action", "try"), ("message", "one *two*")]).await);
+        let shown = grace.get(&tried).await;
+        shown.says("It answered within");
+        shown.says("one.<em>two</em>.");
+        let empty = grace.post(&place, &[("action", "try"), ("message", "")]).await;
+        empty.expect(StatusCode::UNPROCESSABLE_ENTITY).says("1 to 4,000 characters");
+        let place = next(grace.post(&place, &[("action", "continue")]).await);
+        let done = grace.post(&place, &[("visibility", "public"), ("access", "accounts")]).await;
+        grace.get(&next(done)).await.says("Interpreter is registered");
+
+        let ada = hub.person("ada").await;
+        assert_eq!(text_in(&asked(&ada, "@grace/oi", "three four").await), "three.four.");
+        let page = ada.get("/@grace/oi").await;
+        page.says("HTTP");
+        ada.get("/@grace/oi/edit").await.expect(StatusCode::FORBIDDEN);
+
+        grace.get("/@grace/oi/edit").await.says("/choices/0/delta/content");
+        let edited = with(&with(&fields, ("path", "/id")), ("title", "Numbers"));
+        assert_eq!(next(grace.post("/@grace/oi/edit", &edited).await), "/@grace/oi");
+        assert_eq!(text_in(&asked(&ada, "@grace/oi", "three four").await), "1.51.5");
+        let wrong = grace.post("/@grace/oi/edit", &with(&fields, ("path", "id"))).await;
+        wrong.expect(StatusCode::UNPROCESSABLE_ENTITY).says("f-path-error");
+    }
+
+    async fn an_endpoint_is_registered_through_the_api(hub: &Hub) {
+        let origin = serve(stepwise()).await;
+        let grace = hub.administrator("grace").await;
+        let new = json!({ "url": origin, "like": "agent-protocol", "name": "auto", "visibility": "public", "vouch": true });
+        let made = grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED).json();
+        assert_eq!((&made["kind"], &made["protocol"]), (&json!("http"), &json!("HTTP")));
+        assert_eq!((&made["verified"], &made["title"]), (&json!(true), &json!("auto")));
+        let answer = asked(&hub.person("ada").await, "@grace/auto", "x").await;
+        assert_eq!(text_in(&answer), "task-x: step 0\n\ntask-x: step 1\n\ntask-x: step 2");
+
+        let request = json!({ "url": format!("{origin}/nowhere"), "body": { "q": "{{message}}" }, "path": "/a" });
+        let tried = json!({ "request": request, "name": "lost", "try": "hello" });
+        let refused = grace.call(Method::POST, "/agents", &tried).await.expect(StatusCode::UNPROCESSABLE_ENTITY).json();
+        assert_eq!(refused["error"]["field"], "try", "{refused}");
+        assert!(text_of(&refused["error"]["message"]).contains("has nothing at this address (404)"), "{refused}");
+        for (field, change) in [
+            ("body", json!({ "body": { "q": 1 } })),
+            ("headers", json!({ "headers": { "Host": "x" } })),
+            ("start_url", json!({ "start_id": "/id" })),
+            ("url", json!({ "url": "ftp://x/" })),
+        ] {
+            let mut wrong = request.clone();
+            wrong.as_object_mut().expect("an object").extend(change.as_object().expect("an object").clone());
+            let sent = json!({ "request": wrong, "name": "wrong" });
+            let refused = grace.call(Method::POST, "/agents", &sent).await.expect(StatusCode::UNPROCESSABLE_ENTITY).json();
+            assert_eq!(refused["error"]["field"], field, "{refused}");
+        }
+        let unknown = json!({ "request": { "urls": "x" }, "name": "wrong" });
+        grace.call(Method::POST, "/agents", &unknown).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        let both = json!({ "request": request, "instructions": "Be brief.", "name": "both" });
+        grace.call(Method::POST, "/agents", &both).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+    }
+}
+
+/// The fields with another value for one of them.
+fn with<'a>(fields: &[(&'a str, &'a str)], changed: (&'a str, &'a str)) -> Vec<(&'a str, &'a str)> {
+    fields.iter().copied().filter(|(name, _)| *name != changed.0).chain([changed]).collect()
+}
+
+#[track_caller]
+fn next(answer: Answer) -> String {
+    answer.expect(StatusCode::SEE_OTHER).location().to_owned()
+}
+
+#[tokio::test]
+async fn an_endpoint_is_registered_from_the_command_line() {
+    let origin = serve(Router::new().route("/openai/chat/completions", post(interpreter))).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut hub = Process::serve(folder.path()).await;
+    let link = hub.link().await;
+    let token = link.split_once("admin=").expect("a token").1.to_owned();
+    let grace = Client::new(&hub.origin);
+    let fields = [("name", "grace"), ("password", PASSWORD), ("admin", &token)];
+    grace.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+
+    let like = [
+        "agent",
+        "register",
+        &origin,
+        "--name",
+        "oi",
+        "--like",
+        "open-interpreter",
+        "--vouch",
+        "--try",
+        "hi",
+    ];
+    let made = plexus(folder.path(), &like).await;
+    assert_eq!(stdout(&made), "@grace/oi is registered (private).\n", "{}", stderr(&made));
+    assert_eq!(text_in(&asked(&grace, "@grace/oi", "one two").await), "one.two.");
+
+    let request = json!({ "body": { "messages": "{{messages}}" }, "answer": "events", "path": "/id" });
+    let file = folder.path().join("request.json");
+    fs::write(&file, request.to_string()).expect("written");
+    let (url, file) = (format!("{origin}/openai/chat/completions"), file.to_str().expect("a path"));
+    let called =
+        ["agent", "register", &url, "--name", "ids", "--request", file, "--title", "Ids", "--tags", "number"];
+    let made = plexus(folder.path(), &called).await;
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    assert_eq!(grace.api("/agents/grace/ids").await["tags"], json!(["number"]));
+    assert_eq!(text_in(&asked(&grace, "@grace/ids", "one").await), "1.5");
+    let dead =
+        ["agent", "register", "http://127.0.0.1:1", "--name", "dead", "--like", "openai", "--try", "hi"];
+    let refused = plexus(folder.path(), &dead).await;
+    assert!(stderr(&refused).contains("No connection to 127.0.0.1:1"), "{}", stderr(&refused));
+    hub.kill().await;
+}
