@@ -3,7 +3,10 @@
 use std::{
     convert::Infallible,
     fs,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use axum::{
@@ -48,9 +51,9 @@ async fn interpreter(Json(body): Json<Value>) -> Response {
 
 /// A task of three steps, as the Agent Protocol has it.
 fn stepwise() -> Router {
-    static STEPS: AtomicUsize = AtomicUsize::new(0);
-    let step = async |Path(task): Path<String>| {
-        let number = STEPS.fetch_add(1, Ordering::Relaxed) % 3;
+    let steps = Arc::new(AtomicUsize::new(0));
+    let step = move |Path(task): Path<String>| async move {
+        let number = steps.fetch_add(1, Ordering::Relaxed) % 3;
         Json(json!({ "task_id": task, "output": format!("{task}: step {number}"), "is_last": number == 2 }))
     };
     let begin = async |Json(body): Json<Value>| {

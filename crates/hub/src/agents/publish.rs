@@ -81,10 +81,10 @@ pub async fn publish(
     draft.save(hub, &mut tx, person).await?;
     tx.commit().await?;
     hub.listings_changed();
-    if is_seen(&draft) {
-        if let Err(error) = listings::seen_alive(hub, draft.data.agent).await {
-            tracing::warn!(%error, "an agent that was registered could not be noted as online");
-        }
+    if is_seen(&draft)
+        && let Err(error) = listings::seen_alive(hub, draft.data.agent).await
+    {
+        tracing::warn!(%error, "an agent that was registered could not be noted as online");
     }
     Ok(address)
 }

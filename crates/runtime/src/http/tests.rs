@@ -188,7 +188,7 @@ async fn a_task_is_made_and_asked_until_its_last_step() {
     let (end, heard) = hear(&http, ask("Count")).await;
     assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "First.\n\nDone."));
     assert_eq!(heard.status, ["Step 2", "Step 3"]);
-    let seen = seen.lock().unwrap();
+    let seen = seen.lock().unwrap().clone();
     let steps = "/ap/v1/agent/tasks/t%2F7/steps";
     let paths: Vec<&str> = seen.iter().map(|(path, ..)| path.as_str()).collect();
     assert_eq!(paths, ["/ap/v1/agent/tasks", steps, steps, steps]);
