@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::{
+    chat::seq,
     client::{Answer, Client, PASSWORD, text_of},
     events::{answer_after, text_in},
     hub::{Hub, on_both},
@@ -121,6 +122,25 @@ on_both! {
         assert_eq!(text_in(&asked(&ada, "@grace/oi", "three four").await), "1.51.5");
         let wrong = grace.post("/@grace/oi/edit", &with(&fields, ("path", "id"))).await;
         wrong.expect(StatusCode::UNPROCESSABLE_ENTITY).says("f-path-error");
+    }
+
+    async fn a_conversation_keeps_its_id_and_no_other_has_it(hub: &Hub) {
+        let echo = post(async |Json(body): Json<Value>| body["said"].to_string());
+        let origin = serve(Router::new().route("/", echo)).await;
+        let grace = hub.administrator("grace").await;
+        let request = json!({ "url": origin, "body": { "said": ["{{conversation}}", "{{message}}"] } });
+        let new = json!({ "request": request, "name": "echo", "visibility": "public", "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let ada = hub.person("ada").await;
+        let said = ada.begin("@grace/echo", "one").await;
+        let first = answer_after(&ada, &said.chat, 0).await["parts"][0]["data"].clone();
+        let so_far = seq(&ada, &said.chat).await;
+        ada.say(&said.chat, "two").await;
+        let second = answer_after(&ada, &said.chat, so_far).await["parts"][0]["data"].clone();
+        assert_eq!((&first[0], &second[0]), (&second[0], &first[0]));
+        assert_eq!((&first[1], &second[1]), (&json!("one"), &json!("two")), "it is told what it has not heard");
+        let other = asked(&ada, "@grace/echo", "one").await["parts"][0]["data"].clone();
+        assert_ne!(other[0], first[0]);
     }
 
     async fn an_endpoint_is_registered_through_the_api(hub: &Hub) {

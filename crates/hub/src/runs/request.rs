@@ -2,7 +2,6 @@
 
 use plexus_domain::{
     Content, MessageId, Part,
-    agent::Connector,
     message::{Node, path},
 };
 use plexus_runtime::{Remote, Speaker, Turn, builtin::is_offer};
@@ -31,9 +30,7 @@ pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Opt
     let turns = turns.collect();
     let remote = match &job.task {
         Some(task) => Some(task.clone()),
-        None if matches!(job.version.connector, Connector::A2a { .. }) => {
-            earlier_context(&mut conn, job).await?
-        }
+        None if job.version.connector.called().is_some() => earlier_context(&mut conn, job).await?,
         None => None,
     };
     Ok((turns, remote))
