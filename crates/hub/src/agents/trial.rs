@@ -114,7 +114,7 @@ pub async fn accept(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
 fn request(hub: &Hub, person: &Person, message: &str) -> Request {
     let speaker = Speaker::Person { name: person.name.to_string() };
     let turn = Turn { speaker, parts: vec![Part::text(message)] };
-    Request { run: hub.env().id(RunId::new), turns: vec![turn], remote: None, limits: LIMITS }
+    Request { run: hub.env().id(RunId::new), turns: vec![turn], called: None, remote: None, limits: LIMITS }
 }
 
 async fn connector(hub: &Hub, conn: &mut Conn, person: &Person, draft: &Draft) -> Result<Http> {
