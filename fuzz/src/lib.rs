@@ -29,7 +29,7 @@ pub use card::card;
 pub use completion::completion;
 pub use markdown::markdown;
 pub use mcp::mcp;
-pub use requests::{api, form};
+pub use requests::{api, edge, form};
 pub use search::search;
 pub use settings::settings;
 pub use sheet::sheet;
@@ -40,7 +40,7 @@ pub use sse::sse;
 #[macro_export]
 macro_rules! each_target {
     ($macro:ident) => {
-        $macro! { address answer api card completion form markdown mcp search settings sheet signature sse }
+        $macro! { address answer api card completion edge form markdown mcp search settings sheet signature sse }
     };
 }
 

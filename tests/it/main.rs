@@ -49,6 +49,8 @@ mod mcp_clients;
 #[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
+mod openai;
+#[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod pages;
