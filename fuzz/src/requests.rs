@@ -63,19 +63,31 @@ pub fn api(data: &[u8]) {
 pub fn edge(data: &[u8]) {
     let Some((head, body)) = line(data) else { return };
     let Some((method, path)) = method_and_path(head) else { return };
-    let question = Question { method, path, media_type: "application/json", cookies: b"", body };
+    let question =
+        Question { method, path, media_type: "application/json", cookies: b"", headers: Vec::new(), body };
     let url = Url::parse(&format!("http://hub.example{path}"));
-    if !url.is_ok_and(|url| url.path().starts_with("/v1/")) {
-        return;
-    }
+    let Some(words) = url.ok().and_then(|url| words_of_errors(url.path())) else { return };
     let Some(answer) = Hub::get().ask(&question) else { return };
     assert!(answer.status < 500 || answer.status == UNAVAILABLE, "{}", shown(&answer));
     if answer.status < 400 || answer.status == METHOD_NOT_ALLOWED {
         return;
     }
     let said: Value = serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{}", shown(&answer)));
-    let words = said["error"]["message"].as_str().unwrap_or_default();
-    assert!(!words.is_empty() && words.len() < 2_000 && said["error"]["type"].is_string(), "{said}");
+    let said = |place: &str| said.pointer(place).and_then(Value::as_str).unwrap_or_default();
+    assert!(
+        words.iter().all(|place| !said(place).is_empty() && said(place).len() < 2_000),
+        "{}",
+        shown(&answer)
+    );
+}
+
+/// Where an edge says what is wrong.
+fn words_of_errors(path: &str) -> Option<[&'static str; 2]> {
+    match path {
+        _ if path.starts_with("/v1/") => Some(["/error/message", "/error/type"]),
+        _ if path.starts_with("/ard/v1/") => Some(["/message", "/errorCode"]),
+        _ => None,
+    }
 }
 
 /// Some paths lead out of it again, as with `..`.

@@ -1,6 +1,5 @@
 -- What a caller that keeps its conversations itself had told when it asked something. Several questions may end the
--- same history. The rows of a question go with it; they are written
--- before it.
+-- same history. The row of a question is written before it, and goes with it.
 create table histories (
     caller uuid not null references principals (id),
     agent uuid not null references agents (id),

@@ -4,6 +4,7 @@
 
 mod a2a;
 mod api;
+mod ard;
 pub mod cli;
 pub mod config;
 pub mod conformance;

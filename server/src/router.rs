@@ -20,7 +20,7 @@ use tower_http::{
 };
 
 use crate::{
-    a2a, api, conformance, health, mcp, openai, pages,
+    a2a, api, ard, conformance, health, mcp, openai, pages,
     state::Site,
     web::{assets, headers, host, page::Visit, request_id, shape},
 };
@@ -84,6 +84,7 @@ fn edge_routes(site: Site) -> Router {
         .merge(a2a::routes())
         .merge(mcp::registry_routes())
         .merge(openai::routes())
+        .merge(ard::routes())
         .layer(anywhere)
         .merge(mcp::routes(&site))
         .merge(kits)

@@ -7,6 +7,8 @@ mod accounts;
 #[cfg(test)]
 mod agent;
 #[cfg(test)]
+mod ard;
+#[cfg(test)]
 mod bad_agents;
 #[cfg(test)]
 mod bad_input;

@@ -1,5 +1,7 @@
 //! Asking an agent for something.
 
+use std::time::Duration;
+
 use plexus_domain::{
     ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
     chat::{ChatKind, Title},
@@ -72,6 +74,7 @@ pub struct Before {
 /// Chats that programs begin are kept this long after the last call.
 const KEPT_DAYS: i64 = 30;
 const KEPT_FOR_STRANGERS: i64 = 60 * 60 * 1_000;
+const KEPT_ANEW: Duration = Duration::from_secs(60 * 60);
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 const MOST_PARTS: usize = 256;
 const MOST_BEFORE: usize = 1_000;
@@ -107,12 +110,7 @@ pub(super) struct New {
 }
 
 /// `kept` is to be held until the transaction is committed.
-pub(super) async fn write(
-    hub: &Hub,
-    door: &Door,
-    call: &Call,
-    kept: &blobs::Written<'_>,
-) -> Result<Written> {
+pub(super) async fn write(hub: &Hub, door: &Door, call: &Call, kept: &blobs::Written<'_>) -> Result<Written> {
     let mut tx = hub.store().write().await?;
     if let Some(run) = asked_before(&mut tx, door, call).await? {
         return Ok(Written::Before(run));
@@ -374,6 +372,15 @@ async fn in_new_chat(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result
 /// A chat once what was said before has taken numbers in it.
 async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<Header>)> {
     Ok((lock(tx, chat).await?, messages::list_by_chat(tx, chat).await?))
+}
+
+/// Keeps a chat from now on as long as a new one. Written at most once an hour.
+async fn keep(hub: &Hub, tx: &mut Tx, door: &Door, chat: &Chat) -> Result<()> {
+    let until = keep_until(hub, door);
+    if chat.keep_until.is_some_and(|kept| until.since(kept) > KEPT_ANEW) {
+        chats::set_keep_until(tx, chat.id, until).await?;
+    }
+    Ok(())
 }
 
 fn keep_until(hub: &Hub, door: &Door) -> Timestamp {

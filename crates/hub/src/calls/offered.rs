@@ -12,7 +12,7 @@ use plexus_store::{
 
 use crate::{
     Caller, Error, Hub, Result,
-    agents::reach_by_id,
+    agents::reach,
     caller::{Asker, Person, Scope},
     views,
 };
@@ -54,7 +54,7 @@ pub async fn offered(hub: &Hub, caller: &Caller) -> Result<Vec<Offered>> {
 
 async fn answers(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
     let Some(person) = person else { return Ok(agent.access == Access::Open) };
-    match reach_by_id(conn, &Asker::from(person), agent.id).await {
+    match reach(conn, &Asker::from(person), &views::address(agent)).await {
         Ok(_) => Ok(true),
         Err(Error::Refused(_)) => Ok(false),
         Err(fault) => Err(fault),
