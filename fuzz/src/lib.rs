@@ -31,7 +31,7 @@ pub use completion::completion;
 pub use markdown::markdown;
 pub use mcp::mcp;
 pub use reply::reply;
-pub use requests::{api, form};
+pub use requests::{api, edge, form};
 pub use search::search;
 pub use settings::settings;
 pub use sheet::sheet;
@@ -42,7 +42,9 @@ pub use sse::sse;
 #[macro_export]
 macro_rules! each_target {
     ($macro:ident) => {
-        $macro! { address answer api card completion form markdown mcp reply search settings sheet signature sse }
+        $macro! {
+            address answer api card completion edge form markdown mcp reply search settings sheet signature sse
+        }
     };
 }
 

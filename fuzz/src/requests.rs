@@ -9,6 +9,8 @@ use crate::{
 
 /// There is no model server behind this hub, and it may say so.
 pub const UNAVAILABLE: u16 = 503;
+/// The header says the rest.
+const METHOD_NOT_ALLOWED: u16 = 405;
 
 /// Pages and forms: paths, queries, cookies and fields. A line with method and path, one of cookies, then the fields.
 pub fn form(data: &[u8]) {
@@ -55,6 +57,37 @@ pub fn api(data: &[u8]) {
     assert!((answer.status < 500 || answer.status == UNAVAILABLE) && error("code") != "internal", "{said}");
     assert!(answer.status != 422 || !error("field").is_empty(), "no field is named: {said}");
     assert!(error("message").len() < 2_000, "{} bytes of words", error("message").len());
+}
+
+/// What programs speak besides: a line with method and path, then a body that should be JSON.
+pub fn edge(data: &[u8]) {
+    let Some((head, body)) = line(data) else { return };
+    let Some((method, path)) = method_and_path(head) else { return };
+    let question =
+        Question { method, path, media_type: "application/json", cookies: b"", headers: Vec::new(), body };
+    let url = Url::parse(&format!("http://hub.example{path}"));
+    let Some(words) = url.ok().and_then(|url| words_of_errors(url.path())) else { return };
+    let Some(answer) = Hub::get().ask(&question) else { return };
+    assert!(answer.status < 500 || answer.status == UNAVAILABLE, "{}", shown(&answer));
+    if answer.status < 400 || answer.status == METHOD_NOT_ALLOWED {
+        return;
+    }
+    let said: Value = serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{}", shown(&answer)));
+    let said = |place: &str| said.pointer(place).and_then(Value::as_str).unwrap_or_default();
+    assert!(
+        words.iter().all(|place| !said(place).is_empty() && said(place).len() < 2_000),
+        "{}",
+        shown(&answer)
+    );
+}
+
+/// Where an edge says what is wrong.
+fn words_of_errors(path: &str) -> Option<[&'static str; 2]> {
+    match path {
+        _ if path.starts_with("/v1/") => Some(["/error/message", "/error/type"]),
+        _ if path.starts_with("/ard/v1/") => Some(["/message", "/errorCode"]),
+        _ => None,
+    }
 }
 
 /// Some paths lead out of it again, as with `..`.

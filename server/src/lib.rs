@@ -4,11 +4,13 @@
 
 mod a2a;
 mod api;
+mod ard;
 pub mod cli;
 pub mod config;
 pub mod conformance;
 mod health;
 mod mcp;
+mod openai;
 mod operator;
 mod pages;
 mod prometheus;

@@ -20,7 +20,7 @@ use tower_http::{
 };
 
 use crate::{
-    a2a, api, conformance, health, mcp, pages,
+    a2a, api, ard, conformance, health, mcp, openai, pages,
     state::Site,
     web::{assets, headers, host, page::Visit, request_id, shape},
 };
@@ -83,6 +83,8 @@ fn edge_routes(site: Site) -> Router {
     Router::new()
         .merge(a2a::routes())
         .merge(mcp::registry_routes())
+        .merge(openai::routes())
+        .merge(ard::routes())
         .layer(anywhere)
         .merge(mcp::routes(&site))
         .merge(kits)

@@ -89,6 +89,10 @@ impl Call {
         self.status(json!({ "state": "TASK_STATE_INPUT_REQUIRED", "message": says(question) })).await;
     }
 
+    pub async fn fail(&self, words: &str) {
+        self.status(json!({ "state": "TASK_STATE_FAILED", "message": says(words) })).await;
+    }
+
     pub async fn complete(&self) {
         self.status(json!({ "state": "TASK_STATE_COMPLETED" })).await;
     }

@@ -7,6 +7,8 @@ mod accounts;
 #[cfg(test)]
 mod agent;
 #[cfg(test)]
+mod ard;
+#[cfg(test)]
 mod bad_agents;
 #[cfg(test)]
 mod bad_input;
@@ -50,6 +52,8 @@ mod mcp;
 mod mcp_clients;
 #[cfg(test)]
 mod mcp_registry;
+#[cfg(test)]
+mod openai;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]

@@ -52,6 +52,8 @@ fn document_head(frame: &Frame, head: Head) -> AnyView {
             {head.description.map(|text| view! { <meta name="description" content=text /> })}
             {robots.map(|robots| view! { <meta name="robots" content=robots /> })}
             {canonical.map(|href| view! { <link rel="canonical" href=href /> })}
+            <link rel="ard" type="application/json" href="/.well-known/ard.json" />
+            <link rel="ai-catalog" type="application/ai-catalog+json" href="/.well-known/ai-catalog.json" />
             <meta name="color-scheme" content="light dark" />
             <link rel="icon" type="image/svg+xml" href=assets.favicon.clone() />
             <link rel="stylesheet" href=assets.css.clone() />

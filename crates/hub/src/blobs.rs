@@ -1,4 +1,4 @@
-//! Files that agents sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
+//! Files that agents and programs sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
 
 use std::path::Path as FsPath;
 
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use futures::{TryStreamExt as _, stream::BoxStream};
 use object_store::{ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
-use plexus_domain::{Digest, Error as Refusal};
+use plexus_domain::{Content, Digest, Error as Refusal, Part};
 use plexus_store::{Tx, blobs, blobs::Blob, parts};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
@@ -25,7 +25,8 @@ pub(crate) struct Blobs {
 }
 
 /// A file to be kept.
-pub(crate) struct NewBlob {
+#[derive(Clone, Debug)]
+pub struct NewBlob {
     row: Blob,
     bytes: Bytes,
 }
@@ -50,6 +51,12 @@ impl NewBlob {
         let (sha256, size) = (Digest::of(&bytes), bytes.len() as u64);
         let media_type = media_type.unwrap_or_else(|| UNKNOWN_TYPE.to_owned());
         Self { row: Blob { sha256, size, media_type, place: place(&sha256) }, bytes: bytes.into() }
+    }
+
+    /// The part that shows it.
+    pub fn part(&self, name: Option<String>) -> Part {
+        let content = Content::File { blob: self.row.sha256, size: self.row.size };
+        Part { name, media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
     }
 }
 

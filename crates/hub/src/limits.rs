@@ -55,6 +55,8 @@ pub struct Limits {
     pub sign_up_per_ip: Limit,
     pub sends: Limit,
     pub fetches: Limit,
+    /// Requests that look at everything that is listed.
+    pub catalogs: Limit,
 }
 
 /// How far the limits are raised: 1 normally, more in benches, which say so.
@@ -72,6 +74,7 @@ impl Limits {
             sign_up_per_ip: limit("new accounts", 5, Duration::from_secs(1_250)),
             sends: limit("messages", 60, Duration::from_secs(1)),
             fetches: limit("fetches of agent cards", 20, Duration::from_secs(6)),
+            catalogs: limit("searches of the catalog", 60, Duration::from_millis(500)),
         }
     }
 }

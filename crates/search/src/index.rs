@@ -19,7 +19,7 @@ use tantivy::{
 use crate::{
     error::{Error, Result},
     folder,
-    listing::{Change, Listing},
+    listing::{Change, Listing, Scored},
     query::{Hits, Query},
     schema::{self, Fields},
     search, tokenizer,
@@ -92,6 +92,12 @@ impl Index {
     pub fn search(&self, query: &Query) -> Result<Hits> {
         let live = self.live();
         search::search(&live.reader.searcher(), &live.fields, &live.values, query)
+    }
+
+    /// All that a query finds, wherever its pages begin and however large they are, in the order it asks for.
+    pub fn matching(&self, query: &Query) -> Result<Vec<Scored>> {
+        let live = self.live();
+        search::matching(&live.reader.searcher(), &live.fields, query)
     }
 
     /// Writes changes in their order, and that the index is now at `last_change`. Visible to searches on return.

@@ -26,5 +26,5 @@ mod values;
 
 pub use error::{Error, Result};
 pub use index::Index;
-pub use listing::{Change, Hit, Listing};
+pub use listing::{Change, Hit, Listing, Scored};
 pub use query::{FacetCount, Facets, Hits, Place, Query, Sort, Start};

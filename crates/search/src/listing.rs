@@ -51,6 +51,13 @@ pub struct Hit {
     pub online_at: Option<Timestamp>,
 }
 
+/// An agent that was found, and how well it fits, in no unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    pub agent: AgentId,
+    pub score: f32,
+}
+
 impl From<&Listing> for Hit {
     fn from(listing: &Listing) -> Self {
         Self {

@@ -10,7 +10,7 @@ use tantivy::{
 use crate::{
     error::Result,
     facets::FacetCollector,
-    listing::Hit,
+    listing::{Hit, Scored},
     plan::{Effort, Plan},
     query::{Hits, Place, Query, Sort, Start},
     schema::{Fields, fast},
@@ -99,6 +99,20 @@ fn rows(
     let more = end < found.total.min(MAX_ROWS);
     let last = rows.last().filter(|_| more).map(|last| Place { agent: last.agent, row: end - 1 });
     Ok((rows, last))
+}
+
+/// All that is found, the best first, as far as pages reach. Where no words are looked for, all fit alike.
+pub fn matching(searcher: &Searcher, fields: &Fields, query: &Query) -> Result<Vec<Scored>> {
+    let plan = Plan::new(searcher, fields, query);
+    let ask = find(searcher, &plan)?.ask;
+    let places: Vec<(f32, DocAddress)> = if query.sort == Sort::Relevance && plan.has_words() {
+        searcher.search(&*ask, &TopDocs::with_limit(MAX_ROWS).order_by_score())?
+    } else {
+        let order = if query.sort == Sort::Relevance { Sort::Used } else { query.sort };
+        ranked(searcher, &*ask, order, 0, MAX_ROWS)?.into_iter().map(|place| (1.0, place)).collect()
+    };
+    let scored = |(score, place)| Ok(Scored { agent: row(searcher, fields, place)?.agent, score });
+    places.into_iter().map(scored).collect()
 }
 
 /// The rows behind `last`, looked for where it stood and a little further; with the row that they begin at.

@@ -157,6 +157,12 @@ pub async fn set_settings(tx: &mut Tx, id: ChatId, settings: &Value) -> Result<b
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(settings.to_column()))? > 0)
 }
 
+/// Until when a chat is kept that is not kept for good.
+pub async fn set_keep_until(tx: &mut Tx, id: ChatId, until: Timestamp) -> Result<bool> {
+    let text = "update chats set keep_until = $2 where id = $1 and keep_until is not null";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(until.millis()))? > 0)
+}
+
 /// Deletes a chat with all that was said and done in it.
 ///
 /// The text of its open messages stays in the log until that is trimmed: stop its runs first.

@@ -35,6 +35,7 @@ pub mod credentials;
 pub mod drafts;
 pub mod events;
 pub mod grants;
+pub mod histories;
 pub mod hubs;
 pub mod invites;
 pub mod jobs;

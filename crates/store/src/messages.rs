@@ -193,6 +193,11 @@ pub async fn list_alternatives(conn: &mut Conn, parent: MessageId, lane: i32) ->
     Ok(found.into_iter().map(MessageId::from_uuid).collect())
 }
 
+/// What was said in answer to a message, in the order it was said.
+pub async fn list_by_parent(conn: &mut Conn, parent: MessageId) -> Result<Vec<Header>> {
+    on!(conn, c => query_as(select!("where parent = $1 order by seq")).bind(parent.uuid()).fetch_all(c))
+}
+
 /// Those of `wanted` that exist, with their parts, in the order they were said.
 pub async fn load(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<Message>> {
     let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();

@@ -208,6 +208,15 @@ pub async fn count_by_caller(conn: &mut Conn, wanted: &Wanted) -> Result<u64> {
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
+/// The agents that a caller asked, the one asked last first.
+pub async fn list_agents_of(conn: &mut Conn, caller: PrincipalId, limit: i64) -> Result<Vec<AgentId>> {
+    let text =
+        "select agent from runs where caller = $1 group by agent order by max(queued) desc, agent limit $2";
+    let found: Vec<uuid::Uuid> =
+        on!(conn, c => query_scalar(text).bind(caller.uuid()).bind(limit).fetch_all(c))?;
+    Ok(found.into_iter().map(AgentId::from_uuid).collect())
+}
+
 /// The run of this agent in this chat that waits for its caller: the one that asked last.
 pub async fn waiting(conn: &mut Conn, chat: ChatId, agent: AgentId) -> Result<Option<Run>> {
     let text = select!(

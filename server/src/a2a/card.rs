@@ -2,21 +2,18 @@
 
 use axum::{
     extract::{Path, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::{IntoResponse as _, Response},
+    http::HeaderMap,
+    response::Response,
 };
 use plexus_a2a::card::with_former;
-use plexus_domain::{Address, Digest};
+use plexus_domain::Address;
 use plexus_hub::{Caller, calls};
 
 use super::address;
 use crate::{
     state::Site,
-    web::{bearer::Bearer, error::ApiResult},
+    web::{bearer::Bearer, body::JSON, cached::cached, error::ApiResult},
 };
-
-/// Cards may be kept this long; after that the ETag tells whether anything changed.
-const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub async fn show(
     State(site): State<Site>,
@@ -43,27 +40,5 @@ pub async fn of_kit(
 async fn give(site: &Site, caller: &Caller, address: &Address, headers: &HeaderMap) -> ApiResult<Response> {
     let card = calls::card(&site.hub, caller, address).await?;
     let body = serde_json::to_vec(&with_former(&card)).map_err(plexus_hub::Error::fault)?;
-    let tag = format!("\"{}\"", Digest::of(&body));
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| is_named(known, &tag));
-    let mut response = if known {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        ([(header::CONTENT_TYPE, "application/json")], body).into_response()
-    };
-    let answer = response.headers_mut();
-    answer.insert(header::CACHE_CONTROL, CACHE);
-    answer.insert(header::VARY, HeaderValue::from_static("authorization"));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        answer.insert(header::ETAG, tag);
-    }
-    Ok(response)
-}
-
-/// Whether a list of entity tags names this one (RFC 9110 section 13.1.2).
-fn is_named(known: &HeaderValue, tag: &str) -> bool {
-    let known = known.to_str().unwrap_or_default();
-    known
-        .split(',')
-        .map(|named| named.trim().trim_start_matches("W/"))
-        .any(|named| named == tag || named == "*")
+    Ok(cached(headers, JSON, body))
 }

@@ -173,12 +173,10 @@ fn call(request: v1::SendMessageRequest) -> Result<Call> {
     }
     let parts = message.parts.into_iter().map(part).collect::<Result<Vec<Part>>>()?;
     Ok(Call {
-        origin: Origin::A2a,
         context: message.context_id,
         task: message.task_id.as_deref().map(id).transpose()?,
         message_id: Some(message.message_id),
-        before: Vec::new(),
-        parts,
+        ..Call::new(Origin::A2a, parts)
     })
 }
 

@@ -29,6 +29,7 @@ use crate::{
     state::Site,
     web::{
         bearer::{Bearer, Unknown, challenged},
+        body::{JSON, is_of_type},
         error::say,
     },
 };
@@ -86,9 +87,7 @@ fn outside(error: plexus_hub::Error) -> Response {
 }
 
 pub fn is_json(headers: &HeaderMap) -> bool {
-    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = given.split(';').next().unwrap_or_default().trim();
-    ["application/json", "application/a2a+json"].iter().any(|json| essence.eq_ignore_ascii_case(json))
+    is_of_type(headers, &[JSON, "application/a2a+json"])
 }
 
 /// What the caller speaks, by header or query; nothing means 0.3 (specification section 3.6).

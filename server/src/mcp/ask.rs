@@ -35,7 +35,7 @@ pub async fn ask(
     request: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult> {
     let Question { context, task, parts } = question;
-    let call = Call { origin: Origin::Mcp, context, task, message_id: None, before: Vec::new(), parts };
+    let call = Call { context, task, ..Call::new(Origin::Mcp, parts) };
     let run = calls::begin(&site.hub, door, call).await?;
     let settled = tokio::select! {
         settled = follow(site, door, run, request) => settled?,

@@ -15,10 +15,11 @@ use crate::state::Site;
 const SECURITY_VALID: Duration = Duration::from_secs(180 * 24 * 3_600);
 
 /// Pages that are somebody's own, or different at each visit.
-pub async fn robots() -> Response {
+pub async fn robots(State(site): State<Site>) -> Response {
+    let catalog = format!("\nAgentmap: {}.well-known/ard.json\n", site.hub.config().public_url);
     let text = "User-agent: *\nDisallow: /admin\nDisallow: /api/\nDisallow: /chat\nDisallow: /login\n\
                 Disallow: /register\nDisallow: /settings\nDisallow: /signup\n";
-    plain(text.to_owned())
+    plain(text.to_owned() + &catalog)
 }
 
 /// What this is and where to read on, for programs that read pages (llmstxt.org).

@@ -3,7 +3,7 @@
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use plexus_domain::Error as Refusal;
@@ -12,14 +12,22 @@ use serde::de::DeserializeOwned;
 use super::error::ApiError;
 use crate::state::Site;
 
+pub const JSON: &str = "application/json";
+
+/// Whether the body is said to be of one of these types, whatever its parameters.
+pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    types.iter().any(|known| essence.eq_ignore_ascii_case(known))
+}
+
 pub struct JsonBody<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequest<Site> for JsonBody<T> {
     type Rejection = Response;
 
     async fn from_request(request: Request, site: &Site) -> Result<Self, Response> {
-        let media_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        if !media_type.unwrap_or_default().starts_with("application/json") {
+        if !is_of_type(request.headers(), &[JSON]) {
             let words = "Send JSON, with Content-Type: application/json.";
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words).into_response());
         }

@@ -3,6 +3,7 @@
 pub mod assets;
 pub mod bearer;
 pub mod body;
+pub mod cached;
 pub mod caller;
 pub mod download;
 pub mod error;

@@ -32,7 +32,8 @@ pub async fn ask(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<Ask
     if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
         return Ok(Asked::Message(Reply { id: hub.env().id(MessageId::new), context: call.context, parts }));
     }
-    let (task, following) = match write(hub, door, &call).await? {
+    let kept = hub.blobs().write(&call.files).await?;
+    let (task, following) = match write(hub, door, &call, &kept).await? {
         Written::Before(run) => follow(hub, door, run, until).await?,
         Written::New(new) => {
             let New { tx, said, task, chat } = *new;

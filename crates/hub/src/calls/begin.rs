@@ -1,5 +1,7 @@
 //! Asking an agent for something.
 
+use std::time::Duration;
+
 use plexus_domain::{
     ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
     chat::{ChatKind, Title},
@@ -9,17 +11,18 @@ use plexus_domain::{
     text,
 };
 use plexus_store::{
-    Tx,
+    Tx, chats,
     chats::Chat,
     contexts, members, messages,
     messages::{Header, NewMessage},
-    principals,
+    principals, runs,
     runs::{Origin, Run},
 };
 
-use super::{Door, Task, task};
+use super::{Door, Task, history, task};
 use crate::{
-    Hub, Result,
+    Hub, Result, blobs,
+    blobs::NewBlob,
     chats::saying::{Said, Saying, insert_chat, lock, say},
     error::conflict,
     runs::Job,
@@ -35,9 +38,30 @@ pub struct Call {
     pub task: Option<RunId>,
     /// The id that the caller gave the message. Sending a UUID twice asks once.
     pub message_id: Option<String>,
-    /// What was said before, oldest first, by callers that keep the conversation themselves. Only for a new one.
+    /// The answer that this message goes on from.
+    pub after: Option<MessageId>,
+    /// What was said before, oldest first, by callers that keep the conversation themselves. A conversation that this
+    /// names goes on where it was; what is new of it is written down.
     pub before: Vec<Before>,
     pub parts: Vec<Part>,
+    /// The bytes of the files among the parts.
+    pub files: Vec<NewBlob>,
+}
+
+impl Call {
+    /// What begins a conversation.
+    pub const fn new(origin: Origin, parts: Vec<Part>) -> Self {
+        Self {
+            origin,
+            context: None,
+            task: None,
+            message_id: None,
+            after: None,
+            before: Vec::new(),
+            parts,
+            files: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +74,7 @@ pub struct Before {
 /// Chats that programs begin are kept this long after the last call.
 const KEPT_DAYS: i64 = 30;
 const KEPT_FOR_STRANGERS: i64 = 60 * 60 * 1_000;
+const KEPT_ANEW: Duration = Duration::from_secs(60 * 60);
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 const MOST_PARTS: usize = 256;
 const MOST_BEFORE: usize = 1_000;
@@ -59,7 +84,8 @@ const CONTEXT_BYTES: usize = 256;
 pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
     let call = acceptable(hub, call)?;
     hub.limits().sends.take(&door.key)?;
-    match write(hub, door, &call).await? {
+    let kept = hub.blobs().write(&call.files).await?;
+    match write(hub, door, &call, &kept).await? {
         Written::Before(run) => Ok(run),
         Written::New(new) => {
             new.said.go(hub, &door.asker, new.tx).await?;
@@ -83,12 +109,15 @@ pub(super) struct New {
     pub chat: ChatId,
 }
 
-pub(super) async fn write(hub: &Hub, door: &Door, call: &Call) -> Result<Written> {
+/// `kept` is to be held until the transaction is committed.
+pub(super) async fn write(hub: &Hub, door: &Door, call: &Call, kept: &blobs::Written<'_>) -> Result<Written> {
     let mut tx = hub.store().write().await?;
     if let Some(run) = asked_before(&mut tx, door, call).await? {
         return Ok(Written::Before(run));
     }
+    kept.record(&mut tx).await?;
     let place = place(hub, &mut tx, door, call).await?;
+    keep(hub, &mut tx, door, &place.chat).await?;
     let id = message_id(hub, &mut tx, call).await?;
     let continued = place.continues.as_ref().map(|run| run.id);
     let saying = Saying {
@@ -102,6 +131,7 @@ pub(super) async fn write(hub: &Hub, door: &Door, call: &Call) -> Result<Written
         continues: place.continues,
     };
     let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
+    history::note(hub, &mut tx, door, call, id).await?;
     let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
     let task = begun(hub, &mut tx, door, call, &place.chat, continued, job).await?;
     Ok(Written::New(Box::new(New { tx, said, task, chat: place.chat.id })))
@@ -221,6 +251,12 @@ async fn place(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result<Place
     if let Some(task) = call.task {
         return of_task(hub, tx, door, call, task).await;
     }
+    if let Some(answer) = call.after {
+        return after_answer(hub, tx, door, call, answer).await;
+    }
+    if let Some(answer) = history::find(hub, tx, door, call).await? {
+        return on_from(tx, door, &answer).await;
+    }
     let known = match &call.context {
         Some(name) => known_chat(tx, door, name).await?,
         None => None,
@@ -253,6 +289,32 @@ async fn of_task(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, id: RunId) ->
     let tree = messages::list_by_chat(tx, chat.id).await?;
     let parent = tree.iter().rev().find(|header| header.run == Some(id)).map(|header| header.id);
     Ok(Place { chat, tree, parent, continues: Some(run) })
+}
+
+/// Goes on from an answer that the caller was given and names.
+async fn after_answer(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, answer: MessageId) -> Result<Place> {
+    let gone = || Refusal::not_found("There is no such answer, or it is not yours.");
+    let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
+    task::find(hub, tx, door, found.run.ok_or_else(gone)?).await?;
+    if found.state == MessageState::Open {
+        return Err(Refusal::conflict("That answer is still being written. Wait for its end.").into());
+    }
+    let place = on_from(tx, door, &found).await?;
+    if call.before.is_empty() {
+        return Ok(place);
+    }
+    let parent = write_before(hub, tx, door, call, &place.chat, place.parent).await?;
+    let (chat, tree) = numbered(tx, place.chat.id).await?;
+    Ok(Place { chat, tree, parent, continues: place.continues })
+}
+
+/// The place behind an answer. A run that asked something with it goes on.
+async fn on_from(tx: &mut Tx, door: &Door, answer: &Header) -> Result<Place> {
+    let chat = lock(tx, answer.chat).await?;
+    let tree = messages::list_by_chat(tx, chat.id).await?;
+    let waiting = runs::waiting(tx, chat.id, door.reached.agent.id).await?;
+    let continues = waiting.filter(|run| Some(run.id) == answer.run);
+    Ok(Place { chat, tree, parent: Some(answer.id), continues })
 }
 
 /// The chat behind a name that the caller gave or was given.
@@ -299,13 +361,26 @@ async fn in_new_chat(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result
         let taken = || Refusal::conflict("This context is being begun by another call. Send it again.");
         conflict(contexts::insert(tx, caller, door.reached.agent.id, name, chat.id).await, taken)?;
     }
-    let parent = write_before(hub, tx, door, call, &chat).await?;
+    let parent = write_before(hub, tx, door, call, &chat, None).await?;
     if call.before.is_empty() {
         return Ok(Place { chat, tree: Vec::new(), parent, continues: None });
     }
-    // What was said before has taken numbers.
-    let (chat, tree) = (lock(tx, chat.id).await?, messages::list_by_chat(tx, chat.id).await?);
+    let (chat, tree) = numbered(tx, chat.id).await?;
     Ok(Place { chat, tree, parent, continues: None })
+}
+
+/// A chat once what was said before has taken numbers in it.
+async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<Header>)> {
+    Ok((lock(tx, chat).await?, messages::list_by_chat(tx, chat).await?))
+}
+
+/// Keeps a chat from now on as long as a new one. Written at most once an hour.
+async fn keep(hub: &Hub, tx: &mut Tx, door: &Door, chat: &Chat) -> Result<()> {
+    let until = keep_until(hub, door);
+    if chat.keep_until.is_some_and(|kept| until.since(kept) > KEPT_ANEW) {
+        chats::set_keep_until(tx, chat.id, until).await?;
+    }
+    Ok(())
 }
 
 fn keep_until(hub: &Hub, door: &Door) -> Timestamp {
@@ -315,20 +390,20 @@ fn keep_until(hub: &Hub, door: &Door) -> Timestamp {
     )
 }
 
-/// The conversation so far, as the caller tells it; answers the last message.
+/// What was said so far, as the caller tells it, behind `parent`; answers the last message.
 async fn write_before(
     hub: &Hub,
     tx: &mut Tx,
     door: &Door,
     call: &Call,
     chat: &Chat,
+    mut parent: Option<MessageId>,
 ) -> Result<Option<MessageId>> {
     if call.before.is_empty() {
-        return Ok(None);
+        return Ok(parent);
     }
     let who = Principal::Agent { agent: door.reached.agent.id };
     let agent = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
-    let mut parent = None;
     for before in &call.before {
         let id = hub.env().id(MessageId::new);
         let (author, lane) = if before.by_agent { (agent, 1) } else { (door.asker.principal, 0) };

@@ -1,6 +1,7 @@
 //! Chats: saying something, reading along, and keeping order among them.
 
 mod address;
+mod expire;
 mod follow;
 mod follow_all;
 mod manage;
@@ -10,6 +11,7 @@ mod send;
 mod telling;
 
 pub(crate) use address::without_mentions;
+pub(crate) use expire::sweep_expired;
 pub use follow::{Reader, follow};
 pub use follow_all::{MOST_CHATS, News, Readers, follow_all};
 pub use manage::{delete, rename};

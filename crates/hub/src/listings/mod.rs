@@ -5,16 +5,20 @@
 //! between goes on where it was. A hub serves before its index is whole: searches answer with what is there, and say
 //! so.
 
+mod described;
 mod entries;
 mod find;
 mod publish;
+mod publisher;
 mod summary;
 mod sync;
 
+pub use described::{Described, Matched, describe, described, matched};
 pub use entries::{Entries, Entry, entries};
 pub use find::{Found, Lists, Row, finder, is_whole, last_change, lists, online_since, search, until_whole};
 pub use plexus_search::{FacetCount, Facets, Place, Query, Sort, Start};
 pub(crate) use publish::{publish, read_summary, seen_alive};
+pub use publisher::{Identifier, Publisher, publisher};
 pub use summary::Summary;
 pub(crate) use sync::index_until;
 

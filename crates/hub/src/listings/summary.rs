@@ -17,6 +17,8 @@ pub const ONLINE: Duration = Duration::from_secs(15 * 60);
 const BUILT_IN: &str = "builtin";
 const SUMMARY_CHARS: usize = 160;
 const TAGS: usize = 16;
+const CAPABILITIES: usize = 32;
+const EXAMPLES: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -27,6 +29,12 @@ pub struct Summary {
     pub summary: String,
     pub description: String,
     pub tags: Vec<String>,
+    /// The ids of its skills.
+    pub capabilities: Vec<String>,
+    /// Things that one could say to it.
+    pub examples: Vec<String>,
+    /// As its card has it, maybe empty.
+    pub version: String,
     /// Names, descriptions and examples of its skills, for the index.
     pub skills: String,
     /// How it is spoken to, such as "A2A 1.0".
@@ -53,6 +61,9 @@ impl Summary {
             summary: first_sentence(&card.description),
             description: card.description.clone(),
             tags,
+            capabilities: card.skills.iter().map(|skill| skill.id.clone()).take(CAPABILITIES).collect(),
+            examples: card.skills.iter().flat_map(|skill| skill.examples.clone()).take(EXAMPLES).collect(),
+            version: card.version.clone(),
             skills: skills(card),
             protocol: protocol(connector).to_owned(),
             kind: connector.kind().to_owned(),

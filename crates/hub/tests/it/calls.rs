@@ -18,14 +18,7 @@ fn calc() -> Address {
 }
 
 fn call(text: &str) -> Call {
-    Call {
-        origin: Origin::A2a,
-        context: None,
-        task: None,
-        message_id: None,
-        before: Vec::new(),
-        parts: vec![Part::text(text)],
-    }
+    Call::new(Origin::A2a, vec![Part::text(text)])
 }
 
 fn answer(task: &Task) -> String {

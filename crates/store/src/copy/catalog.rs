@@ -15,7 +15,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 42] = [
+pub(super) const TABLES: [Table; 43] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -50,6 +50,7 @@ pub(super) const TABLES: [Table; 42] = [
     table("approvals"),
     table("push"),
     Table { name: "messages", order: "order by chat, seq" },
+    table("histories"),
     table("blobs"),
     table("blob_uses"),
     table("parts"),

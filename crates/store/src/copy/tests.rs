@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, hubs, invites, jobs, keys,
-    limits_used, listings, messages, models, namespaces, outbox, proofs, push, runs, secrets, sessions,
-    testing,
+    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hubs, invites,
+    jobs, keys, limits_used, listings, messages, models, namespaces, outbox, proofs, push, runs, secrets,
+    sessions, testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
@@ -241,6 +241,9 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed], se
     assert!(runs::set_state(&mut tx, run, &step).await.unwrap());
     fill_parts(&mut tx, answer).await;
     contexts::insert(&mut tx, person.principal, agents[0].agent, "ctx", chat).await.unwrap();
+    let told =
+        histories::History { caller: person.principal, agent: agents[0].agent, digest: Digest::of("told") };
+    histories::insert(&mut tx, &told, answer).await.unwrap();
     let event = plexus_domain::event::Event::Ended { message: answer, state: MessageState::Done };
     World::tell(&mut tx, chat, &[event], now).await;
     let piece = text_log::Piece { n: 0, message: open, part: 0, start: 0, body: "vier\0".into() };

@@ -24,7 +24,14 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
         "{{\n  \"mcpServers\": {{\n    \"{name}\": {{\n      \"type\": \"http\",\n      \"url\": \"{origin}/mcp/{owner}/{name}\",\n      \
          \"headers\": {{ \"Authorization\": \"Bearer $PLEXUS_TOKEN\" }}\n    }}\n  }}\n}}"
     );
+    let complete = format!(
+        "curl {origin}/v1/chat/completions \\\n  -H \"Authorization: Bearer $PLEXUS_TOKEN\" \\\n  \
+         -H \"Content-Type: application/json\" \\\n  \
+         -d '{{\"model\": \"{owner}/{name}\", \"messages\": [{{\"role\": \"user\", \"content\": \"Hello\"}}]}}'"
+    );
     [
+        ("OpenAI-compatible: the base URL, for any chat program", format!("{origin}/v1")),
+        ("OpenAI-compatible: ask", complete),
         ("A2A: the agent card, for any A2A client", card),
         ("A2A: ask", ask),
         ("MCP: in the settings of an MCP client", mcp),

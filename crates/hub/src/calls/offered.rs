@@ -1,0 +1,84 @@
+//! The agents that are named to a program which asks what there is.
+
+use std::collections::HashSet;
+
+use plexus_domain::{Address, AgentId, Timestamp, agent::Access, page::PageSize};
+use plexus_search::{Query, Sort, Start};
+use plexus_store::{
+    Conn,
+    agents::{self, Agent, AgentState},
+    runs,
+};
+
+use crate::{
+    Caller, Error, Hub, Result,
+    agents::reach,
+    caller::{Asker, Person, Scope},
+    views,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    pub address: Address,
+    pub created: Timestamp,
+}
+
+const MOST: usize = 500;
+const MOST_RECENT: i64 = 100;
+/// Pages of agents that are used most.
+const PAGES: usize = 3;
+
+/// The caller's own agents, those it asked last, and those that are used most here: all that would answer it.
+pub async fn offered(hub: &Hub, caller: &Caller) -> Result<Vec<Offered>> {
+    let known = caller.person.as_ref().map(|_| caller.may(Scope::Chat).or_else(|_| caller.may(Scope::Read)));
+    let person = known.transpose()?;
+    let most_used = most_used(hub).await?;
+    let mut conn = hub.store().snapshot().await?;
+    let mut found = Vec::new();
+    if let Some(person) = person {
+        found.extend(agents::list_by_namespace(&mut conn, person.namespace).await?);
+        let recent = runs::list_agents_of(&mut conn, person.principal, MOST_RECENT).await?;
+        found.extend(in_order(&mut conn, &recent).await?);
+    }
+    found.extend(in_order(&mut conn, &most_used).await?);
+    let mut seen = HashSet::new();
+    found.retain(|agent| agent.state == AgentState::Active && seen.insert(agent.id));
+    let mut offered = Vec::new();
+    for agent in found {
+        if offered.len() < MOST && answers(&mut conn, person, &agent).await? {
+            offered.push(Offered { address: views::address(&agent), created: agent.created });
+        }
+    }
+    Ok(offered)
+}
+
+async fn answers(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
+    let Some(person) = person else { return Ok(agent.access == Access::Open) };
+    match reach(conn, &Asker::from(person), &views::address(agent)).await {
+        Ok(_) => Ok(true),
+        Err(Error::Refused(_)) => Ok(false),
+        Err(fault) => Err(fault),
+    }
+}
+
+async fn most_used(hub: &Hub) -> Result<Vec<AgentId>> {
+    let mut found = Vec::new();
+    for page in 0..PAGES {
+        let size = PageSize::new(100)?;
+        let query = Query { sort: Sort::Used, start: Start::Page(page), size, ..Query::default() };
+        let index = hub.index().clone();
+        let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
+        let hits = hits.map_err(Error::fault)?;
+        found.extend(hits.rows.iter().map(|hit| hit.agent));
+        if hits.last.is_none() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+async fn in_order(conn: &mut Conn, ids: &[AgentId]) -> Result<Vec<Agent>> {
+    let mut known = agents::list(conn, ids).await?;
+    known.sort_by_key(|agent| ids.iter().position(|id| *id == agent.id));
+    Ok(known)
+}

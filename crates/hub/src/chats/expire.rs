@@ -1,0 +1,38 @@
+//! Chats that are kept for a while: what programs begin goes a month after the last call.
+
+use plexus_domain::ChatId;
+use plexus_store::chats;
+
+use crate::{Hub, Result, live::Touched, runs};
+
+/// Chats that are looked at in one go.
+const SWEPT: i64 = 100;
+
+/// Deletes the chats whose time is over. Answers how many went.
+pub(crate) async fn sweep_expired(hub: &Hub) -> Result<usize> {
+    let mut swept = 0;
+    loop {
+        let now = hub.env().now();
+        let due = chats::list_expired(&mut hub.store().read().await?, now, SWEPT).await?;
+        for chat in &due {
+            delete(hub, *chat).await?;
+        }
+        swept += due.len();
+        if due.is_empty() {
+            return Ok(swept);
+        }
+    }
+}
+
+/// One that was called again since the list was read stays, and is not listed any more.
+async fn delete(hub: &Hub, chat: ChatId) -> Result<()> {
+    runs::stop_chat(hub, chat).await;
+    let mut tx = hub.store().write_bulk().await?;
+    let found = chats::lock(&mut tx, chat).await?;
+    if found.and_then(|chat| chat.keep_until).is_some_and(|until| until <= hub.env().now()) {
+        chats::delete(&mut tx, chat).await?;
+        tx.commit().await?;
+        hub.live().access.touch(Touched::Chat(chat));
+    }
+    Ok(())
+}

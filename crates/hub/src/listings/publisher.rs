@@ -1,0 +1,136 @@
+//! By which identifiers other registries know the agents of this hub.
+
+use std::{fmt, net::IpAddr, str::FromStr};
+
+use plexus_domain::{Address, Error as Refusal};
+use url::Host;
+
+use crate::{Hub, Result, keys};
+
+/// Whose name stands in the identifiers: a domain, by the specification of Agentic Resource Discovery (appendix C); a hub
+/// that has none goes by its key, in a form of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Publisher {
+    Domain(String),
+    Key(String),
+}
+
+/// Agents have one name between the publisher and their own, what is the hub's has more.
+const OF_HUB: &str = "hub";
+const AIR: &str = "urn:air:";
+const OWN: &str = "urn:plexus:";
+const MOST_BYTES: usize = 512;
+
+/// The hub's domain. One that only this machine reaches is `localhost`, however it is called.
+pub async fn publisher(hub: &Hub) -> Result<Publisher> {
+    match hub.config().public_url.host() {
+        Some(Host::Domain(domain)) => Ok(Publisher::Domain(domain.to_owned())),
+        Some(Host::Ipv4(ip)) if IpAddr::V4(ip).is_loopback() => Ok(Publisher::Domain("localhost".to_owned())),
+        Some(Host::Ipv6(ip)) if ip.is_loopback() => Ok(Publisher::Domain("localhost".to_owned())),
+        _ => {
+            let key = keys::hub_key(&mut hub.store().read().await?).await?;
+            Ok(Publisher::Key(key.to_string().replace(':', ".")))
+        }
+    }
+}
+
+impl fmt::Display for Publisher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Domain(name) | Self::Key(name)) = self;
+        f.write_str(name)
+    }
+}
+
+impl Publisher {
+    pub fn identifier(&self, address: &Address) -> String {
+        format!("{}{self}:{}:{}", self.scheme(), address.owner, address.name)
+    }
+
+    /// What is the hub's own and no agent.
+    pub fn of_hub(&self, name: &str) -> String {
+        format!("{}{self}:{OF_HUB}:{name}", self.scheme())
+    }
+
+    /// The hub itself, as others verify it.
+    pub fn host_id(&self) -> String {
+        match self {
+            Self::Domain(domain) => format!("did:web:{domain}"),
+            Self::Key(_) => format!("{OWN}{self}"),
+        }
+    }
+
+    /// The agent that an identifier of this publisher names.
+    pub fn address(&self, identifier: &Identifier) -> Option<Address> {
+        let rest = identifier.0.strip_prefix(self.scheme())?.strip_prefix(&self.to_string())?;
+        let (owner, name) = rest.strip_prefix(':')?.split_once(':')?;
+        Some(Address::local(owner.parse().ok()?, name.parse().ok()?))
+    }
+
+    const fn scheme(&self) -> &'static str {
+        match self {
+            Self::Domain(_) => AIR,
+            Self::Key(_) => OWN,
+        }
+    }
+}
+
+/// Text in the form of an identifier: `urn:air:`, a publisher, and at least one more name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identifier(String);
+
+impl FromStr for Identifier {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let wrong =
+            || Refusal::invalid("identifier", "An identifier looks like urn:air:hub.example:owner:name.");
+        let rest = text.strip_prefix(AIR).or_else(|| text.strip_prefix(OWN)).ok_or_else(wrong)?;
+        let mut names = rest.split(':');
+        let domain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+        let fits = |name: &str, fits: &dyn Fn(u8) -> bool| !name.is_empty() && name.bytes().all(fits);
+        let publisher = names.next().is_some_and(|name| fits(name, &domain));
+        let rest: Vec<bool> = names.map(|name| fits(name, &|byte| domain(byte) || byte == b'_')).collect();
+        let whole = publisher && !rest.is_empty() && rest.iter().all(|fits| *fits);
+        if whole && text.len() <= MOST_BYTES { Ok(Self(text.to_owned())) } else { Err(wrong()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identifier_leads_back_to_its_agent() {
+        let address: Address = "@ada/Wea_ther".parse().unwrap();
+        for publisher in
+            [Publisher::Domain("hub.example".to_owned()), Publisher::Key("ed25519.x-y".to_owned())]
+        {
+            let identifier = publisher.identifier(&address);
+            assert_eq!(
+                publisher.address(&identifier.parse().unwrap()),
+                Some(address.clone()),
+                "{identifier}"
+            );
+            assert_eq!(publisher.address(&publisher.of_hub("registry:ard").parse().unwrap()), None);
+        }
+        let other: Identifier = "urn:air:other.example:ada:weather".parse().unwrap();
+        assert_eq!(Publisher::Domain("hub.example".to_owned()).address(&other), None);
+    }
+
+    #[test]
+    fn other_texts_are_none() {
+        for wrong in [
+            "",
+            "not-a-valid-ard-urn",
+            "urn:air:",
+            "urn:air:a",
+            "urn:air:a:",
+            "urn:air::b",
+            "urn:air:a:b c",
+            "urn:air:a:b%20",
+        ] {
+            assert!(wrong.parse::<Identifier>().is_err(), "{wrong}");
+        }
+        assert!("urn:air:a:b".parse::<Identifier>().is_ok());
+    }
+}

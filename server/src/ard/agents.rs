@@ -1,0 +1,223 @@
+//! `GET /agents` and `GET /agents/{identifier}` (specification sections 5.3.4 and 5.3.5).
+
+use std::{cmp::Ordering, collections::HashMap};
+
+use axum::{
+    extract::{
+        Path, Query as Given, State,
+        rejection::{PathRejection, QueryRejection},
+    },
+    http::HeaderMap,
+    response::Response,
+};
+use plexus_hub::{
+    Caller,
+    listings::{self, Identifier, Sort},
+};
+use serde_json::{Value, json};
+
+use super::{
+    entry::{Entry, entry, of_registry},
+    expression::Expression,
+    failure::{Failure, unknown},
+    page::Page,
+};
+use crate::{
+    state::Site,
+    web::{
+        bearer::{Bearer, Unknown},
+        body::JSON,
+        cached::cached,
+    },
+};
+
+const SIZE: u64 = 20;
+
+/// A page of what there is, in a fixed order.
+pub async fn list(
+    State(site): State<Site>,
+    caller: Result<Bearer, Unknown>,
+    query: Result<Given<HashMap<String, String>>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let Bearer(caller) = caller.map_err(unknown)?;
+    let Given(query) = query.map_err(|_| Failure::invalid("The query of the address cannot be read."))?;
+    let answer = page(&site, &caller, &query).await?;
+    Ok(cached(&headers, JSON, answer.to_string().into_bytes()))
+}
+
+/// The page that these parameters ask for.
+pub async fn page(site: &Site, caller: &Caller, asked: &HashMap<String, String>) -> Result<Value, Failure> {
+    let text = |name: &str| asked.get(name).map(String::as_str);
+    let size = text("pageSize").map_or(Ok(SIZE), str::parse);
+    let size = size.map_err(|_| Failure::invalid("The pageSize is a whole number."))?;
+    let page = Page::new(size, text("pageToken"))?;
+    let filter = Expression::read(text("filter").unwrap_or_default())?;
+    let order = text("orderBy").map_or_else(|| Ok(vec![BY_NAME]), order)?;
+    let (entries, total) = listed(site, caller, &filter, &order, page).await?;
+    let items: Vec<Value> = entries.into_iter().map(|entry| entry.terms).collect();
+    let mut answer = json!({ "items": items, "total": total });
+    if let Some(next) = page.next(total) {
+        answer["pageToken"] = json!(next);
+    }
+    Ok(answer)
+}
+
+/// The entries of one page, and how many there are. Without a filter only those of the page are read.
+async fn listed(
+    site: &Site,
+    caller: &Caller,
+    filter: &Expression,
+    order: &[Key],
+    page: Page,
+) -> Result<(Vec<Entry>, usize), Failure> {
+    let query = listings::Query { sort: order[0].sort(), ..listings::Query::default() };
+    let found = listings::matched(&site.hub, caller, query).await?;
+    let publisher = listings::publisher(&site.hub).await?;
+    let is_sorted = filter.is_empty() && matches!(order, [only] if only.is_natural());
+    let wanted = if is_sorted { page.of(&found) } else { &found };
+    let described = listings::described(&site.hub, wanted).await?;
+    let mut entries: Vec<Entry> = described
+        .iter()
+        .map(|agent| entry(site, &publisher, agent))
+        .filter(|entry| filter.matches(entry))
+        .collect();
+    if is_sorted {
+        return Ok((entries, found.len()));
+    }
+    entries.sort_by(|one, other| {
+        let decided = order.iter().map(|key| key.compare(one, other)).find(|order| *order != Ordering::Equal);
+        decided.unwrap_or_else(|| term(one, "identifier").cmp(term(other, "identifier")))
+    });
+    let total = entries.len();
+    entries.drain(..page.first.min(total));
+    entries.truncate(page.size);
+    Ok((entries, total))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Name,
+    Updated,
+    Created,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    by: By,
+    descending: bool,
+}
+
+const BY_NAME: Key = Key { by: By::Name, descending: false };
+const MOST_KEYS: usize = 4;
+
+/// Fields and directions, as in `updatedAt DESC, displayName`.
+fn order(text: &str) -> Result<Vec<Key>, Failure> {
+    let keys: Option<Vec<Key>> = text.split(',').map(key).collect();
+    let wrong =
+        "The orderBy is a list of displayName, updatedAt and createdAt, each with ASC or DESC if wanted.";
+    keys.filter(|keys| keys.len() <= MOST_KEYS).ok_or_else(|| Failure::invalid(wrong))
+}
+
+fn key(text: &str) -> Option<Key> {
+    let mut words = text.split_whitespace();
+    let by = match words.next()? {
+        "displayName" | "name" => By::Name,
+        "updatedAt" | "updated_at" => By::Updated,
+        "createdAt" | "created_at" => By::Created,
+        _ => return None,
+    };
+    let descending = match words.next().map(str::to_ascii_uppercase).as_deref() {
+        None | Some("ASC") => false,
+        Some("DESC") => true,
+        Some(_) => return None,
+    };
+    words.next().is_none().then_some(Key { by, descending })
+}
+
+impl Key {
+    const fn sort(self) -> Sort {
+        match self.by {
+            By::Name => Sort::Name,
+            By::Updated => Sort::Updated,
+            By::Created => Sort::New,
+        }
+    }
+
+    /// Whether this is the direction in which the hub sorts by itself.
+    fn is_natural(self) -> bool {
+        self.descending == (self.by != By::Name)
+    }
+
+    fn compare(self, one: &Entry, other: &Entry) -> Ordering {
+        let order = match self.by {
+            By::Name => {
+                term(one, "displayName").to_lowercase().cmp(&term(other, "displayName").to_lowercase())
+            }
+            By::Updated => one.updated.cmp(&other.updated),
+            By::Created => one.created.cmp(&other.created),
+        };
+        if self.descending { order.reverse() } else { order }
+    }
+}
+
+fn term<'a>(entry: &'a Entry, name: &str) -> &'a str {
+    entry.terms[name].as_str().unwrap_or_default()
+}
+
+/// One entry, by its exact identifier.
+pub async fn show(
+    State(site): State<Site>,
+    caller: Result<Bearer, Unknown>,
+    identifier: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    caller.map_err(unknown)?;
+    let Path(identifier) = identifier.map_err(|_| malformed())?;
+    let terms = one(&site, &identifier).await?;
+    Ok(cached(&headers, JSON, terms.to_string().into_bytes()))
+}
+
+fn malformed() -> Failure {
+    Failure::invalid("An identifier looks like urn:air:hub.example:owner:name, percent-encoded.")
+}
+
+/// The terms of one entry.
+pub async fn one(site: &Site, identifier: &str) -> Result<Value, Failure> {
+    let named: Identifier = identifier.parse().map_err(|_| malformed())?;
+    let missing = || Failure::Missing("This registry has no such entry.".to_owned());
+    let publisher = listings::publisher(&site.hub).await?;
+    let terms = match publisher.address(&named) {
+        Some(address) => {
+            let found = listings::describe(&site.hub, &address).await?.ok_or_else(missing)?;
+            entry(site, &publisher, &found).terms
+        }
+        None => of_registry(site, &publisher),
+    };
+    if terms["identifier"] != json!(identifier) {
+        return Err(missing());
+    }
+    Ok(terms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_lists_of_fields() {
+        assert_eq!(order("displayName").unwrap(), [BY_NAME]);
+        let newest = Key { by: By::Created, descending: true };
+        assert_eq!(order("created_at DESC, name asc").unwrap(), [newest, BY_NAME]);
+        for wrong in [
+            "",
+            "nothing",
+            "displayName up",
+            "displayName ASC DESC",
+            "name,,name",
+            "name,name,name,name,name",
+        ] {
+            assert!(order(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `/.well-known/ard.json`, and `/.well-known/ai-catalog.json` as it was called before: what there is, page by page.
+
+use axum::{
+    Json,
+    extract::{Query as Given, State, rejection::QueryRejection},
+    http::{HeaderMap, Uri},
+    response::Response,
+};
+use plexus_hub::listings::{self, Sort};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    entry::{CATALOG, base, entry, of_registry},
+    failure::{Failure, unknown},
+};
+use crate::{
+    state::Site,
+    web::{
+        bearer::{Bearer, Unknown},
+        body::JSON,
+        cached::cached,
+    },
+};
+
+/// Entries in one document.
+const PAGE: usize = 500;
+
+#[derive(Deserialize)]
+pub struct Wanted {
+    #[serde(default)]
+    page: usize,
+}
+
+/// The first page begins with the registry, and ends with the other pages where there are any.
+pub async fn show(
+    State(site): State<Site>,
+    uri: Uri,
+    caller: Result<Bearer, Unknown>,
+    query: Result<Given<Wanted>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let Bearer(caller) = caller.map_err(unknown)?;
+    let Given(Wanted { page }) =
+        query.map_err(|_| Failure::invalid("The page is a number, counted from 0."))?;
+    let config = site.hub.config();
+    let publisher = listings::publisher(&site.hub).await?;
+    let query = listings::Query { sort: Sort::Name, ..listings::Query::default() };
+    let found = listings::matched(&site.hub, &caller, query).await?;
+    let shown = found.chunks(PAGE).nth(page).unwrap_or_default();
+    let described = listings::described(&site.hub, shown).await?;
+    let mut entries: Vec<Value> =
+        described.iter().map(|agent| entry(&site, &publisher, agent).terms).collect();
+    if page == 0 {
+        entries.insert(0, of_registry(&site, &publisher));
+        let path = uri.path().trim_start_matches('/');
+        entries.extend((1..found.len().div_ceil(PAGE)).map(|page| {
+            json!({
+                "identifier": publisher.of_hub(&format!("catalog:{page}")), "type": CATALOG,
+                "displayName": format!("{}: more agents", config.hub_name),
+                "url": format!("{}{path}?page={page}", config.public_url),
+            })
+        }));
+    }
+    let host = json!({
+        "displayName": config.hub_name, "identifier": publisher.host_id(),
+        "documentationUrl": format!("{}docs", config.public_url),
+    });
+    let catalog = json!({ "specVersion": "1.0", "host": host, "entries": entries });
+    let media_type = if uri.path().ends_with("ai-catalog.json") { CATALOG } else { JSON };
+    Ok(cached(&headers, media_type, catalog.to_string().into_bytes()))
+}
+
+/// `GET /ard/v1`: what can be asked here.
+pub async fn describe(State(site): State<Site>) -> Json<Value> {
+    let base = base(&site);
+    Json(json!({
+        "displayName": site.hub.config().hub_name, "specVersion": "0.91",
+        "endpoints": { "search": format!("{base}/search"), "explore": format!("{base}/explore"),
+                       "agents": format!("{base}/agents") },
+    }))
+}

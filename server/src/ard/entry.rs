@@ -1,0 +1,81 @@
+//! An agent as an entry (specification section 4).
+
+use plexus_domain::Timestamp;
+use plexus_hub::listings::{Described, Publisher};
+use serde_json::{Value, json};
+
+use super::BASE;
+use crate::state::Site;
+
+pub const AGENT_CARD: &str = "application/a2a-agent-card+json";
+pub const REGISTRY: &str = "application/ai-registry+json";
+pub const CATALOG: &str = "application/ai-catalog+json";
+
+/// How many sample queries an entry should have (section 4.2).
+const FEWEST_QUERIES: usize = 2;
+const MOST_QUERIES: usize = 5;
+
+pub struct Entry {
+    /// The terms, as they are on the wire.
+    pub terms: Value,
+    /// The publisher's part of the identifier.
+    pub publisher: String,
+    pub created: Timestamp,
+    pub updated: Timestamp,
+}
+
+pub fn entry(site: &Site, publisher: &Publisher, agent: &Described) -> Entry {
+    let (address, summary) = (&agent.address, &agent.summary);
+    let (owner, name) = (&address.owner, &address.name);
+    let shown = if summary.title.is_empty() { name.to_string() } else { summary.title.clone() };
+    let mut terms = json!({
+        "identifier": publisher.identifier(address),
+        "displayName": shown,
+        "type": AGENT_CARD,
+        "url": format!("{}a2a/{owner}/{name}/.well-known/agent-card.json", site.hub.config().public_url),
+        "representativeQueries": queries(&shown, agent),
+        "updatedAt": agent.updated.to_rfc3339(),
+        "metadata": { "owner": owner, "kind": summary.kind, "protocol": summary.protocol,
+                      "verified": summary.verified },
+    });
+    let optional = [
+        ("description", json!(summary.description), summary.description.is_empty()),
+        ("tags", json!(summary.tags), summary.tags.is_empty()),
+        ("capabilities", json!(summary.capabilities), summary.capabilities.is_empty()),
+        ("version", json!(summary.version), summary.version.is_empty()),
+    ];
+    for (term, value, _) in optional.into_iter().filter(|(_, _, is_empty)| !is_empty) {
+        terms[term] = value;
+    }
+    Entry { terms, publisher: publisher.to_string(), created: agent.created, updated: agent.updated }
+}
+
+/// What people could ask it: the examples on its card, and where those are too few, what it says of itself.
+fn queries(shown: &str, agent: &Described) -> Vec<String> {
+    let mut queries: Vec<String> = agent.summary.examples.iter().take(MOST_QUERIES).cloned().collect();
+    let more = [agent.summary.summary.clone(), format!("ask {shown}"), format!("talk to {shown}")];
+    for query in more.into_iter().filter(|query| !query.is_empty()) {
+        if queries.len() < FEWEST_QUERIES && !queries.contains(&query) {
+            queries.push(query);
+        }
+    }
+    queries
+}
+
+/// The hub's own entry, by which registries find it.
+pub fn of_registry(site: &Site, publisher: &Publisher) -> Value {
+    let hub = &site.hub.config().hub_name;
+    json!({
+        "identifier": publisher.of_hub("registry:ard"),
+        "displayName": format!("{hub}: agents"),
+        "type": REGISTRY,
+        "url": base(site),
+        "description": "Searches the agents of this hub.",
+        "representativeQueries": ["find an agent for a task", "which agents are there"],
+    })
+}
+
+/// The registry's base URL, which is also the source of what it finds.
+pub fn base(site: &Site) -> String {
+    format!("{}{BASE}", site.hub.config().public_url)
+}

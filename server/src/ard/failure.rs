@@ -1,0 +1,77 @@
+//! Errors as the specification has them (appendix B): `{"errorCode", "message"}`.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use plexus_domain::Error as Refusal;
+use plexus_hub::Error;
+use serde_json::json;
+
+use crate::web::{
+    bearer::{Unknown, challenged},
+    error::{retry_after, say},
+};
+
+#[derive(Debug)]
+pub enum Failure {
+    /// What is asked cannot be read.
+    Invalid(String),
+    Missing(String),
+    Hub(Error),
+}
+
+pub async fn missing() -> Failure {
+    Failure::Missing("There is nothing at this address: search, explore and agents are.".to_owned())
+}
+
+impl Failure {
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::Invalid(message.into())
+    }
+
+    /// The same in the hub's words.
+    pub fn into_error(self) -> Error {
+        match self {
+            Self::Invalid(message) => Refusal::invalid("params", message).into(),
+            Self::Missing(message) => Refusal::not_found(message).into(),
+            Self::Hub(error) => error,
+        }
+    }
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Hub(error.into())
+    }
+}
+
+/// A token that is not good.
+pub fn unknown(Unknown(error): Unknown) -> Failure {
+    Failure::Hub(error)
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let (status, refusal) = say(self.into_error());
+        let (status, code) = match &refusal {
+            Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "INVALID_ARGUMENT"),
+            Refusal::TooLarge { .. } | Refusal::Conflict { .. } => (status, "INVALID_ARGUMENT"),
+            Refusal::NotFound { .. } => (status, "NOT_FOUND"),
+            Refusal::Unauthenticated { .. } => (status, "UNAUTHENTICATED"),
+            Refusal::Forbidden { .. } => (status, "PERMISSION_DENIED"),
+            Refusal::Limited { .. } => (status, "RATE_LIMIT_EXCEEDED"),
+            Refusal::Unavailable { .. } => (status, "INTERNAL_ERROR"),
+        };
+        let answer = Json(json!({ "errorCode": code, "message": refusal.to_string() }));
+        let mut response = challenged(status, (status, answer).into_response());
+        let headers = response.headers_mut();
+        // What is not there now may come with the next change.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        if let Some(seconds) = retry_after(&refusal) {
+            headers.insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+}

@@ -1,0 +1,119 @@
+//! Structured constraints (specification section 5.3.1): any of a key's values, all of the keys.
+
+use serde_json::Value;
+
+use super::{
+    context::{Context, Path},
+    entry::Entry,
+    failure::Failure,
+};
+
+const MOST_KEYS: usize = 32;
+const MOST_VALUES: usize = 100;
+
+#[derive(Default)]
+pub struct Filter(Vec<(Path, Vec<String>)>);
+
+impl Filter {
+    pub fn read(filter: Option<&Value>, context: &Context) -> Result<Self, Failure> {
+        let wanted = match filter {
+            None => return Ok(Self::default()),
+            Some(Value::Object(wanted)) if wanted.len() <= MOST_KEYS => wanted,
+            Some(_) => return Err(Failure::invalid("A filter is an object of at most 32 keys.")),
+        };
+        let constraint = |(key, values): (&String, &Value)| Ok((context.resolve(key)?, texts(key, values)?));
+        Ok(Self(wanted.iter().map(constraint).collect::<Result<_, Failure>>()?))
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn matches(&self, entry: &Entry) -> bool {
+        self.0.iter().all(|(path, wanted)| values(path, entry).iter().any(|value| wanted.contains(value)))
+    }
+}
+
+/// A bare scalar is an array of one.
+fn texts(key: &str, values: &Value) -> Result<Vec<String>, Failure> {
+    let list = match values {
+        Value::Array(list) => list.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let texts: Option<Vec<String>> = list.iter().map(scalar).collect();
+    texts.filter(|texts| texts.len() <= MOST_VALUES).ok_or_else(|| {
+        let key = plexus_domain::text::shorten(&plexus_domain::text::one_line(key), 40);
+        Failure::invalid(format!("The values of the filter \"{key}\" are up to 100 texts."))
+    })
+}
+
+/// What an entry has at a path: each element of an array, each once.
+pub fn values(path: &Path, entry: &Entry) -> Vec<String> {
+    let mut found = Vec::new();
+    match path {
+        Path::Publisher => found.push(entry.publisher.clone()),
+        Path::Foreign => {}
+        Path::Term(steps) => collect(&entry.terms, steps, &mut found),
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn collect(value: &Value, steps: &[String], found: &mut Vec<String>) {
+    match (value, steps) {
+        (Value::Array(list), _) => list.iter().for_each(|one| collect(one, steps, found)),
+        (Value::Object(members), [step, rest @ ..]) => {
+            if let Some(value) = members.get(step) {
+                collect(value, rest, found);
+            }
+        }
+        (value, []) => found.extend(scalar(value)),
+        _ => {}
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_domain::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+
+    fn matches(filter: &Value) -> bool {
+        let terms = json!({ "type": "a", "tags": ["x", "y"], "metadata": { "verified": true, "n": 7 } });
+        let at = Timestamp::from_millis(0);
+        let entry = Entry { terms, publisher: "hub.example".to_owned(), created: at, updated: at };
+        Filter::read(Some(filter), &Context::default()).unwrap().matches(&entry)
+    }
+
+    #[test]
+    fn any_value_of_a_key_and_all_keys() {
+        assert!(
+            matches(&json!({}))
+                && matches(&json!({ "type": "a" }))
+                && matches(&json!({ "type": ["b", "a"] }))
+        );
+        assert!(matches(&json!({ "tags": ["z", "y"], "publisher": "hub.example" })));
+        assert!(matches(&json!({ "metadata.verified": true, "metadata.n": ["7"] })));
+        assert!(!matches(&json!({ "type": "a", "tags": "z" })));
+        assert!(!matches(&json!({ "nothing": "a" })) && !matches(&json!({ "type.deeper": "a" })));
+        assert!(!matches(&json!({ "type": [] })), "none of no values");
+    }
+
+    #[test]
+    fn other_shapes_are_refused() {
+        for wrong in [json!([]), json!("type"), json!({ "type": {} }), json!({ "type": [["a"]] })] {
+            assert!(Filter::read(Some(&wrong), &Context::default()).is_err(), "{wrong}");
+        }
+    }
+}

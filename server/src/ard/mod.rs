@@ -1,0 +1,39 @@
+//! Agentic Resource Discovery 0.91 (agenticresourcediscovery.org): the agents that everybody may find, as entries that
+//! registries exchange. `/.well-known/ard.json` lists them, `/ard/v1` searches.
+//!
+//! Hubs do not search each other yet, so `auto` and `referrals` answer what this hub knows and no referrals.
+
+mod agents;
+mod catalog;
+mod context;
+mod entry;
+mod explore;
+mod expression;
+mod failure;
+mod filter;
+mod page;
+mod query;
+mod search;
+
+use axum::{
+    Router,
+    routing::{any, get, post},
+};
+
+use crate::state::Site;
+
+/// Where the registry is, below the public address.
+const BASE: &str = "ard/v1";
+
+pub fn routes() -> Router<Site> {
+    Router::new()
+        .route("/.well-known/ard.json", get(catalog::show))
+        .route("/.well-known/ai-catalog.json", get(catalog::show))
+        .route("/ard/v1/search", post(search::answer))
+        .route("/ard/v1/explore", post(explore::answer))
+        .route("/ard/v1/agents", get(agents::list))
+        .route("/ard/v1/agents/{identifier}", get(agents::show))
+        .route("/ard/v1", get(catalog::describe))
+        .route("/ard/v1/", get(catalog::describe))
+        .route("/ard/v1/{*rest}", any(failure::missing))
+}

@@ -1,0 +1,82 @@
+//! The query that searching and exploring share (specification section 5.3.1).
+
+use axum::{body::Bytes, extract::rejection::BytesRejection};
+use plexus_a2a::json::{self, Limits};
+use plexus_hub::{Caller, listings};
+use serde_json::{Map, Value};
+
+use super::{
+    context::{Context, Path},
+    entry::{Entry, entry},
+    failure::Failure,
+    filter::Filter,
+};
+use crate::state::Site;
+
+const LIMITS: Limits = Limits { bytes: 256 << 10, depth: 16, values: 10_000 };
+const MOST_CHARS: usize = 2_000;
+
+#[derive(Default)]
+pub struct Query {
+    pub text: String,
+    pub filter: Filter,
+    context: Context,
+}
+
+/// The members of a request.
+pub fn read(body: Result<Bytes, BytesRejection>) -> Result<Map<String, Value>, Failure> {
+    let body = body.map_err(|_| Failure::invalid("The body is larger than this registry takes."))?;
+    let parsed = json::parse(&body, LIMITS);
+    match parsed.map_err(|error| Failure::invalid(format!("The body cannot be read. {error}")))? {
+        Value::Object(members) => Ok(members),
+        _ => Err(Failure::invalid("The body is a JSON object.")),
+    }
+}
+
+/// There are no members but these (appendix D.3).
+pub fn only(members: &Map<String, Value>, known: &[&str]) -> Result<(), Failure> {
+    if members.keys().all(|name| known.contains(&name.as_str())) {
+        return Ok(());
+    }
+    Err(Failure::invalid(format!("The members here are {}.", known.join(", "))))
+}
+
+impl Query {
+    pub fn read(value: Option<&Value>) -> Result<Self, Failure> {
+        let members = match value {
+            None => return Ok(Self::default()),
+            Some(Value::Object(members)) => members,
+            Some(_) => return Err(Failure::invalid("The query is an object.")),
+        };
+        only(members, &["@context", "text", "filter"])?;
+        let text = match members.get("text") {
+            None => String::new(),
+            Some(Value::String(text)) if text.chars().count() <= MOST_CHARS => text.trim().to_owned(),
+            Some(_) => return Err(Failure::invalid("The text of a query has at most 2000 characters.")),
+        };
+        let context = Context::read(members.get("@context"))?;
+        Ok(Self { filter: Filter::read(members.get("filter"), &context)?, text, context })
+    }
+
+    pub fn path(&self, field: &str) -> Result<Path, Failure> {
+        self.context.resolve(field)
+    }
+
+    /// What the words find, the best first, with how well they fit: 0 to 100.
+    pub async fn matched(&self, site: &Site, caller: &Caller) -> Result<Vec<listings::Matched>, Failure> {
+        let query = listings::Query::text(&self.text);
+        Ok(listings::matched(&site.hub, caller, query).await?)
+    }
+
+    /// The same as entries, as far as the filter lets them through.
+    pub async fn entries(
+        &self,
+        site: &Site,
+        found: &[listings::Matched],
+    ) -> Result<Vec<(Entry, u8)>, Failure> {
+        let publisher = listings::publisher(&site.hub).await?;
+        let described = listings::described(&site.hub, found).await?;
+        let entries = described.iter().map(|agent| (entry(site, &publisher, agent), agent.score));
+        Ok(entries.filter(|(entry, _)| self.filter.matches(entry)).collect())
+    }
+}

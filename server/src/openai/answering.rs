@@ -1,0 +1,125 @@
+//! One answer, as it is written.
+
+use std::time::Duration;
+
+use plexus_domain::Error as Refusal;
+use plexus_domain::{MessageId, RunState};
+use plexus_hub::{
+    Caller, Error,
+    calls::{self, Call, Following, Leash, Task, Until, Words},
+};
+use tokio::time::timeout;
+
+use super::{failure::Failure, models};
+use crate::{state::Site, web::event_stream::HEARTBEAT};
+
+/// A stream begins once it is known that the agent answers, or when this has passed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub struct Answering {
+    site: Site,
+    following: Following,
+    words: Words,
+    /// How much of the words was given out.
+    given: usize,
+    leash: Leash,
+    pub task: Task,
+    /// The message that it is kept as.
+    pub id: MessageId,
+    /// Seconds since 1970.
+    pub created: i64,
+    /// As the caller named it.
+    pub model: String,
+}
+
+/// What comes next of an answer.
+pub enum Piece {
+    Text(String),
+    /// Nothing happened for a while.
+    Silence,
+    End(Result<(), Failure>),
+}
+
+impl Answering {
+    pub async fn begin(site: Site, caller: &Caller, model: &str, call: Call) -> Result<Self, Failure> {
+        let address = models::address(model)?;
+        let door = calls::enter(&site.hub, caller, &address).await.map_err(no_model)?;
+        let run = calls::begin(&site.hub, &door, call).await?;
+        let leash = Leash::new(&site.hub, &door, run);
+        let (task, following) = calls::follow(&site.hub, &door, run, Until::Settled).await?;
+        let last = task.agents_messages().last().map(|message| message.id);
+        Ok(Self {
+            words: Words::of(&site.hub, &task),
+            given: 0,
+            following,
+            leash,
+            id: last.ok_or_else(Failure::ending)?,
+            created: task.state_at.millis() / 1_000,
+            task,
+            model: model.to_owned(),
+            site,
+        })
+    }
+
+    pub async fn next(&mut self) -> Result<Piece, Failure> {
+        loop {
+            if let Some(fresh) = self.words.text().get(self.given..).filter(|fresh| !fresh.is_empty()) {
+                let fresh = fresh.to_owned();
+                self.given += fresh.len();
+                return Ok(Piece::Text(fresh));
+            }
+            let news = timeout(HEARTBEAT, self.following.next());
+            let Some(news) = self.site.stop.run_until_cancelled(news).await else {
+                return Err(Failure::ending());
+            };
+            let Ok(news) = news else { return Ok(Piece::Silence) };
+            let Some(news) = news? else {
+                self.leash.let_go();
+                return Ok(Piece::End(self.outcome()));
+            };
+            self.words.take(&news);
+            if let calls::News::State { task } = news {
+                self.task = *task;
+            }
+        }
+    }
+
+    /// The first piece, if one comes soon: a failure before it can still be told by the status of the answer.
+    pub async fn first(&mut self) -> Result<Option<Piece>, Failure> {
+        match timeout(PATIENCE, self.next()).await {
+            Err(_) | Ok(Ok(Piece::Silence)) => Ok(None),
+            Ok(Ok(Piece::End(Err(failure)))) | Ok(Err(failure)) => Err(failure),
+            Ok(Ok(piece)) => Ok(Some(piece)),
+        }
+    }
+
+    /// Waits for the whole answer.
+    pub async fn whole(&mut self) -> Result<&str, Failure> {
+        loop {
+            if let Piece::End(outcome) = self.next().await? {
+                outcome?;
+                return Ok(self.words.text());
+            }
+        }
+    }
+
+    pub fn text(&self) -> &str {
+        self.words.text()
+    }
+
+    fn outcome(&self) -> Result<(), Failure> {
+        match self.task.state {
+            RunState::Completed | RunState::InputRequired | RunState::Stopped => Ok(()),
+            RunState::AuthRequired if !self.words.text().is_empty() => Ok(()),
+            _ => Err(Failure::of_run(&self.task)),
+        }
+    }
+}
+
+/// An agent that is not there is a model that is not there.
+fn no_model(error: Error) -> Failure {
+    match error {
+        Error::Refused(Refusal::NotFound { message }) => Failure::no_model(message),
+        error => Failure::from(error),
+    }
+}

@@ -1,0 +1,153 @@
+//! Errors as these programs expect them: `{"error": {"message", "type", "param", "code"}}`.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use plexus_domain::{Error as Refusal, RunState, run::FailureClass};
+use plexus_hub::calls::Task;
+use serde_json::{Value, json};
+
+use crate::web::{
+    bearer::{Unknown, challenged},
+    error::{retry_after, say},
+};
+
+#[derive(Clone, Debug)]
+pub struct Failure {
+    status: StatusCode,
+    kind: &'static str,
+    code: Option<&'static str>,
+    param: Option<String>,
+    message: String,
+    retry_after: Option<Box<HeaderValue>>,
+}
+
+const INVALID: &str = "invalid_request_error";
+const SERVER: &str = "server_error";
+
+/// `/v1/…`: what is not there.
+pub async fn missing() -> Failure {
+    let words = "There is nothing at this address: /v1/models, /v1/chat/completions and /v1/responses are.";
+    Failure::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
+}
+
+impl Failure {
+    fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
+        Self { status, kind, code: None, param: None, message: message.into(), retry_after: None }
+    }
+
+    fn coded(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
+    pub fn about(self, param: impl Into<String>) -> Self {
+        Self { param: Some(param.into()), ..self }
+    }
+
+    /// A request that cannot be served as it is; `param` is the member that is wrong.
+    pub fn invalid(param: Option<&str>, message: impl Into<String>) -> Self {
+        let failure = Self::new(StatusCode::BAD_REQUEST, INVALID, message);
+        Self { param: param.map(str::to_owned), ..failure }
+    }
+
+    pub fn media_type() -> Self {
+        let words = "Send JSON, with Content-Type: application/json.";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, INVALID, words).coded("unsupported_media_type")
+    }
+
+    pub fn too_large(limit: usize) -> Self {
+        let words = format!("The request is larger than the {limit} bytes that this hub takes.");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, INVALID, words).coded("request_too_large")
+    }
+
+    /// An agent that is not there for this caller.
+    pub fn no_model(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, INVALID, message).coded("model_not_found").about("model")
+    }
+
+    pub fn ending() -> Self {
+        let words = "The hub is about to stop. Send the request again in a moment.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, SERVER, words).coded("unavailable")
+    }
+
+    /// A run that ended without the answer that was asked for.
+    pub fn of_run(task: &Task) -> Self {
+        let said = task.failure.as_ref();
+        let words = said.map_or("The agent gave no answer.", |failure| failure.message.as_str());
+        match task.state {
+            RunState::Rejected => Self::new(StatusCode::BAD_REQUEST, INVALID, words).coded("rejected"),
+            RunState::AuthRequired => {
+                let words = "The agent asks for credentials. Give them on its page, then ask again.";
+                Self::new(StatusCode::FORBIDDEN, INVALID, words).coded("credentials_required")
+            }
+            _ => {
+                let class = said.map_or(FailureClass::Internal, |failure| failure.class);
+                Self::new(status_of(class), SERVER, words).coded(class.as_str())
+            }
+        }
+    }
+
+    pub fn body(&self) -> Value {
+        json!({ "error": { "message": self.message, "type": self.kind, "param": self.param, "code": self.code } })
+    }
+
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub fn code(&self) -> &'static str {
+        self.code.unwrap_or(self.kind)
+    }
+}
+
+const fn status_of(class: FailureClass) -> StatusCode {
+    match class {
+        FailureClass::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+        FailureClass::Unreachable
+        | FailureClass::Refused
+        | FailureClass::Garbage
+        | FailureClass::TooLarge => StatusCode::BAD_GATEWAY,
+        FailureClass::Budget => StatusCode::TOO_MANY_REQUESTS,
+        FailureClass::Policy => StatusCode::FORBIDDEN,
+        FailureClass::Interrupted => StatusCode::SERVICE_UNAVAILABLE,
+        FailureClass::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+impl From<plexus_hub::Error> for Failure {
+    fn from(error: plexus_hub::Error) -> Self {
+        let (status, refusal) = say(error);
+        let message = refusal.to_string();
+        let failure = match &refusal {
+            // Programs try a conflict again by themselves, which would not help.
+            Refusal::Invalid { .. } | Refusal::Conflict { .. } => Self::invalid(None, message),
+            Refusal::Unauthenticated { .. } => Self::new(status, INVALID, message).coded("invalid_api_key"),
+            Refusal::Forbidden { .. } => Self::new(status, INVALID, message).coded("permission_denied"),
+            Refusal::NotFound { .. } => Self::new(status, INVALID, message).coded("not_found"),
+            Refusal::Limited { .. } => {
+                Self::new(status, "rate_limit_error", message).coded("rate_limit_exceeded")
+            }
+            Refusal::TooLarge { .. } => Self::new(status, INVALID, message).coded("request_too_large"),
+            Refusal::Unavailable { .. } => Self::new(status, SERVER, message),
+        };
+        Self { retry_after: retry_after(&refusal).map(Box::new), ..failure }
+    }
+}
+
+impl From<Unknown> for Failure {
+    fn from(Unknown(error): Unknown) -> Self {
+        Self::from(error)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let mut response = challenged(self.status, (self.status, Json(self.body())).into_response());
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, *seconds);
+        }
+        response
+    }
+}

@@ -1,0 +1,86 @@
+//! The API that most chat programs speak, at `/v1`: every agent that the caller may speak to is a model, named by its
+//! address with or without the `@`.
+//!
+//! These programs keep their conversations themselves (`docs/adr/0012`) and end an answer by hanging up.
+
+mod answering;
+mod chat;
+mod failure;
+mod input;
+mod models;
+mod response;
+mod response_events;
+mod responses;
+
+use axum::{
+    Router,
+    body::Bytes,
+    extract::rejection::BytesRejection,
+    http::HeaderMap,
+    routing::{get, post},
+};
+use plexus_a2a::json::{self, Limits};
+use serde_json::{Map, Value};
+
+use self::failure::Failure;
+use crate::{
+    state::Site,
+    web::body::{JSON, is_of_type},
+};
+
+/// What a request may cost to read, besides its bytes.
+const DEPTH: usize = 64;
+const VALUES: usize = 100_000;
+
+pub fn routes() -> Router<Site> {
+    Router::new()
+        .route("/v1/models", get(models::list))
+        .route("/v1/models/{*id}", get(models::show))
+        .route("/v1/chat/completions", post(chat::answer))
+        .route("/v1/responses", post(responses::answer))
+        .route("/v1", get(failure::missing))
+        .route("/v1/{*rest}", axum::routing::any(failure::missing))
+}
+
+/// The members of a request. Those that are not known are ignored.
+fn read(
+    site: &Site,
+    headers: &HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Map<String, Value>, Failure> {
+    if !is_of_type(headers, &[JSON]) {
+        return Err(Failure::media_type());
+    }
+    let bytes = site.hub.config().limits.max_message_bytes * 2;
+    let body = body.map_err(|_| Failure::too_large(bytes))?;
+    match json::parse(&body, Limits { bytes, depth: DEPTH, values: VALUES }) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Failure::invalid(None, "The request is a JSON object.")),
+        Err(error) => Err(Failure::invalid(None, format!("The request cannot be read. {error}"))),
+    }
+}
+
+/// A member that is a text where it is there.
+fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Option<&'a str>, Failure> {
+    match members.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Failure::invalid(Some(name), format!("The member {name} is a text."))),
+    }
+}
+
+/// A member that is true or false where it is there.
+fn flag(members: &Map<String, Value>, name: &'static str) -> Result<bool, Failure> {
+    match members.get(name) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(_) => Err(Failure::invalid(Some(name), format!("The member {name} is true or false."))),
+    }
+}
+
+fn model(members: &Map<String, Value>) -> Result<&str, Failure> {
+    let named = text(members, "model")?;
+    named.ok_or_else(|| {
+        Failure::invalid(Some("model"), "Name the agent as the model, such as \"plexus/calc\".")
+    })
+}

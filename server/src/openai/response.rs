@@ -1,0 +1,123 @@
+//! An answer as a Response object, with every member that the vendor-neutral description asks for (openresponses.org).
+
+use plexus_domain::{MessageId, run::Usage};
+use serde_json::{Map, Value, json};
+
+use super::{answering::Answering, failure::Failure};
+
+/// Texts of the request that are told again.
+const ECHOED: [&str; 5] =
+    ["instructions", "previous_response_id", "safety_identifier", "prompt_cache_key", "user"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    InProgress,
+    Completed,
+    Failed,
+}
+
+impl Status {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The parts of a Response that stay the same while it is written.
+pub struct Frame(Map<String, Value>);
+
+impl Frame {
+    pub fn new(answering: &Answering, asked: &Map<String, Value>) -> Self {
+        let mut frame = Map::new();
+        frame.insert("id".to_owned(), json!(id(answering.id)));
+        frame.insert("object".to_owned(), json!("response"));
+        frame.insert("created_at".to_owned(), json!(answering.created));
+        frame.insert("model".to_owned(), json!(answering.model));
+        for name in ECHOED {
+            let told = asked.get(name).filter(|value| value.is_string()).cloned();
+            frame.insert(name.to_owned(), told.unwrap_or(Value::Null));
+        }
+        let fixed = json!({
+            "incomplete_details": null, "tools": [], "tool_choice": "auto", "truncation": "disabled",
+            "parallel_tool_calls": true, "text": { "format": { "type": "text" } }, "top_p": 1.0, "temperature": 1.0,
+            "presence_penalty": 0.0, "frequency_penalty": 0.0, "top_logprobs": 0, "store": true,
+            "background": false, "service_tier": "default", "metadata": {}, "reasoning": null,
+            "max_output_tokens": null, "max_tool_calls": null,
+        });
+        if let Value::Object(fixed) = fixed {
+            frame.extend(fixed);
+        }
+        // What else is asked for is nothing that the agents of a hub know, so the defaults are what held.
+        if let Some(metadata) = asked.get("metadata").filter(|value| value.is_object()) {
+            frame.insert("metadata".to_owned(), metadata.clone());
+        }
+        if let Some(Value::Bool(store)) = asked.get("store") {
+            frame.insert("store".to_owned(), json!(store));
+        }
+        Self(frame)
+    }
+
+    pub fn tell(&self, answering: &Answering, status: Status, failure: Option<&Failure>) -> Value {
+        let done = status == Status::Completed;
+        let output = if done { vec![item(answering, Status::Completed)] } else { Vec::new() };
+        let error = failure.map(|failure| json!({ "code": failure.code(), "message": failure.message() }));
+        let mut told = self.0.clone();
+        let ended = answering.task.state_at.millis() / 1_000;
+        told.insert("completed_at".to_owned(), if done { json!(ended) } else { Value::Null });
+        told.insert("status".to_owned(), json!(status.as_str()));
+        told.insert("output".to_owned(), Value::Array(output));
+        told.insert("error".to_owned(), json!(error));
+        let usage = if status == Status::InProgress { Value::Null } else { usage(answering.task.usage) };
+        told.insert("usage".to_owned(), usage);
+        Value::Object(told)
+    }
+}
+
+/// What a Response is called; the next request may go on from it.
+pub fn id(message: MessageId) -> String {
+    format!("resp_{}", message.uuid().simple())
+}
+
+pub fn message_of(id: &str) -> Option<MessageId> {
+    id.strip_prefix("resp_")?.parse().ok()
+}
+
+pub fn item_id(answering: &Answering) -> String {
+    format!("msg_{}", answering.id.uuid().simple())
+}
+
+/// The one item of the output.
+pub fn item(answering: &Answering, status: Status) -> Value {
+    let content = if status == Status::Completed { vec![text(answering.text())] } else { Vec::new() };
+    json!({ "type": "message", "id": item_id(answering), "status": status.as_str(), "role": "assistant",
+            "content": content })
+}
+
+pub fn text(text: &str) -> Value {
+    json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
+}
+
+/// Nothing is counted where the agent counts nothing.
+fn usage(usage: Usage) -> Value {
+    json!({
+        "input_tokens": usage.tokens_in, "output_tokens": usage.tokens_out, "total_tokens": usage.tokens(),
+        "input_tokens_details": { "cached_tokens": 0 }, "output_tokens_details": { "reasoning_tokens": 0 },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_is_found_again_by_its_id() {
+        let message: MessageId = "0b5c9a52-1f0e-4c0e-9b64-0f4f6a1f5a11".parse().unwrap();
+        assert_eq!(message_of(&id(message)), Some(message));
+        for wrong in ["", "resp_", "resp_x", "0b5c9a52-1f0e-4c0e-9b64-0f4f6a1f5a11"] {
+            assert_eq!(message_of(wrong), None);
+        }
+    }
+}
