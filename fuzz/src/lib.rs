@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a target fails by panicking")]
 #![expect(clippy::expect_used, reason = "a target fails by panicking")]
 
+mod a2a;
 mod address;
 mod answer;
 mod card;
@@ -23,6 +24,7 @@ mod sheet;
 mod signature;
 mod sse;
 
+pub use a2a::a2a;
 pub use address::address;
 pub use answer::answer;
 pub use card::card;
@@ -40,7 +42,7 @@ pub use sse::sse;
 #[macro_export]
 macro_rules! each_target {
     ($macro:ident) => {
-        $macro! { address answer api card completion form markdown mcp search settings sheet signature sse }
+        $macro! { a2a address answer api card completion form markdown mcp search settings sheet signature sse }
     };
 }
 

@@ -35,7 +35,16 @@ pub async fn ask(
     request: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult> {
     let Question { context, task, parts } = question;
-    let call = Call { origin: Origin::Mcp, context, task, message_id: None, before: Vec::new(), parts };
+    let call = Call {
+        origin: Origin::Mcp,
+        context,
+        task,
+        message_id: None,
+        before: Vec::new(),
+        parts,
+        files: Vec::new(),
+        push: None,
+    };
     let run = calls::begin(&site.hub, door, call).await?;
     let settled = tokio::select! {
         settled = follow(site, door, run, request) => settled?,

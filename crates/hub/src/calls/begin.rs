@@ -17,9 +17,9 @@ use plexus_store::{
     runs::{Origin, Run},
 };
 
-use super::{Door, Task, task};
+use super::{Door, Task, Upload, push, task, upload};
 use crate::{
-    Hub, Result,
+    Hub, Result, blobs,
     chats::saying::{Said, Saying, insert_chat, lock, say},
     error::conflict,
     runs::Job,
@@ -38,6 +38,10 @@ pub struct Call {
     /// What was said before, oldest first, by callers that keep the conversation themselves. Only for a new one.
     pub before: Vec<Before>,
     pub parts: Vec<Part>,
+    /// The bytes of the files among the parts.
+    pub files: Vec<Upload>,
+    /// Who else is to be told of the task as it goes on.
+    pub push: Option<push::Wish>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,7 +63,9 @@ const CONTEXT_BYTES: usize = 256;
 pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
     let call = acceptable(hub, call)?;
     hub.limits().sends.take(&door.key)?;
-    match write(hub, door, &call).await? {
+    let blobs = upload::blobs(&call);
+    let kept = upload::keep(hub, &blobs).await?;
+    match write(hub, door, &call, kept.as_ref()).await? {
         Written::Before(run) => Ok(run),
         Written::New(new) => {
             new.said.go(hub, &door.asker, new.tx).await?;
@@ -83,10 +89,20 @@ pub(super) struct New {
     pub chat: ChatId,
 }
 
-pub(super) async fn write(hub: &Hub, door: &Door, call: &Call) -> Result<Written> {
+/// `files` are those of the call; whoever calls this holds them until the transaction has ended.
+pub(super) async fn write(
+    hub: &Hub,
+    door: &Door,
+    call: &Call,
+    files: Option<&blobs::Written<'_>>,
+) -> Result<Written> {
     let mut tx = hub.store().write().await?;
     if let Some(run) = asked_before(&mut tx, door, call).await? {
         return Ok(Written::Before(run));
+    }
+    upload::check(&mut tx, door, call).await?;
+    if let Some(files) = files {
+        files.record(&mut tx).await?;
     }
     let place = place(hub, &mut tx, door, call).await?;
     let id = message_id(hub, &mut tx, call).await?;
@@ -101,7 +117,10 @@ pub(super) async fn write(hub: &Hub, door: &Door, call: &Call) -> Result<Written
         origin: call.origin,
         continues: place.continues,
     };
-    let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
+    let mut said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
+    if let Some(wish) = call.push.clone() {
+        push::keep(hub, &mut tx, door, &mut said, wish).await?;
+    }
     let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
     let task = begun(hub, &mut tx, door, call, &place.chat, continued, job).await?;
     Ok(Written::New(Box::new(New { tx, said, task, chat: place.chat.id })))
@@ -174,7 +193,8 @@ fn size(part: &Part) -> usize {
         Content::Text { text } | Content::Reasoning { text } => text.len(),
         Content::Link { url } => url.len(),
         Content::Data { data } => data.to_string().len(),
-        Content::File { .. } | Content::Tool(_) | Content::Approval { .. } => 0,
+        Content::File { size, .. } => usize::try_from(*size).unwrap_or(usize::MAX),
+        Content::Tool(_) | Content::Approval { .. } => 0,
     }
 }
 

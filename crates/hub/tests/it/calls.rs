@@ -25,6 +25,8 @@ fn call(text: &str) -> Call {
         message_id: None,
         before: Vec::new(),
         parts: vec![Part::text(text)],
+        files: Vec::new(),
+        push: None,
     }
 }
 

@@ -1,12 +1,13 @@
 //! A request as one A2A message.
 
-use std::fmt::Write;
+use std::{collections::HashMap, fmt::Write};
 
+use bytes::Bytes;
 use plexus_a2a::{
     client,
-    wire::v1::{Message, Part, Role},
+    wire::v1::{Message, Part, PartContent, Role},
 };
-use plexus_domain::Content;
+use plexus_domain::{Content, Digest};
 
 use crate::{
     Request, Speaker, Turn,
@@ -28,7 +29,7 @@ pub(super) fn message(request: &Request) -> Message {
         None => 0,
     };
     let mut parts: Vec<Part> = transcript(&before[heard..]).map(Part::text).into_iter().collect();
-    parts.extend(question.into_iter().flat_map(question_parts));
+    parts.extend(question.into_iter().flat_map(|turn| question_parts(turn, &request.files)));
     let id = format!("{}-{}", request.run, request.turns.len());
     let mut message = Message::new(id, Role::User, parts);
     if let Some(remote) = &request.remote {
@@ -38,12 +39,18 @@ pub(super) fn message(request: &Request) -> Message {
     message
 }
 
-/// Text, data and links as they are; what lies in the hub is named.
-fn question_parts(turn: &Turn) -> Vec<Part> {
-    let parts = turn.parts.iter().filter_map(|part| match part.content {
+/// Text, data, links and files as they are; anything else that lies in the hub is named.
+fn question_parts(turn: &Turn, files: &HashMap<Digest, Bytes>) -> Vec<Part> {
+    let parts = turn.parts.iter().filter_map(|part| match &part.content {
         Content::Text { .. } | Content::Data { .. } | Content::Link { .. } => {
             client::send(part, &|_| String::new())
         }
+        Content::File { blob, .. } if files.contains_key(blob) => Some(Part {
+            content: PartContent::Raw(files[blob].to_vec()),
+            metadata: None,
+            filename: part.name.clone(),
+            media_type: part.media_type.clone(),
+        }),
         _ => Some(say(std::slice::from_ref(part))).filter(|words| !words.is_empty()).map(Part::text),
     });
     parts.collect()
@@ -134,5 +141,9 @@ mod tests {
         let request = Request { turns: vec![Turn { parts, ..person("") }], ..ask("") };
         let sent = serde_json::to_value(message(&request).parts).unwrap();
         assert_eq!(sent, json!([{"data": {"a": 1}}, {"text": "[file: unnamed, 1 bytes]"}]));
+
+        let files = HashMap::from([(Digest::of("x"), Bytes::from_static(b"x"))]);
+        let sent = serde_json::to_value(message(&Request { files, ..request }).parts).unwrap();
+        assert_eq!(sent[1], json!({"raw": "eA=="}), "a file whose bytes are there goes along");
     }
 }
