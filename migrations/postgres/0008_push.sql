@@ -9,3 +9,6 @@ create table push (
     sealed bytea not null,
     unique (run, name)
 );
+
+-- One receiver is told in order: a letter waits for those written before it.
+create index outbox_by_target on outbox (target, id);

@@ -78,6 +78,17 @@ pub async fn next_due(conn: &mut Conn, kind: &str) -> Result<Option<Timestamp>> 
     Ok(due.map(Timestamp::from_millis))
 }
 
+/// When the first letter is due that was written to the same target before this one, if it was not sent yet.
+pub async fn earlier(conn: &mut Conn, letter: &Letter) -> Result<Option<Timestamp>> {
+    let text = "select due from outbox where target = $1 and kind = $2 and id < $3 order by id limit 1";
+    let due: Option<i64> = on!(conn, c => query_scalar(text)
+        .bind(&letter.target)
+        .bind(&letter.kind)
+        .bind(letter.id.uuid())
+        .fetch_optional(c))?;
+    Ok(due.map(Timestamp::from_millis))
+}
+
 /// It was sent, or is given up. False when somebody else began to send it.
 pub async fn delete(tx: &mut Tx, letter: &Letter) -> Result<bool> {
     let text = "delete from outbox where id = $1 and tries = $2";

@@ -52,7 +52,9 @@ async function told(events) {
 async function tour(transport) {
     const factory = new ClientFactory({ transports: [transport] });
     const client = await factory.createFromUrl(url);
-    await client.getAgentCard({}, verifyAgentCardSignature(keyOf));
+    // As it was served: this version of the SDK loses the security schemes of a card that it has read.
+    const card = await (await fetch(`${url}.well-known/agent-card.json`)).json();
+    await verifyAgentCardSignature(keyOf)(card);
     const sent = await client.sendMessage(ask("2 + 3"));
     const streamed = await told(client.sendMessageStream(ask("4 * 5")));
     const got = await client.getTask({ tenant: "", id: sent.id });

@@ -98,6 +98,9 @@ on_both! {
         assert_eq!(outbox::lease(&mut tx, "listing", now, now + LEASE, 10).await.unwrap(), []);
         assert_eq!(outbox::lease(&mut tx, "other", now + LEASE, now + LEASE, 10).await.unwrap(), []);
         assert_eq!(outbox::next_due(&mut tx, "listing").await.unwrap(), Some(now + LEASE));
+        let later = Letter { id: world.id(OutboxId::new), ..letter.clone() };
+        assert_eq!(outbox::earlier(&mut tx, &later).await.unwrap(), Some(now + LEASE));
+        assert_eq!(outbox::earlier(&mut tx, &letter).await.unwrap(), None);
         assert!(outbox::retry(&mut tx, &taken[0], now).await.unwrap());
         let again = outbox::lease(&mut tx, "listing", now, now + LEASE, 10).await.unwrap();
         assert!(!outbox::delete(&mut tx, &taken[0]).await.unwrap());

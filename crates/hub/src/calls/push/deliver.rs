@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use futures::{StreamExt as _, stream};
 use plexus_a2a::wire::{v1, v03};
-use plexus_domain::{PushId, agent::A2aProtocol};
+use plexus_domain::{PushId, Timestamp, agent::A2aProtocol};
 use plexus_runtime::{Secret, outbound::Notice};
 use plexus_store::{Conn, agents, outbox, outbox::Letter, push, runs};
 use tokio_util::sync::CancellationToken;
@@ -79,22 +79,39 @@ async fn next_due(hub: &Hub) -> Result<Duration> {
 /// Those after one that was not taken wait with it.
 async fn to_one(hub: &Hub, mut letters: Vec<Letter>) {
     letters.sort_by_key(|letter| letter.id);
-    let mut letters = letters.into_iter();
-    let mut left = Vec::new();
-    while let Some(letter) = letters.next() {
-        match send(hub, &letter).await {
-            Ok(()) => note(settle(hub, &letter).await),
-            Err(error) => {
-                tracing::debug!(%error, letter = %letter.id, "a push notification was not taken");
-                left.push(letter);
-                left.extend(letters);
-                break;
+    let mut letters = letters.into_iter().peekable();
+    let mut due = match letters.peek() {
+        Some(first) => outstanding(hub, first).await,
+        None => return,
+    };
+    for letter in letters {
+        if due.is_none() {
+            match send(hub, &letter).await {
+                Ok(()) => {
+                    note(settle(hub, &letter).await);
+                    continue;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, letter = %letter.id, "a push notification was not taken");
+                    due = Some(hub.env().now() + pause_after(&letter));
+                }
             }
         }
+        note(postpone(hub, &letter, due).await);
     }
-    for letter in left {
-        note(postpone(hub, &letter).await);
-    }
+}
+
+/// When the one is due that was written before these letters and was not taken yet.
+async fn outstanding(hub: &Hub, first: &Letter) -> Option<Timestamp> {
+    let earlier = async { Ok(outbox::earlier(&mut hub.store().read().await?, first).await?) };
+    earlier.await.unwrap_or_else(|error: Error| {
+        tracing::warn!(%error, "push notifications wait");
+        Some(hub.env().now() + PAUSE)
+    })
+}
+
+fn pause_after(letter: &Letter) -> Duration {
+    PAUSE * 4_u32.saturating_pow(u32::try_from(letter.tries - 1).unwrap_or(0))
 }
 
 async fn settle(hub: &Hub, letter: &Letter) -> Result<()> {
@@ -103,14 +120,13 @@ async fn settle(hub: &Hub, letter: &Letter) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-async fn postpone(hub: &Hub, letter: &Letter) -> Result<()> {
-    if letter.tries >= MOST_TRIES {
+async fn postpone(hub: &Hub, letter: &Letter, due: Option<Timestamp>) -> Result<()> {
+    let Some(due) = due.filter(|_| letter.tries < MOST_TRIES) else {
         tracing::info!(letter = %letter.id, tries = letter.tries, "a push notification is given up");
         return settle(hub, letter).await;
-    }
-    let times = 4_u32.saturating_pow(u32::try_from(letter.tries - 1).unwrap_or(0));
+    };
     let mut tx = hub.store().write_bulk().await?;
-    outbox::retry(&mut tx, letter, hub.env().now() + PAUSE * times).await?;
+    outbox::retry(&mut tx, letter, due).await?;
     Ok(tx.commit().await?)
 }
 
