@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a target fails by panicking")]
 #![expect(clippy::expect_used, reason = "a target fails by panicking")]
 
+mod a2a;
 mod address;
 mod answer;
 mod card;
@@ -24,6 +25,7 @@ mod sheet;
 mod signature;
 mod sse;
 
+pub use a2a::a2a;
 pub use address::address;
 pub use answer::answer;
 pub use card::card;
@@ -43,7 +45,7 @@ pub use sse::sse;
 macro_rules! each_target {
     ($macro:ident) => {
         $macro! {
-            address answer api card completion edge form markdown mcp reply search settings sheet signature sse
+            a2a address answer api card completion edge form markdown mcp reply search settings sheet signature sse
         }
     };
 }

@@ -25,6 +25,7 @@ pub fn sheet(data: &[u8]) {
             speaker: Speaker::Person { name: "Ada".to_owned() },
             parts: vec![Part::text(&*question)],
         }],
+        files: std::collections::HashMap::new(),
         called: None,
         remote: None,
         limits: Limits::default(),

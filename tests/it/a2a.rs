@@ -104,6 +104,41 @@ on_both! {
         visitor.get("/a2a/%2e%2e/%00/.well-known/agent-card.json").await.expect(StatusCode::NOT_FOUND);
     }
 
+    async fn the_hub_is_an_agent_that_finds_agents(hub: &Hub) {
+        let visitor = hub.visitor();
+        let card = visitor.get("/.well-known/agent-card.json").await.expect(StatusCode::OK).json();
+        assert_eq!((&card["name"], &card["skills"][0]["name"]), (&json!("Plexus"), &json!("Find an agent")));
+        let path = text_of(&card["supportedInterfaces"][0]["url"]).strip_prefix(hub.origin()).expect("here").to_owned();
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": message("convert units") });
+        let told = post(&visitor, &path, "1.0", body.to_string()).await.expect(StatusCode::OK).json();
+        assert!(told["result"]["task"].to_string().contains("@plexus/calc"), "{told}");
+
+        let keys = visitor.get("/.well-known/jwks.json").await.expect(StatusCode::OK);
+        assert_eq!(keys.header("content-type"), "application/jwk-set+json");
+        let keys = keys.json();
+        let key = |name: &str| keys["keys"][0][name].clone();
+        assert_eq!((key("kty"), key("crv"), key("alg")), (json!("OKP"), json!("Ed25519"), json!("EdDSA")));
+        assert!(keys["keys"][0].get("d").is_none(), "the secret half stays here");
+    }
+
+    async fn files_come_in_and_go_out_again_to_their_caller_alone(hub: &Hub) {
+        let (ada, eve) = (program(hub, "ada").await, program(hub, "eve").await);
+        let file = json!({ "raw": "aGlnaCxsb3cK", "filename": "tide.csv", "mediaType": "text/csv" });
+        let mut asked = message("1 + 1");
+        asked["message"]["parts"].as_array_mut().expect("a list").push(file);
+        let task = call(&ada, "SendMessage", asked.clone()).await["task"].clone();
+        let told = &task["history"][0]["parts"][1];
+        assert_eq!((&told["filename"], &told["mediaType"]), (&json!("tide.csv"), &json!("text/csv")));
+        let path = text_of(&told["url"]).strip_prefix(hub.origin()).expect("here").to_owned();
+        assert_eq!(ada.get(&path).await.expect(StatusCode::OK).body, "high,low\n");
+        eve.get(&path).await.expect(StatusCode::NOT_FOUND);
+        hub.visitor().get(&path).await.expect(StatusCode::NOT_FOUND);
+
+        asked["message"]["parts"][1]["mediaType"] = json!("application/x-unheard-of");
+        let refused = rpc(&ada, "1.0", "SendMessage", asked).await;
+        assert_eq!(refused["error"]["data"][0]["reason"], json!("CONTENT_TYPE_NOT_SUPPORTED"), "{refused}");
+    }
+
     async fn a_message_is_answered_with_a_task_that_stays(hub: &Hub) {
         let ada = program(hub, "ada").await;
         let task = call(&ada, "SendMessage", message("2 + 3 * 4")).await["task"].clone();

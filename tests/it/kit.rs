@@ -107,6 +107,7 @@ impl Kit {
     fn rest(&self, method: &str, params: &Value) -> RequestBuilder {
         let id = |name: &str| params[name].as_str().unwrap_or_default().to_owned();
         let task = id("id");
+        let configs = format!("tasks/{}/pushNotificationConfigs", id("taskId"));
         let (verb, path) = match method {
             "SendMessage" => (Method::POST, "message:send".to_owned()),
             "SendStreamingMessage" => (Method::POST, "message:stream".to_owned()),
@@ -114,6 +115,10 @@ impl Kit {
             "GetTask" => (Method::GET, format!("tasks/{task}")),
             "CancelTask" => (Method::POST, format!("tasks/{task}:cancel")),
             "SubscribeToTask" => (Method::POST, format!("tasks/{task}:subscribe")),
+            "CreateTaskPushNotificationConfig" => (Method::POST, configs.clone()),
+            "ListTaskPushNotificationConfigs" => (Method::GET, configs.clone()),
+            "GetTaskPushNotificationConfig" => (Method::GET, format!("{configs}/{task}")),
+            "DeleteTaskPushNotificationConfig" => (Method::DELETE, format!("{configs}/{task}")),
             "GetExtendedAgentCard" => (Method::GET, "extendedAgentCard".to_owned()),
             other => panic!("{other} is not known here"),
         };
@@ -122,7 +127,11 @@ impl Kit {
             let request = self.client.request(verb, &path);
             return request.header(header::CONTENT_TYPE, "application/a2a+json").body(params.to_string());
         }
-        let members = params.as_object().expect("an object").iter().filter(|(name, _)| *name != "id");
+        let members = params
+            .as_object()
+            .expect("an object")
+            .iter()
+            .filter(|(name, _)| *name != "id" && *name != "taskId");
         let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(members.map(|(name, value)| (name, plain(value))));

@@ -63,9 +63,13 @@ mod process;
 #[cfg(test)]
 mod protection;
 #[cfg(test)]
+mod push;
+#[cfg(test)]
 mod relay;
 #[cfg(test)]
 mod revoked;
+#[cfg(test)]
+mod sdks;
 #[cfg(test)]
 mod shared_stream;
 #[cfg(test)]

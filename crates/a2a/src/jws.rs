@@ -57,11 +57,16 @@ pub enum JwsError {
 /// # Errors
 /// Only those of the serializer, which this data gives no cause for.
 pub fn sign(key: &SecretKey, payload: &[u8]) -> serde_json::Result<Jws> {
+    sign_from(key, payload, None)
+}
+
+/// The same, naming where a set of keys is that holds this one (RFC 7515 section 4.1.2).
+pub fn sign_from(key: &SecretKey, payload: &[u8], jku: Option<&str>) -> serde_json::Result<Jws> {
     let header = Header {
         alg: "EdDSA".to_owned(),
         kid: Some(key.public().key_id()),
         typ: Some("JOSE".to_owned()),
-        jku: None,
+        jku: jku.map(str::to_owned),
         crit: None,
     };
     Ok(sign_under(key, &serde_json_canonicalizer::to_vec(&header)?, payload))

@@ -2,8 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 const PREFIX: &str = "did:key:";
 /// Multibase: base58btc.
@@ -67,6 +69,12 @@ impl PublicKey {
     /// The name of the key within its own DID document, which signatures carry as `kid`.
     pub fn key_id(&self) -> String {
         format!("{self}#{}", self.multibase())
+    }
+
+    /// The key as a member of a JWK set (RFC 8037 section 2).
+    pub fn to_jwk(&self) -> Value {
+        let x = URL_SAFE_NO_PAD.encode(self.as_bytes());
+        json!({ "kty": "OKP", "crv": "Ed25519", "x": x, "kid": self.key_id(), "use": "sig", "alg": "EdDSA" })
     }
 
     fn multibase(&self) -> String {

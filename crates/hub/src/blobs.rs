@@ -1,4 +1,4 @@
-//! Files that agents and programs sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
+//! Files that agents and callers sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
 
 use std::path::Path as FsPath;
 
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use futures::{TryStreamExt as _, stream::BoxStream};
 use object_store::{ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
-use plexus_domain::{Content, Digest, Error as Refusal, Part};
+use plexus_domain::{Content, Digest, Error as Refusal, Part, text};
 use plexus_store::{Tx, blobs, blobs::Blob, parts};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
@@ -14,6 +14,8 @@ use crate::{Caller, Error, Hub, Result, caller::Scope};
 
 const FOLDER: &str = "blobs";
 const UNKNOWN_TYPE: &str = "application/octet-stream";
+/// Names and types of files come from elsewhere.
+const LABEL_CHARS: usize = 200;
 /// Blobs that one sweep looks at in one go.
 const SWEPT: i64 = 200;
 
@@ -46,17 +48,24 @@ pub struct Download {
     pub bytes: BoxStream<'static, Result<Bytes, object_store::Error>>,
 }
 
+/// What somebody elsewhere calls a file or its type, as it is kept.
+pub(crate) fn label(words: Option<String>) -> Option<String> {
+    let words = words.map(|words| text::shorten(&text::one_line(&words), LABEL_CHARS));
+    words.filter(|words| !words.is_empty())
+}
+
 impl NewBlob {
-    pub fn new(media_type: Option<String>, bytes: Vec<u8>) -> Self {
+    pub fn new(media_type: Option<String>, bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
         let (sha256, size) = (Digest::of(&bytes), bytes.len() as u64);
-        let media_type = media_type.unwrap_or_else(|| UNKNOWN_TYPE.to_owned());
-        Self { row: Blob { sha256, size, media_type, place: place(&sha256) }, bytes: bytes.into() }
+        let media_type = label(media_type).unwrap_or_else(|| UNKNOWN_TYPE.to_owned());
+        Self { row: Blob { sha256, size, media_type, place: place(&sha256) }, bytes }
     }
 
     /// The part that shows it.
     pub fn part(&self, name: Option<String>) -> Part {
         let content = Content::File { blob: self.row.sha256, size: self.row.size };
-        Part { name, media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
+        Part { name: label(name), media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
     }
 }
 
@@ -105,15 +114,28 @@ pub async fn download(hub: &Hub, caller: &Caller, sha256: &str) -> Result<Downlo
     let sha256: Digest = sha256.parse().map_err(|_| gone())?;
     let mut conn = hub.store().read().await?;
     let shown = parts::with_blob(&mut conn, &sha256, person.principal).await?.ok_or_else(gone)?;
-    let blob = blobs::find(&mut conn, &sha256).await?.ok_or_else(gone)?;
     drop(conn);
+    open(hub, &sha256, shown.name, shown.media_type).await
+}
+
+/// A file that whoever asks may see, with what is said of it where it is shown.
+pub(crate) async fn open(
+    hub: &Hub,
+    sha256: &Digest,
+    name: Option<String>,
+    media_type: Option<String>,
+) -> Result<Download> {
+    let gone = || Refusal::not_found("There is no such file, or it is not yours.");
+    let blob = blobs::find(&mut hub.store().read().await?, sha256).await?.ok_or_else(gone)?;
     let found = hub.blobs().files.get(&Path::from(blob.place)).await.map_err(Error::fault)?;
-    Ok(Download {
-        name: shown.name,
-        media_type: shown.media_type,
-        size: found.meta.size,
-        bytes: found.into_stream(),
-    })
+    Ok(Download { name, media_type, size: found.meta.size, bytes: found.into_stream() })
+}
+
+/// The bytes of a file that goes to an agent.
+pub(crate) async fn read(hub: &Hub, sha256: &Digest) -> Result<Option<Bytes>> {
+    let Some(blob) = blobs::find(&mut hub.store().read().await?, sha256).await? else { return Ok(None) };
+    let found = hub.blobs().files.get(&Path::from(blob.place)).await.map_err(Error::fault)?;
+    Ok(Some(found.bytes().await.map_err(Error::fault)?))
 }
 
 /// Deletes the bytes that no message shows any more. Answers how many files went.

@@ -16,7 +16,7 @@ use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Env, Error, Result, agents, blobs::Blobs, housekeeping, limits::Limits, listings, live,
+    Config, Env, Error, Result, agents, blobs::Blobs, calls, housekeeping, limits::Limits, listings, live,
     live::Live, passwords::Passwords, runs, secrets::Vault,
 };
 
@@ -38,6 +38,7 @@ struct Parts {
     running: runs::Running,
     index: listings::Index,
     listings_changed: Notify,
+    letters_came: Notify,
     whole_index: SetOnce<()>,
     tasks: TaskTracker,
     /// The hub is about to end: what ends now was not ended by a person.
@@ -69,6 +70,7 @@ impl Hub {
             live: Live::default(),
             running: runs::Running::default(),
             listings_changed: Notify::new(),
+            letters_came: Notify::new(),
             whole_index: SetOnce::new(),
             tasks: TaskTracker::new(),
             closing: AtomicBool::new(false),
@@ -100,6 +102,8 @@ impl Hub {
         self.tasks().spawn(async move { listings::index_until(hub.stop().clone(), &hub).await });
         let hub = self.clone();
         self.tasks().spawn(async move { housekeeping::keep_house_until(hub.stop().clone(), &hub).await });
+        let hub = self.clone();
+        self.tasks().spawn(async move { calls::push::deliver_until(hub.stop().clone(), &hub).await });
         let hub = self.clone();
         self.tasks().spawn(async move { runs::beat_until(hub.stop().clone(), &hub).await });
         Ok(())
@@ -139,6 +143,15 @@ impl Hub {
     /// Wakes the worker that keeps the index in step with the store.
     pub(crate) fn listings_changed(&self) {
         self.0.listings_changed.notify_one();
+    }
+
+    /// Wakes the worker that sends push notifications.
+    pub(crate) fn letters_came(&self) {
+        self.0.letters_came.notify_one();
+    }
+
+    pub(crate) async fn until_letters_come(&self) {
+        self.0.letters_came.notified().await;
     }
 
     pub(crate) async fn until_listings_change(&self) {

@@ -118,19 +118,38 @@ pub(crate) async fn ensure_hub(hub: &Hub, tx: &mut Tx, namespace: NamespaceId) -
 /// The key by which other hubs know this one.
 pub(crate) async fn hub_key(conn: &mut Conn) -> Result<PublicKey> {
     let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
-    let key = held.first().context("the hub has no key")?;
-    let bytes: &[u8; 32] = key.public.as_slice().try_into().context("the hub's key has another length")?;
-    PublicKey::from_bytes(bytes).map_err(Error::fault)
+    public(held.first().context("the hub has no key")?)
+}
+
+/// The keys of this hub that are in use, for whoever checks its signatures.
+pub async fn hub_keys(hub: &Hub) -> Result<Vec<PublicKey>> {
+    let held = keys::list_by_hub(&mut hub.store().read().await?, HubRowId::SELF).await?;
+    held.iter().filter(|key| key.retired.is_none()).map(public).collect()
+}
+
+/// The key with which the hub signs for itself.
+pub(crate) async fn hub_secret(hub: &Hub, conn: &mut Conn) -> Result<Option<SecretKey>> {
+    let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
+    secret_of(hub, conn, held.into_iter().find(|key| key.retired.is_none())).await
 }
 
 /// The key with which the hub signs for an agent; none when its owner holds it.
 pub(crate) async fn agent_key(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<SecretKey>> {
     let held = keys::list_by_agent(conn, agent).await?;
     let current = held.into_iter().find(|key| key.kind == KeyKind::Agent && key.retired.is_none());
-    let Some((id, secret)) = current.and_then(|key| Some((key.id, key.secret?))) else { return Ok(None) };
+    secret_of(hub, conn, current).await
+}
+
+async fn secret_of(hub: &Hub, conn: &mut Conn, key: Option<Key>) -> Result<Option<SecretKey>> {
+    let Some((id, secret)) = key.and_then(|key| Some((key.id, key.secret?))) else { return Ok(None) };
     let seed = open(hub, conn, secret, &format!("key {id}")).await?;
     let seed: &[u8; 32] = seed.as_slice().try_into().context("the seed of a key has another length")?;
     Ok(Some(SecretKey::from_seed(seed)))
+}
+
+fn public(key: &Key) -> Result<PublicKey> {
+    let bytes: &[u8; 32] = key.public.as_slice().try_into().context("a public key has another length")?;
+    PublicKey::from_bytes(bytes).map_err(Error::fault)
 }
 
 async fn insert(

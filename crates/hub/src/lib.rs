@@ -17,7 +17,7 @@ mod env;
 mod error;
 mod housekeeping;
 mod hub;
-mod keys;
+pub mod keys;
 mod limits;
 pub mod listings;
 pub mod live;

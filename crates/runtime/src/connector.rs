@@ -1,11 +1,11 @@
 //! The one interface between the hub and whatever answers a message.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use plexus_domain::{
-    Address, Part, RunId,
+    Address, Digest, Part, RunId,
     part::plain_text,
     run::{Failure, FailureClass, Usage},
     text::one_line,
@@ -31,6 +31,8 @@ pub struct Request {
     pub run: RunId,
     /// Oldest first; the last is what to answer.
     pub turns: Vec<Turn>,
+    /// The files among its parts.
+    pub files: HashMap<Digest, Bytes>,
     /// What the program that asks calls that message, where a program asks.
     pub called: Option<String>,
     /// Set when a remote agent's own conversation goes on; none sends the turns before the last as text.

@@ -62,11 +62,16 @@ impl Credentials {
                 (HeaderName::try_from(name).map_err(|_| unusable())?, value.reveal().to_owned())
             }
         };
-        let mut value = HeaderValue::try_from(value).map_err(|_| unusable())?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
+        headers.insert(name, sensitive(value)?);
         Ok(())
     }
+}
+
+/// A header that is not written to any log.
+pub(crate) fn sensitive(value: String) -> Result<HeaderValue, Failure> {
+    let mut value = HeaderValue::try_from(value).map_err(|_| unusable())?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 fn unusable() -> Failure {

@@ -7,6 +7,7 @@ mod address;
 mod card;
 mod dns;
 mod fetch;
+mod notice;
 mod own;
 mod pace;
 mod refusal;
@@ -26,6 +27,7 @@ pub use self::{
     card::FoundCard,
     dns::{Dns, DnsError},
     fetch::Fetched,
+    notice::Notice,
     own::Own,
     resolver::{Lookup, SystemLookup},
 };

@@ -83,6 +83,7 @@ pub fn ask(question: &str) -> Request {
     Request {
         run: "0191b2c4-0000-7000-8000-000000000000".parse::<RunId>().unwrap(),
         turns: vec![person(question)],
+        files: std::collections::HashMap::new(),
         called: None,
         remote: None,
         limits: Limits::default(),

@@ -1,12 +1,12 @@
 //! The outbox: what is to be sent elsewhere, written in the transaction that decides on it.
 
 use plexus_domain::{OutboxId, Timestamp};
-use sqlx::{query, query_as};
+use sqlx::{query, query_as, query_scalar};
 
 use crate::{
-    Result, Tx,
+    Conn, Result, Tx,
     column::record,
-    conn::{Raw, execute},
+    conn::{Raw, execute, on},
 };
 
 record! {
@@ -25,7 +25,7 @@ record! {
 macro_rules! lease {
     ($lock:literal) => {
         concat!(
-            "update outbox set due = $2, tries = tries + 1 where id in (select id from outbox where due <= $1 \
+            "update outbox set due = $2, tries = tries + 1 where id in (select id from outbox where kind = $4 and due <= $1 \
              order by due, id limit $3 ",
             $lock,
             ") returning id, target, kind, payload, due, tries"
@@ -48,17 +48,45 @@ pub async fn insert(tx: &mut Tx, new: &Letter) -> Result<()> {
     Ok(())
 }
 
-/// Takes at most `limit` letters that are due; those not deleted are due again at `until`. Commit before sending.
-pub async fn lease(tx: &mut Tx, now: Timestamp, until: Timestamp, limit: i64) -> Result<Vec<Letter>> {
+/// Takes at most `limit` letters of this kind that are due; those not deleted are due again at `until`. Commit before
+/// sending.
+pub async fn lease(
+    tx: &mut Tx,
+    kind: &str,
+    now: Timestamp,
+    until: Timestamp,
+    limit: i64,
+) -> Result<Vec<Letter>> {
     let (now, until) = (now.millis(), until.millis());
     let result = match tx.raw() {
         // The writer is alone.
-        Raw::Sqlite(c) => query_as(lease!("")).bind(now).bind(until).bind(limit).fetch_all(c).await,
+        Raw::Sqlite(c) => {
+            query_as(lease!("")).bind(now).bind(until).bind(limit).bind(kind).fetch_all(c).await
+        }
         Raw::Postgres(c) => {
-            query_as(lease!("for update skip locked")).bind(now).bind(until).bind(limit).fetch_all(c).await
+            let text = lease!("for update skip locked");
+            query_as(text).bind(now).bind(until).bind(limit).bind(kind).fetch_all(c).await
         }
     };
     tx.note(result)
+}
+
+/// When the next letter of this kind is due: how long its sender may sleep.
+pub async fn next_due(conn: &mut Conn, kind: &str) -> Result<Option<Timestamp>> {
+    let text = "select min(due) from outbox where kind = $1";
+    let due: Option<i64> = on!(conn, c => query_scalar(text).bind(kind).fetch_one(c))?;
+    Ok(due.map(Timestamp::from_millis))
+}
+
+/// When the first letter is due that was written to the same target before this one, if it was not sent yet.
+pub async fn earlier(conn: &mut Conn, letter: &Letter) -> Result<Option<Timestamp>> {
+    let text = "select due from outbox where target = $1 and kind = $2 and id < $3 order by id limit 1";
+    let due: Option<i64> = on!(conn, c => query_scalar(text)
+        .bind(&letter.target)
+        .bind(&letter.kind)
+        .bind(letter.id.uuid())
+        .fetch_optional(c))?;
+    Ok(due.map(Timestamp::from_millis))
 }
 
 /// It was sent, or is given up. False when somebody else began to send it.

@@ -1,11 +1,11 @@
 //! Push: whom to tell when a run changes.
 
-use plexus_domain::{PushId, RunId, SecretId};
+use plexus_domain::{PushId, RunId};
 use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record},
+    column::record,
     conn::{execute, on},
 };
 
@@ -13,28 +13,40 @@ record! {
     pub struct Push {
         pub id: PushId,
         pub run: RunId,
-        pub url: String,
-        /// What the receiver knows the hub by.
-        pub secret: Option<SecretId>,
+        /// What its caller calls it; no two of a run have the same name.
+        pub name: String,
+        /// Where to, and what the receiver knows the hub by.
+        pub sealed: Vec<u8>,
     }
 }
 
-pub async fn insert(tx: &mut Tx, new: &Push) -> Result<()> {
-    let text = "insert into push (id, run, url, secret) values ($1, $2, $3, $4)";
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("select id, run, name, sealed from push ", $rest)
+    };
+}
+
+/// Keeps one. Another of the same name and run is replaced, and keeps its id.
+pub async fn set(tx: &mut Tx, new: &Push) -> Result<()> {
+    let text = "insert into push (id, run, name, sealed) values ($1, $2, $3, $4) \
+                on conflict (run, name) do update set sealed = excluded.sealed";
     execute!(
         tx,
-        query(text).bind(new.id.uuid()).bind(new.run.uuid()).bind(&new.url).bind(new.secret.to_column())
+        query(text).bind(new.id.uuid()).bind(new.run.uuid()).bind(&new.name).bind(new.sealed.as_slice())
     )?;
     Ok(())
 }
 
-pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Push>> {
-    let text = "select id, run, url, secret from push where run = $1 order by id";
-    on!(conn, c => query_as(text).bind(run.uuid()).fetch_all(c))
+pub async fn find(conn: &mut Conn, id: PushId) -> Result<Option<Push>> {
+    on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// Deletes one that belongs to this run.
-pub async fn delete(tx: &mut Tx, run: RunId, id: PushId) -> Result<bool> {
-    let text = "delete from push where id = $1 and run = $2";
-    Ok(execute!(tx, query(text).bind(id.uuid()).bind(run.uuid()))? > 0)
+pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Push>> {
+    on!(conn, c => query_as(select!("where run = $1 order by id")).bind(run.uuid()).fetch_all(c))
+}
+
+/// Deletes the one of this name.
+pub async fn delete(tx: &mut Tx, run: RunId, name: &str) -> Result<bool> {
+    let text = "delete from push where run = $1 and name = $2";
+    Ok(execute!(tx, query(text).bind(run.uuid()).bind(name))? > 0)
 }

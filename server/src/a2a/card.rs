@@ -5,9 +5,10 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use plexus_a2a::card::with_former;
+use plexus_a2a::{card::with_former, keys::PublicKey, wire::v1::AgentCard};
 use plexus_domain::Address;
-use plexus_hub::{Caller, calls};
+use plexus_hub::{Caller, calls, keys};
+use serde_json::json;
 
 use super::address;
 use crate::{
@@ -26,19 +27,30 @@ pub async fn show(
     give(&site, &caller, &address, &headers).await
 }
 
-/// The card of the agent that test kits look for; a hub for people has none.
-pub async fn of_kit(
+/// The card of the hub itself; on a hub for test kits, that of the agent which they look for.
+pub async fn of_hub(
     State(site): State<Site>,
     Bearer(caller): Bearer,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let missing = || plexus_domain::Error::not_found("This hub is not one for test kits.");
-    let mode = site.conformance.as_ref().ok_or_else(missing)?;
-    give(&site, &caller, &mode.front, &headers).await
+    match &site.conformance {
+        Some(mode) => give(&site, &caller, &mode.front, &headers).await,
+        None => answer(&calls::hub_card(&site.hub, &caller).await?, &headers),
+    }
+}
+
+/// The keys that the signatures of cards are checked with (RFC 7517).
+pub async fn keys(State(site): State<Site>, headers: HeaderMap) -> ApiResult<Response> {
+    let keys = keys::hub_keys(&site.hub).await?;
+    let set = json!({ "keys": keys.iter().map(PublicKey::to_jwk).collect::<Vec<_>>() });
+    Ok(cached(&headers, "application/jwk-set+json", set.to_string().into_bytes()))
 }
 
 async fn give(site: &Site, caller: &Caller, address: &Address, headers: &HeaderMap) -> ApiResult<Response> {
-    let card = calls::card(&site.hub, caller, address).await?;
-    let body = serde_json::to_vec(&with_former(&card)).map_err(plexus_hub::Error::fault)?;
+    answer(&calls::card(&site.hub, caller, address).await?, headers)
+}
+
+fn answer(card: &AgentCard, headers: &HeaderMap) -> ApiResult<Response> {
+    let body = serde_json::to_vec(&with_former(card)).map_err(plexus_hub::Error::fault)?;
     Ok(cached(headers, JSON, body))
 }

@@ -9,19 +9,19 @@ use plexus_a2a::{
         v1,
     },
 };
-use plexus_domain::{Part, RunId, Timestamp, page::PageSize};
+use plexus_domain::{Digest, Part, RunId, Timestamp, agent::A2aProtocol, page::PageSize};
 use plexus_hub::{
     Caller,
-    calls::{self, Asked, Call, Door, Filter, Origin, Reply, Task, Until},
+    blobs::NewBlob,
+    calls::{self, Asked, Call, Door, Filter, Following, Origin, Reply, Task, Until},
 };
-
 use serde_json::Value;
 
 use super::{
-    paging, refusal,
+    paging, push, refusal,
     stream::{Events, events, only},
 };
-use crate::{state::Site, web::download::blob_url};
+use crate::state::Site;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -33,6 +33,8 @@ pub struct Methods {
     pub site: Site,
     pub caller: Caller,
     pub door: Door,
+    /// In whose words webhooks are told.
+    pub protocol: A2aProtocol,
 }
 
 impl Methods {
@@ -52,7 +54,7 @@ impl Methods {
 
     pub async fn stream(&self, request: v1::SendMessageRequest) -> Result<Events> {
         Ok(match self.ask(Method::SendStreamingMessage, request).await? {
-            Asked::Task(task, following) => events(self.site.clone(), &task, *following),
+            Asked::Task(task, following) => self.events(&task, *following),
             Asked::Message(reply) => only(self.say(&reply)),
         })
     }
@@ -68,7 +70,7 @@ impl Methods {
         }
         let followed = calls::follow(&self.site.hub, &self.door, run, Until::Ended).await;
         let (task, following) = followed.map_err(|error| refusal::of(method, error))?;
-        Ok(events(self.site.clone(), &task, following))
+        Ok(self.events(&task, following))
     }
 
     pub async fn get(&self, request: v1::GetTaskRequest) -> Result<v1::Task> {
@@ -132,24 +134,30 @@ impl Methods {
     }
 
     async fn ask(&self, method: Method, request: v1::SendMessageRequest) -> Result<Asked> {
-        let call = call(request)?;
+        let call = call(request, self.protocol)?;
         let asked = calls::ask(&self.site.hub, &self.door, call, Until::Settled).await;
         asked.map_err(|error| refusal::of(method, error))
     }
 
+    fn events(&self, task: &Task, following: Following) -> Events {
+        events(&self.site, &self.door, task, following)
+    }
+
     fn say(&self, reply: &Reply) -> v1::Message {
-        let parts = reply.parts.iter().filter_map(|part| send(part, &|blob| blob_url(&self.site, blob)));
+        // Nothing is kept of such an answer, so it has no files.
+        let parts = reply.parts.iter().filter_map(|part| send(part, &|_| String::new()));
         let message = v1::Message::new(reply.id.to_string(), v1::Role::Agent, parts.collect());
         v1::Message { context_id: reply.context.clone(), ..message }
     }
 
     fn tell(&self, task: &Task, history: Option<u32>) -> v1::Task {
         let history = history.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
-        task.as_run().to_task(&|blob| blob_url(&self.site, blob)).with_history(history)
+        let file = |blob: &Digest| self.door.file_url(&self.site.hub, task.id, blob);
+        task.as_run().to_task(&file).with_history(history)
     }
 }
 
-fn id(text: &str) -> Result<RunId> {
+pub fn id(text: &str) -> Result<RunId> {
     if text.is_empty() {
         return Err(Error::invalid_params("The id of the task is missing.", &[("id", "It is empty.")]));
     }
@@ -157,7 +165,9 @@ fn id(text: &str) -> Result<RunId> {
         .map_err(|_| Error::new(ErrorKind::TaskNotFound, "There is no such task, or it is not yours."))
 }
 
-fn call(request: v1::SendMessageRequest) -> Result<Call> {
+fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> {
+    let push = request.configuration.and_then(|configuration| configuration.task_push_notification_config);
+    let push = push.map(|config| push::wish(config, protocol)).transpose()?;
     let message = request.message;
     let missing =
         |field| Error::invalid_params("The message is not complete.", &[(field, "It is missing or empty.")]);
@@ -171,21 +181,27 @@ fn call(request: v1::SendMessageRequest) -> Result<Call> {
         let words = "Whoever sends a message has the role of the user.";
         return Err(Error::invalid_params(words, &[("message.role", words)]));
     }
-    let parts = message.parts.into_iter().map(part).collect::<Result<Vec<Part>>>()?;
+    let mut files = Vec::new();
+    let parts = message.parts.into_iter().map(|given| part(given, &mut files)).collect();
     Ok(Call {
         context: message.context_id,
         task: message.task_id.as_deref().map(id).transpose()?,
         message_id: Some(message.message_id),
+        files,
+        push,
         ..Call::new(Origin::A2a, parts)
     })
 }
 
-fn part(part: v1::Part) -> Result<Part> {
+/// A file is a part that names it, and its bytes beside it.
+fn part(part: v1::Part, files: &mut Vec<NewBlob>) -> Part {
     match receive(part) {
-        Received::Part(part) => Ok(part),
-        Received::Bytes { .. } => {
-            let words = "This hub takes text, data and links from callers. Send a file as a link.";
-            Err(Error::new(ErrorKind::ContentTypeNotSupported, words))
+        Received::Part(part) => part,
+        Received::Bytes { bytes, name, media_type } => {
+            let file = NewBlob::new(media_type, bytes);
+            let part = file.part(name);
+            files.push(file);
+            part
         }
     }
 }

@@ -3,9 +3,11 @@
 //! Both bindings read their requests into the 1.0 messages of `plexus_a2a`, ask [`methods`], and write the answer in
 //! their own form.
 
-pub mod card;
+mod card;
+mod file;
 mod methods;
 mod paging;
+mod push;
 mod refusal;
 mod rest;
 mod rpc;
@@ -30,11 +32,14 @@ const VALUES: usize = 100_000;
 
 pub fn routes() -> Router<Site> {
     Router::new()
+        .route("/.well-known/agent-card.json", get(card::of_hub))
+        .route("/.well-known/jwks.json", get(card::keys))
         .route("/a2a/{owner}/{name}", post(rpc::answer))
         .route("/a2a/{owner}/{name}/", post(rpc::answer))
         // Some clients add a slash to whatever URL a card names.
         .route("/a2a/{owner}/{name}//", post(rpc::answer))
         .route("/a2a/{owner}/{name}/.well-known/agent-card.json", get(card::show))
+        .route("/a2a/{owner}/{name}/files/{task}/{sha256}", get(file::show))
         .route("/a2a/{owner}/{name}/rest/{*path}", any(rest::answer))
 }
 

@@ -5,7 +5,7 @@ use plexus_a2a::wire::{
     rpc::{Error, ErrorKind},
 };
 use plexus_domain::Error as Refusal;
-use plexus_hub::Error as HubError;
+use plexus_hub::{Error as HubError, calls};
 
 use crate::web::error::say;
 
@@ -15,12 +15,18 @@ pub fn of(method: Method, error: HubError) -> Error {
     let message = refusal.to_string();
     match &refusal {
         Refusal::NotFound { .. } => Error::new(ErrorKind::TaskNotFound, message),
+        Refusal::Invalid { field, .. } if field == calls::MEDIA_TYPE => {
+            Error::new(ErrorKind::ContentTypeNotSupported, message)
+        }
         Refusal::Invalid { field, .. } => {
             Error::invalid_params(&message, &[(field.as_str(), message.as_str())])
         }
         Refusal::TooLarge { .. } => Error::invalid_params(&message, &[("message", message.as_str())]),
         Refusal::Conflict { .. } if method == Method::CancelTask => {
             Error::new(ErrorKind::TaskNotCancelable, message)
+        }
+        Refusal::Forbidden { .. } if method.is_of_push() => {
+            Error::new(ErrorKind::PushNotificationNotSupported, message)
         }
         Refusal::Conflict { .. } | Refusal::Forbidden { .. } | Refusal::Unauthenticated { .. } => {
             Error::new(ErrorKind::UnsupportedOperation, message)

@@ -15,6 +15,7 @@ use plexus_a2a::{
         v1,
     },
 };
+use plexus_domain::agent::A2aProtocol;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -54,7 +55,7 @@ pub async fn answer(
         Ok(door) => door,
         Err(error) => return outside(media_type, error),
     };
-    match request.run(&Methods { site, caller, door }).await {
+    match request.run(&Methods { site, caller, door, protocol: A2aProtocol::V1 }).await {
         Ok(Reply::Value(value)) => write(StatusCode::OK, media_type, &value),
         Ok(Reply::Stream(events)) => respond(events, |event| serde_json::to_vec(&event).unwrap_or_default()),
         Err(error) => refuse(media_type, &error),
@@ -152,9 +153,8 @@ impl Request {
             ("GET", ["tasks"]) => value(methods.list(self.filter()?).await?),
             ("GET", ["extendedAgentCard"]) => value(methods.extended_card().await?),
             ("GET" | "POST", ["tasks", task]) => self.task(methods, verb, task).await,
-            (_, ["tasks", _, "pushNotificationConfigs", ..]) => {
-                let words = "This agent sends no push notifications.";
-                Err(Error::new(ErrorKind::PushNotificationNotSupported, words))
+            (_, ["tasks", task, "pushNotificationConfigs", rest @ ..]) => {
+                self.push(methods, verb, task, rest).await
             }
             _ => Err(unknown()),
         }
@@ -175,6 +175,31 @@ impl Request {
             (_, "subscribe") => {
                 let request = v1::SubscribeToTaskRequest { tenant: None, id };
                 Ok(Reply::Stream(methods.subscribe(request).await?))
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    async fn push(&self, methods: &Methods, verb: &str, task: &str, rest: &[&str]) -> Result<Reply, Error> {
+        let task_id = task.to_owned();
+        match (verb, rest) {
+            ("POST", []) => {
+                let mut config: v1::TaskPushNotificationConfig = self.read(methods)?;
+                config.task_id = Some(task_id);
+                value(methods.create_push(config).await?)
+            }
+            ("GET", []) => {
+                let request = v1::ListPushConfigsRequest { task_id, ..Default::default() };
+                value(methods.list_push(request).await?)
+            }
+            ("GET", [id]) => {
+                let id = (*id).to_owned();
+                value(methods.get_push(v1::GetPushConfigRequest { tenant: None, task_id, id }).await?)
+            }
+            ("DELETE", [id]) => {
+                let id = (*id).to_owned();
+                methods.delete_push(v1::DeletePushConfigRequest { tenant: None, task_id, id }).await?;
+                value(json!({}))
             }
             _ => Err(unknown()),
         }

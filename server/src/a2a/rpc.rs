@@ -12,7 +12,7 @@ use plexus_a2a::{
     wire::{
         Method,
         rpc::{Error, ErrorKind, Id, Outcome, Response as Answer},
-        v03,
+        v1, v03,
     },
 };
 use plexus_domain::agent::A2aProtocol;
@@ -73,7 +73,7 @@ pub async fn answer(
     match read(&body, limit).and_then(|call| call.method(&version).map(|method| (call, method))) {
         Err((id, error)) => fail(StatusCode::OK, id, error),
         Ok((call, (method, protocol))) => {
-            let methods = Methods { site, caller, door };
+            let methods = Methods { site, caller, door, protocol };
             run(&methods, call, method, protocol).await
         }
     }
@@ -206,11 +206,12 @@ async fn current(methods: &Methods, method: Method, params: Value) -> Result<Rep
         Method::CancelTask => value(methods.cancel(take(params)?).await?),
         Method::SubscribeToTask => Reply::Stream(methods.subscribe(take(params)?).await?),
         Method::GetExtendedCard => value(methods.extended_card().await?),
-        Method::CreatePushConfig
-        | Method::GetPushConfig
-        | Method::ListPushConfigs
-        | Method::DeletePushConfig => {
-            return Err(no_push());
+        Method::CreatePushConfig => value(methods.create_push(take(params)?).await?),
+        Method::GetPushConfig => value(methods.get_push(take(params)?).await?),
+        Method::ListPushConfigs => value(methods.list_push(take(params)?).await?),
+        Method::DeletePushConfig => {
+            methods.delete_push(take(params)?).await?;
+            value(json!({}))
         }
     })
 }
@@ -238,12 +239,38 @@ async fn former(methods: &Methods, method: Method, params: Value) -> Result<Repl
             Reply::Stream(methods.subscribe(request.into()).await?)
         }
         Method::GetExtendedCard => value(methods.extended_card().await?),
-        _ => return Err(no_push()),
+        _ => former_push(methods, method, params).await?,
     })
 }
 
-fn no_push() -> Error {
-    Error::new(ErrorKind::PushNotificationNotSupported, "This agent sends no push notifications.")
+async fn former_push(methods: &Methods, method: Method, params: Value) -> Result<Reply, Error> {
+    if method == Method::CreatePushConfig {
+        let config: v03::TaskPushNotificationConfig = take(params)?;
+        return Ok(value(v03::TaskPushNotificationConfig::from(methods.create_push(config.into()).await?)));
+    }
+    let v03::PushConfigParams { id: task_id, push_notification_config_id: id } = take(params)?;
+    if method == Method::DeletePushConfig {
+        methods.delete_push(v1::DeletePushConfigRequest { tenant: None, task_id, id: named(id)? }).await?;
+        return Ok(value(Value::Null));
+    }
+    let request = v1::ListPushConfigsRequest { task_id: task_id.clone(), ..Default::default() };
+    let mut all =
+        methods.list_push(request).await?.configs.into_iter().map(v03::TaskPushNotificationConfig::from);
+    match (method, id) {
+        (Method::ListPushConfigs, _) => Ok(value(all.collect::<Vec<_>>())),
+        (_, Some(id)) => {
+            let config = methods.get_push(v1::GetPushConfigRequest { tenant: None, task_id, id }).await?;
+            Ok(value(v03::TaskPushNotificationConfig::from(config)))
+        }
+        (_, None) => all
+            .next()
+            .map(value)
+            .ok_or_else(|| Error::new(ErrorKind::TaskNotFound, "The task has no push configuration.")),
+    }
+}
+
+fn named(id: Option<String>) -> Result<String, Error> {
+    id.ok_or_else(|| refusal::params("pushNotificationConfigId is missing"))
 }
 
 fn value(answer: impl serde::Serialize) -> Reply {

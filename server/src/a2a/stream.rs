@@ -9,24 +9,23 @@ use plexus_a2a::{
     task::{Change, Feed},
     wire::v1::{self, StreamResponse},
 };
-use plexus_hub::calls::{Following, News, Task};
+use plexus_domain::{Digest, RunId};
+use plexus_hub::calls::{Door, Following, News, Task};
 use tokio::time::timeout;
 
 use crate::{
     state::Site,
-    web::{
-        download::blob_url,
-        event_stream::{HEARTBEAT, event_stream},
-    },
+    web::event_stream::{HEARTBEAT, event_stream},
 };
 
 /// The events of one reader; none is a moment in which nothing happened.
 pub type Events = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + Send>>;
 
 /// The task first, then what changes.
-pub fn events(site: Site, task: &Task, following: Following) -> Events {
-    let (feed, first) = Feed::open(&task.as_run(), &|blob| blob_url(&site, blob));
-    let reader = Reader { site, feed, following };
+pub fn events(site: &Site, door: &Door, task: &Task, following: Following) -> Events {
+    let (feed, first) = Feed::open(&task.as_run(), &|blob| door.file_url(&site.hub, task.id, blob));
+    let (site, door) = (site.clone(), door.clone());
+    let reader = Reader { site, door, run: task.id, feed, following };
     let rest = stream::unfold(reader, |mut reader| async move {
         let events = reader.next().await?;
         Some((stream::iter(events), reader))
@@ -41,6 +40,8 @@ pub fn only(message: v1::Message) -> Events {
 
 struct Reader {
     site: Site,
+    door: Door,
+    run: RunId,
     feed: Feed,
     following: Following,
 }
@@ -66,7 +67,8 @@ impl Reader {
             News::State { task } => Change::State { run: task.as_run() },
         };
         // The text of a message is told whole when it ends, so nothing is lost where a piece did not fit.
-        let told = self.feed.apply(change, &|blob| blob_url(&self.site, blob)).unwrap_or_default();
+        let file = |blob: &Digest| self.door.file_url(&self.site.hub, self.run, blob);
+        let told = self.feed.apply(change, &file).unwrap_or_default();
         told.into_iter().map(Some).collect()
     }
 }

@@ -9,16 +9,14 @@ mod serve;
 pub use mode::Conformance;
 pub use serve::serve;
 
-use axum::{Router, extract::DefaultBodyLimit, routing::get};
+use axum::{Router, extract::DefaultBodyLimit};
 
-use crate::{a2a, state::Site};
+use crate::state::Site;
 
 /// Largest body that a kit sends.
 const BODY_BYTES: usize = 4 << 20;
 
-/// What kits look for at fixed places. Fixtures of further protocols are merged here.
+/// What kits look for at fixed places, besides what every hub has. Fixtures of further protocols are merged here.
 pub fn routes() -> Router<Site> {
-    Router::new()
-        .route("/.well-known/agent-card.json", get(a2a::card::of_kit))
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
+    Router::new().layer(DefaultBodyLimit::max(BODY_BYTES))
 }

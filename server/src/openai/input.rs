@@ -141,8 +141,7 @@ impl Input {
         let bytes = STANDARD.decode(data.trim());
         let bytes =
             bytes.map_err(|_| Failure::invalid(Some(param), "The bytes of the file are not base64."))?;
-        let media_type = media_type.map(|kind| text::shorten(&text::one_line(&kind), NAME_CHARS));
-        let blob = NewBlob::new(media_type.filter(|kind| !kind.is_empty()), bytes);
+        let blob = NewBlob::new(media_type, bytes);
         let part = blob.part(name);
         self.files.push(blob);
         Ok(vec![part])

@@ -25,7 +25,7 @@ pub use self::{
     problem::{Problem, Severity},
     security::{Credential, KeyPlace, Security, Way},
     served::{Serving, serve, with_former},
-    signing::{Coverage, SignError, Unverified, sign},
+    signing::{Coverage, SignError, Unverified, sign, sign_from},
     skill::Skill,
 };
 

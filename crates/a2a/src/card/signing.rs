@@ -26,12 +26,18 @@ pub enum SignError {
 
 /// Adds a signature to a card of our own.
 pub fn sign(card: &mut AgentCard, key: &SecretKey) -> Result<(), SignError> {
+    sign_from(card, key, None)
+}
+
+/// The same, naming where a set of keys is that holds this one.
+pub fn sign_from(card: &mut AgentCard, key: &SecretKey, jku: Option<&str>) -> Result<(), SignError> {
     let document = serde_json::to_value(&*card)?;
     let reduced = reduce_card(&document, Unknown::Keep);
     if without_empty(&reduced).as_ref() != Some(&reduced) {
         return Err(SignError::EmptyValue);
     }
-    let Jws { protected, signature } = jws::sign(key, &serde_json_canonicalizer::to_vec(&reduced)?)?;
+    let Jws { protected, signature } =
+        jws::sign_from(key, &serde_json_canonicalizer::to_vec(&reduced)?, jku)?;
     card.signatures.push(AgentCardSignature { protected, signature, header: None });
     Ok(())
 }

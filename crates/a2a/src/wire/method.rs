@@ -56,6 +56,14 @@ impl Method {
         matches!(self, Self::SendStreamingMessage | Self::SubscribeToTask)
     }
 
+    /// Whether it is about push configurations.
+    pub const fn is_of_push(self) -> bool {
+        matches!(
+            self,
+            Self::CreatePushConfig | Self::GetPushConfig | Self::ListPushConfigs | Self::DeletePushConfig
+        )
+    }
+
     const fn names(self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::SendMessage => ("SendMessage", Some("message/send")),

@@ -6,6 +6,7 @@ use super::{
     Call, Door, Following, Task, Until,
     begin::{New, Written, acceptable, write},
     follow::{Watch, follow},
+    upload,
 };
 use crate::{Hub, Result, conformance};
 
@@ -32,8 +33,8 @@ pub async fn ask(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<Ask
     if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
         return Ok(Asked::Message(Reply { id: hub.env().id(MessageId::new), context: call.context, parts }));
     }
-    let kept = hub.blobs().write(&call.files).await?;
-    let (task, following) = match write(hub, door, &call, &kept).await? {
+    let kept = upload::keep(hub, &call.files).await?;
+    let (task, following) = match write(hub, door, &call, kept.as_ref()).await? {
         Written::Before(run) => follow(hub, door, run, until).await?,
         Written::New(new) => {
             let New { tx, said, task, chat } = *new;

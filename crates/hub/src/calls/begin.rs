@@ -19,7 +19,7 @@ use plexus_store::{
     runs::{Origin, Run},
 };
 
-use super::{Door, Task, history, task};
+use super::{Door, Task, history, push, task, upload};
 use crate::{
     Hub, Result, blobs,
     blobs::NewBlob,
@@ -46,6 +46,8 @@ pub struct Call {
     pub parts: Vec<Part>,
     /// The bytes of the files among the parts.
     pub files: Vec<NewBlob>,
+    /// Who else is to be told of the task as it goes on.
+    pub push: Option<push::Wish>,
 }
 
 impl Call {
@@ -60,6 +62,7 @@ impl Call {
             before: Vec::new(),
             parts,
             files: Vec::new(),
+            push: None,
         }
     }
 }
@@ -84,8 +87,8 @@ const CONTEXT_BYTES: usize = 256;
 pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
     let call = acceptable(hub, call)?;
     hub.limits().sends.take(&door.key)?;
-    let kept = hub.blobs().write(&call.files).await?;
-    match write(hub, door, &call, &kept).await? {
+    let kept = upload::keep(hub, &call.files).await?;
+    match write(hub, door, &call, kept.as_ref()).await? {
         Written::Before(run) => Ok(run),
         Written::New(new) => {
             new.said.go(hub, &door.asker, new.tx).await?;
@@ -109,13 +112,21 @@ pub(super) struct New {
     pub chat: ChatId,
 }
 
-/// `kept` is to be held until the transaction is committed.
-pub(super) async fn write(hub: &Hub, door: &Door, call: &Call, kept: &blobs::Written<'_>) -> Result<Written> {
+/// `files` are those of the call; whoever calls this holds them until the transaction has ended.
+pub(super) async fn write(
+    hub: &Hub,
+    door: &Door,
+    call: &Call,
+    files: Option<&blobs::Written<'_>>,
+) -> Result<Written> {
     let mut tx = hub.store().write().await?;
     if let Some(run) = asked_before(&mut tx, door, call).await? {
         return Ok(Written::Before(run));
     }
-    kept.record(&mut tx).await?;
+    upload::check(&mut tx, door, call).await?;
+    if let Some(files) = files {
+        files.record(&mut tx).await?;
+    }
     let place = place(hub, &mut tx, door, call).await?;
     keep(hub, &mut tx, door, &place.chat).await?;
     let id = message_id(hub, &mut tx, call).await?;
@@ -130,8 +141,11 @@ pub(super) async fn write(hub: &Hub, door: &Door, call: &Call, kept: &blobs::Wri
         origin: call.origin,
         continues: place.continues,
     };
-    let said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
+    let mut said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
     history::note(hub, &mut tx, door, call, id).await?;
+    if let Some(wish) = call.push.clone() {
+        push::keep(hub, &mut tx, door, &mut said, wish).await?;
+    }
     let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
     let task = begun(hub, &mut tx, door, call, &place.chat, continued, job).await?;
     Ok(Written::New(Box::new(New { tx, said, task, chat: place.chat.id })))
@@ -204,7 +218,8 @@ fn size(part: &Part) -> usize {
         Content::Text { text } | Content::Reasoning { text } => text.len(),
         Content::Link { url } => url.len(),
         Content::Data { data } => data.to_string().len(),
-        Content::File { .. } | Content::Tool(_) | Content::Approval { .. } => 0,
+        Content::File { size, .. } => usize::try_from(*size).unwrap_or(usize::MAX),
+        Content::Tool(_) | Content::Approval { .. } => 0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use plexus_a2a::{
     Card,
-    card::{Serving, serve, sign},
+    card::{Serving, serve, sign_from},
     wire::v1::AgentCard,
 };
 use plexus_domain::{
@@ -15,25 +15,57 @@ use plexus_store::{
     cards, versions,
 };
 
-use crate::{Caller, Error, Hub, Result, agents::manages, keys};
+use crate::{
+    Caller, Error, Hub, Result,
+    agents::{guide_address, manages},
+    keys,
+};
 
-/// The signed card of an agent that the caller may know of. Its key signs it where the hub holds that key.
+/// The signed card of an agent that the caller may know of. The hub signs it, and so does the agent's key where the
+/// hub holds that.
 pub async fn card(hub: &Hub, caller: &Caller, address: &Address) -> Result<AgentCard> {
-    let missing = || Refusal::not_found(format!("There is no agent {address} here."));
     let mut conn = hub.store().snapshot().await?;
-    let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
+    let (agent, served) = unsigned(hub, &mut conn, caller, address).await?;
+    signed(hub, &mut conn, &agent, served).await
+}
+
+/// The card of the hub itself, which is an agent that finds agents.
+pub async fn hub_card(hub: &Hub, caller: &Caller) -> Result<AgentCard> {
+    let mut conn = hub.store().snapshot().await?;
+    let (agent, served) = unsigned(hub, &mut conn, caller, &guide_address()).await?;
+    let name = hub.config().hub_name.clone();
+    let description = format!("{name} is a hub for AI agents. {}", served.description);
+    signed(hub, &mut conn, &agent, AgentCard { name, description, ..served }).await
+}
+
+async fn unsigned(
+    hub: &Hub,
+    conn: &mut Conn,
+    caller: &Caller,
+    address: &Address,
+) -> Result<(Agent, AgentCard)> {
+    let missing = || Refusal::not_found(format!("There is no agent {address} here."));
+    let found = agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?;
     let agent = found.filter(|_| address.hub.is_none()).ok_or_else(missing)?;
-    if !is_shown(&mut conn, caller, &agent).await? {
+    if !is_shown(conn, caller, &agent).await? {
         return Err(missing().into());
     }
-    let version = versions::current(&mut conn, agent.id).await?.ok_or_else(missing)?;
-    let body = cards::find(&mut conn, &version.card).await?.ok_or_else(missing)?;
+    let version = versions::current(conn, agent.id).await?.ok_or_else(missing)?;
+    let body = cards::find(conn, &version.card).await?.ok_or_else(missing)?;
     let said = Card::read(&body).card.ok_or_else(missing)?;
-    let mut served = serve(&said, serving(hub, &agent, version.semver)?);
-    if let Some(key) = keys::agent_key(hub, &mut conn, agent.id).await? {
-        sign(&mut served, &key).map_err(Error::fault)?;
+    let served = serve(&said, serving(hub, &agent, version.semver)?);
+    Ok((agent, served))
+}
+
+async fn signed(hub: &Hub, conn: &mut Conn, agent: &Agent, mut card: AgentCard) -> Result<AgentCard> {
+    let set = hub.config().public_url.join(".well-known/jwks.json").map_err(Error::fault)?;
+    if let Some(key) = keys::hub_secret(hub, conn).await? {
+        sign_from(&mut card, &key, Some(set.as_str())).map_err(Error::fault)?;
     }
-    Ok(served)
+    if let Some(key) = keys::agent_key(hub, conn, agent.id).await? {
+        sign_from(&mut card, &key, None).map_err(Error::fault)?;
+    }
+    Ok(card)
 }
 
 async fn is_shown(conn: &mut Conn, caller: &Caller, agent: &Agent) -> Result<bool> {
@@ -54,6 +86,6 @@ fn serving(hub: &Hub, agent: &Agent, version: String) -> Result<Serving> {
         provider: (owner.to_string(), at(format!("@{owner}"))?),
         page: at(format!("@{owner}/{name}"))?,
         open: agent.access == Access::Open,
-        push: false,
+        push: true,
     })
 }

@@ -1,8 +1,9 @@
 //! Whether a caller may speak to an agent.
 
-use plexus_domain::{Address, Error as Refusal, Principal, PrincipalId};
+use plexus_domain::{Address, Digest, Error as Refusal, Principal, PrincipalId, RunId};
 use plexus_store::principals;
 
+use super::task;
 use crate::{
     Caller, Error, Hub, Result,
     agents::{Reached, reach},
@@ -22,6 +23,11 @@ pub struct Door {
 impl Door {
     pub fn address(&self) -> Address {
         views::address(&self.reached.agent)
+    }
+
+    /// Where the caller gets a file that a task shows.
+    pub fn file_url(&self, hub: &Hub, run: RunId, blob: &Digest) -> String {
+        task::file_url(hub, &self.address(), run, blob)
     }
 
     /// Whether nothing is known of the caller, who then holds what it was told and nothing else.

@@ -142,7 +142,9 @@ impl Following {
                 Ok(())
             }
             FrameKind::Snapshot(snapshot) if self.messages.contains(&snapshot.message) => {
-                if let Some(part) = snapshot.whole.clone() {
+                // A file is told when its message ends: only then can it be had.
+                let is_file = |part: &Part| matches!(part.content, Content::File { .. });
+                if let Some(part) = snapshot.whole.clone().filter(|part| !is_file(part)) {
                     let (message, index) = (snapshot.message, snapshot.part);
                     self.ready.push_back(News::Part { message, index, start: 0, part });
                 }

@@ -1,7 +1,8 @@
 //! A run as its caller may see it.
 
 use plexus_domain::{
-    Error as Refusal, MessageId, Principal, PrincipalId, RunId, RunState, Timestamp,
+    Address, Content, Digest, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, RunState,
+    Timestamp,
     message::{Message, MessageState},
     run::{Failure, Usage},
 };
@@ -59,6 +60,12 @@ impl Task {
     }
 }
 
+/// Where whoever may see a task gets a file that it shows.
+pub(super) fn file_url(hub: &Hub, agent: &Address, run: RunId, blob: &Digest) -> String {
+    let Address { owner, name, .. } = agent;
+    format!("{}a2a/{owner}/{name}/files/{run}/{blob}", hub.config().public_url)
+}
+
 /// A task of the caller's with this agent. Somebody else's looks the same as one that does not exist.
 pub async fn get(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
     let mut conn = hub.store().snapshot().await?;
@@ -98,6 +105,7 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
     let mut messages = messages::load(conn, &with_question(&headers, agent)).await?;
     for message in messages.iter_mut().filter(|message| message.state == MessageState::Open) {
         message.parts = views::parts_so_far(hub, conn, message.id, &run).await?;
+        message.parts.iter_mut().for_each(hide_unfinished);
     }
     Ok(Task {
         id: run.id,
@@ -110,6 +118,13 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
         messages,
         seq,
     })
+}
+
+/// A file can be had once its message is finished, and only then is it known by what it came to.
+fn hide_unfinished(part: &mut Part) {
+    if matches!(part.content, Content::File { .. }) {
+        part.content = Content::Text { text: String::new() };
+    }
 }
 
 /// The name that the caller gave the conversation, else the chat's own.

@@ -13,6 +13,7 @@ use plexus_store::{
     members::{Member, MemberRole},
     messages::Header,
     principals,
+    push::Push,
     runs::{Origin, Run},
 };
 use serde_json::json;
@@ -56,6 +57,11 @@ impl Said {
 
     pub fn runs(&self) -> Vec<RunId> {
         self.jobs.iter().map(|job| job.run).collect()
+    }
+
+    /// Adds whom to tell of a run.
+    pub fn hook(&mut self, hook: Push) {
+        self.telling.hook(hook);
     }
 
     /// The first of those who answer.

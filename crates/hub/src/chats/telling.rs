@@ -7,11 +7,13 @@ use plexus_store::{
     Tx,
     chats::{self, Addition, Chat},
     messages::{self, NewMessage},
+    push::Push,
     runs::NewRun,
 };
 
 use crate::{
     Hub, Result,
+    calls::push,
     error::conflict,
     live::{Frame, FrameKind, Topic},
     views::{self, MessageView},
@@ -26,6 +28,8 @@ pub(crate) struct Telling {
     last: i64,
     /// Runs to be written.
     runs: Vec<NewRun>,
+    /// Whom their callers want told.
+    hooks: Vec<Push>,
     /// Messages to be written.
     said: Vec<MessageView>,
     /// What became of messages that are written already.
@@ -43,6 +47,7 @@ impl Telling {
             since,
             last: since,
             runs: Vec::new(),
+            hooks: Vec::new(),
             said: Vec::new(),
             ended: Vec::new(),
             events: Vec::new(),
@@ -53,6 +58,11 @@ impl Telling {
     /// Adds a run, before the messages that name it.
     pub fn begin(&mut self, run: NewRun) {
         self.runs.push(run);
+    }
+
+    /// Adds whom to tell of a run, from its first step on.
+    pub fn hook(&mut self, hook: Push) {
+        self.hooks.push(hook);
     }
 
     /// Adds a message; the chat gives it its number.
@@ -85,13 +95,20 @@ impl Telling {
 
     /// Writes what was added and commits it with everything else that the transaction wrote.
     pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<Committed> {
-        let Self { chat, since, runs, said, mut ended, events, leaf, .. } = self;
+        let Self { chat, since, runs, hooks, said, mut ended, events, leaf, .. } = self;
         let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
         let (messages, at) = (messages.collect(), hub.env().now());
         let added = Addition { runs: &runs, messages, events: &events, leaf, at };
         let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
         conflict(chats::append(&mut tx, chat, &added).await, used)?;
+        for hook in &hooks {
+            plexus_store::push::set(&mut tx, hook).await?;
+        }
+        let letters = push::write(hub, &mut tx, &events).await?;
         tx.commit().await?;
+        if letters {
+            hub.letters_came();
+        }
         ended.extend(said);
         Ok(Committed { chat, since, events, known: ended })
     }

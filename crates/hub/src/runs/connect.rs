@@ -51,6 +51,11 @@ impl Outbound {
         self.network.anyone(Policy { allow_private, ports: None })
     }
 
+    /// The client for webhooks, whoever gave them.
+    pub fn webhooks(&self) -> outbound::Outbound {
+        self.anyone(false)
+    }
+
     pub const fn allows_private(&self, by_administrator: bool) -> bool {
         match self.private_networks {
             PrivateNetworks::Allowed => true,

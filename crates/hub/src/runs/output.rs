@@ -5,17 +5,13 @@ use std::sync::Arc;
 use plexus_domain::{
     Content, Digest, Part,
     run::{Failure, Usage},
-    text,
 };
 use plexus_runtime::{File, Output, Remote};
 
 use crate::{
-    blobs::NewBlob,
+    blobs::{NewBlob, label},
     live::{Channel, Frame, FrameKind, Snapshot, Writing},
 };
-
-/// Names and types of files come from agents.
-const NAME_MAX: usize = 200;
 
 /// Shows each piece to the readers of the chat and keeps it for the store.
 pub struct Speaker {
@@ -121,12 +117,7 @@ impl Output for Speaker {
             open.bytes.extend_from_slice(&file.bytes);
             return Ok(());
         }
-        let clean = |words: Option<String>| {
-            words
-                .map(|words| text::shorten(&text::one_line(&words), NAME_MAX))
-                .filter(|words| !words.is_empty())
-        };
-        let (artifact, name, media_type) = (file.artifact, clean(file.name), clean(file.media_type));
+        let (artifact, name, media_type) = (file.artifact, label(file.name), label(file.media_type));
         let mut file = OpenFile { index: 0, artifact, name, media_type, bytes: file.bytes.into() };
         file.index = self.show(file.part());
         self.files.push(file);

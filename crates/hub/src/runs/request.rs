@@ -1,14 +1,18 @@
 //! What an agent is told: the conversation so far, as it may see it.
 
+use std::collections::HashMap;
+
+use bytes::Bytes;
 use plexus_domain::{
-    Content, MessageId, Part,
+    Content, Digest, MessageId, Part,
+    agent::Connector,
     message::{Node, path},
 };
 use plexus_runtime::{Remote, Speaker, Turn, builtin::is_offer};
 use plexus_store::{Conn, messages, parts, runs};
 
 use super::Job;
-use crate::{Hub, Result, chats::without_mentions, views, views::Author};
+use crate::{Hub, Result, blobs, chats::without_mentions, views, views::Author};
 
 /// The turns up to the question, and the agent's own context where it may go on.
 pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Option<Remote>)> {
@@ -34,6 +38,22 @@ pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Opt
         None => None,
     };
     Ok((turns, remote))
+}
+
+/// The files of the question, for an agent that can be sent any.
+pub(super) async fn files(hub: &Hub, job: &Job, turns: &[Turn]) -> Result<HashMap<Digest, Bytes>> {
+    let mut files = HashMap::new();
+    if !matches!(job.version.connector, Connector::A2a { .. }) {
+        return Ok(files);
+    }
+    for part in turns.last().map(|turn| turn.parts.as_slice()).unwrap_or_default() {
+        if let Content::File { blob, .. } = &part.content
+            && let Some(bytes) = blobs::read(hub, blob).await?
+        {
+            files.insert(*blob, bytes);
+        }
+    }
+    Ok(files)
 }
 
 /// Another agent has no use for the guide's buttons.

@@ -66,6 +66,7 @@ async fn answer(
 async fn prepare(hub: &Hub, job: &Job) -> Result<(Arc<dyn Connector>, Request), Error> {
     let connector = connect::connector(hub, job).await?;
     let (turns, remote) = request::conversation(hub, job).await?;
+    let files = request::files(hub, job, &turns).await?;
     let given = hub.config().limits;
     let limits = Limits {
         max_answer_bytes: given.max_answer_bytes,
@@ -74,7 +75,7 @@ async fn prepare(hub: &Hub, job: &Job) -> Result<(Arc<dyn Connector>, Request), 
         idle: given.idle,
         whole: given.whole,
     };
-    Ok((connector, Request { run: job.run, turns, called: job.called.clone(), remote, limits }))
+    Ok((connector, Request { run: job.run, turns, files, called: job.called.clone(), remote, limits }))
 }
 
 /// A refusal is said in the answer; a fault is logged and said as one.

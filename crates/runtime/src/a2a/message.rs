@@ -1,10 +1,13 @@
 //! A request as one A2A message.
 
+use std::collections::HashMap;
+
+use bytes::Bytes;
 use plexus_a2a::{
     client,
-    wire::v1::{Message, Part, Role},
+    wire::v1::{Message, Part, PartContent, Role},
 };
-use plexus_domain::Content;
+use plexus_domain::{Content, Digest};
 
 use crate::{
     Request, Turn,
@@ -19,7 +22,7 @@ pub(super) fn message(request: &Request) -> Message {
     let (question, before) =
         request.turns.split_last().map_or((None, &[][..]), |(last, rest)| (Some(last), rest));
     let mut parts: Vec<Part> = so_far(unheard(request, before)).map(Part::text).into_iter().collect();
-    parts.extend(question.into_iter().flat_map(question_parts));
+    parts.extend(question.into_iter().flat_map(|turn| question_parts(turn, &request.files)));
     let id = format!("{}-{}", request.run, request.turns.len());
     let mut message = Message::new(id, Role::User, parts);
     if let Some(remote) = &request.remote {
@@ -29,12 +32,18 @@ pub(super) fn message(request: &Request) -> Message {
     message
 }
 
-/// Text, data and links as they are; what lies in the hub is named.
-fn question_parts(turn: &Turn) -> Vec<Part> {
-    let parts = turn.parts.iter().filter_map(|part| match part.content {
+/// Text, data, links and files as they are; anything else that lies in the hub is named.
+fn question_parts(turn: &Turn, files: &HashMap<Digest, Bytes>) -> Vec<Part> {
+    let parts = turn.parts.iter().filter_map(|part| match &part.content {
         Content::Text { .. } | Content::Data { .. } | Content::Link { .. } => {
             client::send(part, &|_| String::new())
         }
+        Content::File { blob, .. } if files.contains_key(blob) => Some(Part {
+            content: PartContent::Raw(files[blob].to_vec()),
+            metadata: None,
+            filename: part.name.clone(),
+            media_type: part.media_type.clone(),
+        }),
         _ => Some(say(std::slice::from_ref(part))).filter(|words| !words.is_empty()).map(Part::text),
     });
     parts.collect()
@@ -97,5 +106,9 @@ mod tests {
         let request = Request { turns: vec![Turn { parts, ..person("") }], ..ask("") };
         let sent = serde_json::to_value(message(&request).parts).unwrap();
         assert_eq!(sent, json!([{"data": {"a": 1}}, {"text": "[file: unnamed, 1 bytes]"}]));
+
+        let files = HashMap::from([(Digest::of("x"), Bytes::from_static(b"x"))]);
+        let sent = serde_json::to_value(message(&Request { files, ..request }).parts).unwrap();
+        assert_eq!(sent[1], json!({"raw": "eA=="}), "a file whose bytes are there goes along");
     }
 }

@@ -259,8 +259,8 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed], se
     };
     approvals::insert(&mut tx, &approval).await.unwrap();
     let id = world.id(plexus_domain::PushId::new);
-    let hook = push::Push { id, run, url: "https://a.example/hook".to_owned(), secret: Some(secret) };
-    push::insert(&mut tx, &hook).await.unwrap();
+    let hook = push::Push { id, run, name: "hook".to_owned(), sealed: vec![0, 255] };
+    push::set(&mut tx, &hook).await.unwrap();
     tx.commit().await.unwrap();
 }
 

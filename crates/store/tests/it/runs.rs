@@ -106,9 +106,14 @@ on_both! {
         assert_eq!((found.decision, found.decided_by), (Some(Decision::No), Some(by)));
         assert_eq!(approvals::list_by_run(&mut tx, run).await.unwrap(), [found]);
 
-        let hook = Push { id: world.id(PushId::new), run, url: "https://a.example/".to_owned(), secret: None };
-        push::insert(&mut tx, &hook).await.unwrap();
-        assert_eq!(push::list_by_run(&mut tx, run).await.unwrap(), std::slice::from_ref(&hook));
-        assert!(push::delete(&mut tx, run, hook.id).await.unwrap());
+        let hook = Push { id: world.id(PushId::new), run, name: "mine".to_owned(), sealed: vec![0, 255] };
+        push::set(&mut tx, &hook).await.unwrap();
+        let again = Push { id: world.id(PushId::new), sealed: vec![1], ..hook.clone() };
+        push::set(&mut tx, &again).await.unwrap();
+        let kept = Push { id: hook.id, ..again };
+        assert_eq!(push::list_by_run(&mut tx, run).await.unwrap(), std::slice::from_ref(&kept));
+        assert_eq!(push::find(&mut tx, hook.id).await.unwrap(), Some(kept));
+        assert!(push::delete(&mut tx, run, "mine").await.unwrap());
+        assert!(!push::delete(&mut tx, run, "mine").await.unwrap());
     }
 }

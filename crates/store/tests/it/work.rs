@@ -93,11 +93,16 @@ on_both! {
         };
         let mut tx = world.write().await;
         outbox::insert(&mut tx, &letter).await.unwrap();
-        let taken = outbox::lease(&mut tx, now, now + LEASE, 10).await.unwrap();
+        let taken = outbox::lease(&mut tx, "listing", now, now + LEASE, 10).await.unwrap();
         assert_eq!((taken[0].payload.as_slice(), taken[0].tries), ([0, 255].as_slice(), 1));
-        assert_eq!(outbox::lease(&mut tx, now, now + LEASE, 10).await.unwrap(), []);
+        assert_eq!(outbox::lease(&mut tx, "listing", now, now + LEASE, 10).await.unwrap(), []);
+        assert_eq!(outbox::lease(&mut tx, "other", now + LEASE, now + LEASE, 10).await.unwrap(), []);
+        assert_eq!(outbox::next_due(&mut tx, "listing").await.unwrap(), Some(now + LEASE));
+        let later = Letter { id: world.id(OutboxId::new), ..letter.clone() };
+        assert_eq!(outbox::earlier(&mut tx, &later).await.unwrap(), Some(now + LEASE));
+        assert_eq!(outbox::earlier(&mut tx, &letter).await.unwrap(), None);
         assert!(outbox::retry(&mut tx, &taken[0], now).await.unwrap());
-        let again = outbox::lease(&mut tx, now, now + LEASE, 10).await.unwrap();
+        let again = outbox::lease(&mut tx, "listing", now, now + LEASE, 10).await.unwrap();
         assert!(!outbox::delete(&mut tx, &taken[0]).await.unwrap());
         assert!(outbox::delete(&mut tx, &again[0]).await.unwrap());
     }

@@ -12,8 +12,8 @@ mod task;
 
 pub use message::{File, FileContent, Message, Part, Role};
 pub use params::{
-    MessageSendConfiguration, MessageSendParams, PushAuthentication, PushNotificationConfig, TaskIdParams,
-    TaskPushNotificationConfig, TaskQueryParams,
+    MessageSendConfiguration, MessageSendParams, PushAuthentication, PushConfigParams,
+    PushNotificationConfig, TaskIdParams, TaskPushNotificationConfig, TaskQueryParams,
 };
 pub use stream::{Event, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use task::{Artifact, Task, TaskState, TaskStatus};

@@ -45,6 +45,15 @@ pub struct TaskIdParams {
     pub metadata: Option<Metadata>,
 }
 
+/// Names a push configuration of a task. To get one, its id may be left out: then it is the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PushConfigParams {
+    pub id: String,
+    #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
+    pub push_notification_config_id: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskPushNotificationConfig {

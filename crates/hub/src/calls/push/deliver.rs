@@ -1,0 +1,187 @@
+//! Sending letters to webhooks: each in its turn, and again for a while where nobody takes it.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use futures::{StreamExt as _, stream};
+use plexus_a2a::wire::{v1, v03};
+use plexus_domain::{PushId, Timestamp, agent::A2aProtocol};
+use plexus_runtime::{Secret, outbound::Notice};
+use plexus_store::{Conn, agents, outbox, outbox::Letter, push, runs};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Hook,
+    letters::{KIND, Step},
+    manage,
+};
+use crate::{Error, Hub, Result, calls::task, views};
+
+/// Letters that are sent in one go, and receivers that are called at once.
+const BATCH: i64 = 128;
+const AT_ONCE: usize = 16;
+/// Nobody else takes a letter for so long; more than its receivers are given.
+const LEASE: Duration = Duration::from_mins(5);
+/// The first pause; each next one is four times as long.
+const PAUSE: Duration = Duration::from_secs(1);
+/// After the last try, about an hour and a half after the first, a letter is given up.
+const MOST_TRIES: i64 = 7;
+/// A wake-up may be lost; then this finds what it would have told.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+pub(crate) async fn deliver_until(stop: CancellationToken, hub: &Hub) {
+    loop {
+        let pause = match stop.run_until_cancelled(round(hub)).await {
+            None => return,
+            Some(Ok(pause)) => pause,
+            Some(Err(error)) => {
+                tracing::warn!(%error, "push notifications wait");
+                LOOK_EVERY
+            }
+        };
+        let woken = tokio::time::timeout(pause, hub.until_letters_come());
+        if stop.run_until_cancelled(woken).await.is_none() {
+            return;
+        }
+    }
+}
+
+/// Sends what is due. Answers how long there is nothing to do.
+async fn round(hub: &Hub) -> Result<Duration> {
+    loop {
+        let due = next_due(hub).await?;
+        if due > Duration::ZERO {
+            return Ok(due.min(LOOK_EVERY));
+        }
+        let mut tx = hub.store().write_bulk().await?;
+        let now = hub.env().now();
+        let letters = outbox::lease(&mut tx, KIND, now, now + LEASE, BATCH).await?;
+        tx.commit().await?;
+        if letters.is_empty() {
+            // Another process is taking them.
+            return Ok(PAUSE);
+        }
+        // One receiver is told in order.
+        let mut by_target: BTreeMap<String, Vec<Letter>> = BTreeMap::new();
+        for letter in letters {
+            by_target.entry(letter.target.clone()).or_default().push(letter);
+        }
+        stream::iter(by_target.into_values())
+            .for_each_concurrent(AT_ONCE, |letters| to_one(hub, letters))
+            .await;
+    }
+}
+
+async fn next_due(hub: &Hub) -> Result<Duration> {
+    let due = outbox::next_due(&mut hub.store().read().await?, KIND).await?;
+    Ok(due.map_or(LOOK_EVERY, |due| due.since(hub.env().now())))
+}
+
+/// Those after one that was not taken wait with it.
+async fn to_one(hub: &Hub, mut letters: Vec<Letter>) {
+    letters.sort_by_key(|letter| letter.id);
+    let mut letters = letters.into_iter().peekable();
+    let mut due = match letters.peek() {
+        Some(first) => outstanding(hub, first).await,
+        None => return,
+    };
+    for letter in letters {
+        if due.is_none() {
+            match send(hub, &letter).await {
+                Ok(()) => {
+                    note(settle(hub, &letter).await);
+                    continue;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, letter = %letter.id, "a push notification was not taken");
+                    due = Some(hub.env().now() + pause_after(&letter));
+                }
+            }
+        }
+        note(postpone(hub, &letter, due).await);
+    }
+}
+
+/// When the one is due that was written before these letters and was not taken yet.
+async fn outstanding(hub: &Hub, first: &Letter) -> Option<Timestamp> {
+    let earlier = async { Ok(outbox::earlier(&mut hub.store().read().await?, first).await?) };
+    earlier.await.unwrap_or_else(|error: Error| {
+        tracing::warn!(%error, "push notifications wait");
+        Some(hub.env().now() + PAUSE)
+    })
+}
+
+fn pause_after(letter: &Letter) -> Duration {
+    PAUSE * 4_u32.saturating_pow(u32::try_from(letter.tries - 1).unwrap_or(0))
+}
+
+async fn settle(hub: &Hub, letter: &Letter) -> Result<()> {
+    let mut tx = hub.store().write_bulk().await?;
+    outbox::delete(&mut tx, letter).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn postpone(hub: &Hub, letter: &Letter, due: Option<Timestamp>) -> Result<()> {
+    let Some(due) = due.filter(|_| letter.tries < MOST_TRIES) else {
+        tracing::info!(letter = %letter.id, tries = letter.tries, "a push notification is given up");
+        return settle(hub, letter).await;
+    };
+    let mut tx = hub.store().write_bulk().await?;
+    outbox::retry(&mut tx, letter, due).await?;
+    Ok(tx.commit().await?)
+}
+
+/// What is not written now is sent again when the lease ends.
+fn note(done: Result<()>) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "a push notification may be sent twice");
+    }
+}
+
+/// Sends a letter; there is nothing to send where the task or the hook is gone.
+async fn send(hub: &Hub, letter: &Letter) -> Result<()> {
+    let step: Step = serde_json::from_slice(&letter.payload).map_err(Error::fault)?;
+    let mut conn = hub.store().snapshot().await?;
+    let id: PushId = letter.target.parse()?;
+    let Some(row) = push::find(&mut conn, id).await? else { return Ok(()) };
+    let hook = manage::open(hub, &row)?;
+    let Some(body) = told(hub, &mut conn, &hook, step).await? else { return Ok(()) };
+    drop(conn);
+    let media_type = match hook.protocol() {
+        A2aProtocol::V1 => "application/a2a+json",
+        A2aProtocol::V03 => "application/json",
+    };
+    let notice = Notice {
+        media_type,
+        authorization: hook.authorization().map(Secret::new),
+        token: hook.token().map(|token| Secret::new(token.to_owned())),
+        body: body.into(),
+    };
+    let sent = hub.outbound().webhooks().notify(hook.url(), notice).await;
+    sent.map_err(|failure| Error::fault(anyhow::anyhow!(failure.message)))
+}
+
+/// A task that has ended or waits is told whole; before that, its state. Version 0.3 always tells the task.
+async fn told(hub: &Hub, conn: &mut Conn, hook: &Hook, step: Step) -> Result<Option<Vec<u8>>> {
+    let Some(run) = runs::find(conn, step.run).await? else { return Ok(None) };
+    let Some(agent) = agents::find(conn, run.agent).await? else { return Ok(None) };
+    let address = views::address(&agent);
+    let now = task::load(hub, conn, run).await?;
+    let whole = now.as_run().to_task(&|blob| task::file_url(hub, &address, step.run, blob));
+    let body = match hook.protocol() {
+        A2aProtocol::V03 => serde_json::to_vec(&v03::Event::from(v1::SendMessageResponse::Task(whole))),
+        A2aProtocol::V1 if step.state.is_terminal() || step.state.is_waiting() => {
+            serde_json::to_vec(&v1::StreamResponse::Task(whole))
+        }
+        A2aProtocol::V1 => serde_json::to_vec(&v1::StreamResponse::StatusUpdate(v1::TaskStatusUpdateEvent {
+            task_id: whole.id,
+            context_id: whole.context_id.unwrap_or_default(),
+            status: v1::TaskStatus {
+                state: step.state.into(),
+                message: None,
+                timestamp: Some(step.at.to_rfc3339()),
+            },
+            metadata: None,
+        })),
+    };
+    Ok(Some(body.map_err(Error::fault)?))
+}

@@ -1,0 +1,169 @@
+//! A webhook, as a caller gives it.
+
+use std::fmt;
+
+use plexus_domain::{Error as Refusal, agent::A2aProtocol};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+const URL_BYTES: usize = 2_048;
+const SECRET_BYTES: usize = 4_096;
+const NAME_BYTES: usize = 256;
+
+/// Where to tell of a task, and what the receiver knows the hub by. All of it may be secret.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hook {
+    #[serde(with = "as_text")]
+    url: Url,
+    protocol: A2aProtocol,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    authentication: Option<Authentication>,
+}
+
+/// The `Authorization` header that the receiver wants (RFC 9110 section 11.4).
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Authentication {
+    pub scheme: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<String>,
+}
+
+/// A hook that a caller wants to have.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// None leaves the name to the hub.
+    pub name: Option<String>,
+    pub hook: Hook,
+}
+
+/// A hook of a task, by the name that its caller gave it or was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub name: String,
+    pub hook: Hook,
+}
+
+impl Hook {
+    /// `protocol` is the version in whose words the receiver is told.
+    pub fn new(
+        url: &str,
+        protocol: A2aProtocol,
+        token: Option<String>,
+        authentication: Option<Authentication>,
+    ) -> Result<Self, Refusal> {
+        let wrong = |field: &str, words: &str| Err(Refusal::invalid(field, words));
+        let Some(url) = Url::parse(url).ok().filter(|_| url.len() <= URL_BYTES) else {
+            return wrong(
+                "url",
+                "The address of a webhook begins with https:// and has at most 2,048 characters.",
+            );
+        };
+        if token.as_deref().is_some_and(|token| !fits_a_header(token)) {
+            return wrong("token", "A token has visible ASCII characters only, at most 4,096.");
+        }
+        if let Some(Authentication { scheme, credentials }) = &authentication {
+            if scheme.is_empty() || !scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+                return wrong("authentication.scheme", "A scheme is a word, as in Bearer or Basic.");
+            }
+            if credentials.as_deref().is_some_and(|credentials| !fits_a_header(credentials)) {
+                let words = "Credentials have visible ASCII characters only, at most 4,096.";
+                return wrong("authentication.credentials", words);
+            }
+        }
+        Ok(Self { url, protocol, token, authentication })
+    }
+
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    pub const fn protocol(&self) -> A2aProtocol {
+        self.protocol
+    }
+
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// The scheme alone: credentials are shown to nobody again.
+    pub fn scheme(&self) -> Option<&str> {
+        self.authentication.as_ref().map(|authentication| authentication.scheme.as_str())
+    }
+
+    /// The value of the `Authorization` header.
+    pub(super) fn authorization(&self) -> Option<String> {
+        let Authentication { scheme, credentials } = self.authentication.as_ref()?;
+        Some(
+            credentials
+                .as_ref()
+                .map_or_else(|| scheme.clone(), |credentials| format!("{scheme} {credentials}")),
+        )
+    }
+}
+
+/// A name that a caller gives a hook.
+pub(super) fn name(given: String) -> Result<String, Refusal> {
+    if given.is_empty() || given.len() > NAME_BYTES || given.chars().any(char::is_control) {
+        return Err(Refusal::invalid(
+            "id",
+            "The id of a push configuration has 1 to 256 visible characters.",
+        ));
+    }
+    Ok(given)
+}
+
+fn fits_a_header(text: &str) -> bool {
+    text.len() <= SECRET_BYTES && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+}
+
+impl fmt::Debug for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hook(at {})", self.url.origin().ascii_serialization())
+    }
+}
+
+/// An address as it is kept.
+mod as_text {
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+    use url::Url;
+
+    pub fn serialize<S: Serializer>(url: &Url, output: S) -> Result<S::Ok, S::Error> {
+        output.serialize_str(url.as_str())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Url, D::Error> {
+        String::deserialize(input)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hook(url: &str, token: &str, scheme: &str, credentials: &str) -> Result<Hook, Refusal> {
+        let credentials = Some(credentials.to_owned());
+        let authentication = Authentication { scheme: scheme.to_owned(), credentials };
+        Hook::new(url, A2aProtocol::V1, Some(token.to_owned()), Some(authentication))
+    }
+
+    #[test]
+    fn what_would_break_out_of_a_header_is_refused_and_nothing_is_printed() {
+        let good = hook("https://a.example/secret", "t-1", "Bearer", "k-1").unwrap();
+        assert_eq!(good.authorization().as_deref(), Some("Bearer k-1"));
+        assert_eq!(format!("{good:?}"), "Hook(at https://a.example)");
+        for (url, token, scheme, credentials) in [
+            ("nowhere", "t", "Bearer", "k"),
+            ("https://a.example", "t\r\nX: y", "Bearer", "k"),
+            ("https://a.example", "t", "Bear er", "k"),
+            ("https://a.example", "t", "", "k"),
+            ("https://a.example", "t", "Bearer", "k\n"),
+        ] {
+            assert!(hook(url, token, scheme, credentials).is_err(), "{url} {token} {scheme} {credentials}");
+        }
+        assert!(
+            name("a\n".to_owned()).is_err() && name(String::new()).is_err() && name("c-1".to_owned()).is_ok()
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! The hooks of a task, for its caller.
+
+use anyhow::Context as _;
+use plexus_domain::{Error as Refusal, PushId, RunId};
+use plexus_store::{Tx, push, push::Push};
+
+use super::{Hook, Named, Wish, hook::name};
+use crate::{
+    Error, Hub, Result,
+    calls::{Door, task},
+    chats::saying::Said,
+};
+
+/// Hooks of one task.
+const MOST: usize = 10;
+
+/// What the hooks of a run are sealed for.
+fn purpose(run: RunId) -> String {
+    format!("push {run}")
+}
+
+/// Adds a hook to a task, or replaces the one of this name; without a name it gets one.
+pub async fn add(hub: &Hub, door: &Door, run: RunId, wish: Wish) -> Result<Named> {
+    task::find(hub, &mut hub.store().read().await?, door, run).await?;
+    let mut tx = hub.store().write().await?;
+    let (row, named) = acceptable(hub, &mut tx, door, run, wish).await?;
+    push::set(&mut tx, &row).await?;
+    tx.commit().await?;
+    Ok(named)
+}
+
+/// The same for what is said in this transaction: the run may be written with its end only.
+pub(in crate::calls) async fn keep(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &Door,
+    said: &mut Said,
+    wish: Wish,
+) -> Result<()> {
+    let Some(run) = said.first().map(|job| job.run) else { return Ok(()) };
+    said.hook(acceptable(hub, tx, door, run, wish).await?.0);
+    Ok(())
+}
+
+async fn acceptable(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &Door,
+    run: RunId,
+    Wish { name: given, hook }: Wish,
+) -> Result<(Push, Named)> {
+    if door.is_stranger() {
+        return Err(Refusal::forbidden("Push notifications are for callers with an account. Sign in.").into());
+    }
+    let id = hub.env().id(PushId::new);
+    let name = given.map_or_else(|| Ok(id.to_string()), name)?;
+    hub.outbound()
+        .webhooks()
+        .check(hook.url())
+        .map_err(|failure| Refusal::invalid("url", failure.message))?;
+    let others = push::list_by_run(tx, run).await?;
+    if others.iter().filter(|other| other.name != name).count() >= MOST {
+        let words = format!("A task has at most {MOST} push configurations. Delete one first.");
+        return Err(Refusal::invalid("id", words).into());
+    }
+    let plain = serde_json::to_vec(&hook).map_err(Error::fault)?;
+    let sealed = hub.vault().seal(&purpose(run), &plain)?;
+    Ok((Push { id, run, name: name.clone(), sealed }, Named { name, hook }))
+}
+
+/// The hook of this name.
+pub async fn find(hub: &Hub, door: &Door, run: RunId, name: &str) -> Result<Named> {
+    let found = list(hub, door, run).await?.into_iter().find(|named| named.name == name);
+    found.ok_or_else(|| Refusal::not_found("The task has no push configuration of this id.").into())
+}
+
+/// All hooks of a task, the oldest first.
+pub async fn list(hub: &Hub, door: &Door, run: RunId) -> Result<Vec<Named>> {
+    let mut conn = hub.store().snapshot().await?;
+    task::find(hub, &mut conn, door, run).await?;
+    let rows = push::list_by_run(&mut conn, run).await?;
+    rows.into_iter().map(|row| Ok(Named { hook: open(hub, &row)?, name: row.name })).collect()
+}
+
+/// Removes the hook of this name. One that is gone already is no error.
+pub async fn remove(hub: &Hub, door: &Door, run: RunId, name: &str) -> Result<()> {
+    task::find(hub, &mut hub.store().read().await?, door, run).await?;
+    let mut tx = hub.store().write().await?;
+    push::delete(&mut tx, run, name).await?;
+    Ok(tx.commit().await?)
+}
+
+pub(super) fn open(hub: &Hub, row: &Push) -> Result<Hook> {
+    let plain = hub.vault().open_sealed(&purpose(row.run), &row.sealed)?;
+    Ok(serde_json::from_slice(&plain).context("a hook that was kept")?)
+}

@@ -1,0 +1,74 @@
+//! Push notification configurations (specification 1.0 sections 3.1.7 to 3.1.10).
+
+use plexus_a2a::wire::{Method, rpc::Error, v1};
+use plexus_domain::{RunId, agent::A2aProtocol};
+use plexus_hub::calls::push::{self, Authentication, Hook, Named, Wish};
+
+use super::{
+    methods::{Methods, id},
+    refusal,
+};
+
+type Result<T> = std::result::Result<T, Error>;
+
+impl Methods {
+    pub async fn create_push(
+        &self,
+        config: v1::TaskPushNotificationConfig,
+    ) -> Result<v1::TaskPushNotificationConfig> {
+        let run = id(config.task_id.as_deref().unwrap_or_default())?;
+        let wish = wish(config, self.protocol)?;
+        let named = push::add(&self.site.hub, &self.door, run, wish).await;
+        Ok(tell(run, named.map_err(|error| refusal::of(Method::CreatePushConfig, error))?))
+    }
+
+    pub async fn get_push(
+        &self,
+        request: v1::GetPushConfigRequest,
+    ) -> Result<v1::TaskPushNotificationConfig> {
+        let run = id(&request.task_id)?;
+        let named = push::find(&self.site.hub, &self.door, run, &request.id).await;
+        Ok(tell(run, named.map_err(|error| refusal::of(Method::GetPushConfig, error))?))
+    }
+
+    /// A task has few, so they are one page.
+    pub async fn list_push(
+        &self,
+        request: v1::ListPushConfigsRequest,
+    ) -> Result<v1::ListPushConfigsResponse> {
+        let run = id(&request.task_id)?;
+        let all = push::list(&self.site.hub, &self.door, run).await;
+        let all = all.map_err(|error| refusal::of(Method::ListPushConfigs, error))?;
+        let configs = all.into_iter().map(|named| tell(run, named)).collect();
+        Ok(v1::ListPushConfigsResponse { configs, next_page_token: String::new() })
+    }
+
+    pub async fn delete_push(&self, request: v1::DeletePushConfigRequest) -> Result<()> {
+        let run = id(&request.task_id)?;
+        let gone = push::remove(&self.site.hub, &self.door, run, &request.id).await;
+        gone.map_err(|error| refusal::of(Method::DeletePushConfig, error))
+    }
+}
+
+/// What a caller wants, in the words of `protocol`.
+pub fn wish(config: v1::TaskPushNotificationConfig, protocol: A2aProtocol) -> Result<Wish> {
+    let authentication = config
+        .authentication
+        .map(|given| Authentication { scheme: given.scheme, credentials: given.credentials });
+    let hook = Hook::new(&config.url, protocol, config.token, authentication);
+    let hook = hook.map_err(|error| refusal::of(Method::CreatePushConfig, error.into()))?;
+    Ok(Wish { name: config.id, hook })
+}
+
+/// As its caller gave it, without the credentials.
+fn tell(run: RunId, Named { name, hook }: Named) -> v1::TaskPushNotificationConfig {
+    let scheme = hook.scheme().map(str::to_owned);
+    v1::TaskPushNotificationConfig {
+        tenant: None,
+        id: Some(name),
+        task_id: Some(run.to_string()),
+        url: hook.url().to_string(),
+        token: hook.token().map(str::to_owned),
+        authentication: scheme.map(|scheme| v1::AuthenticationInfo { scheme, credentials: None }),
+    }
+}
