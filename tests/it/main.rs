@@ -47,6 +47,8 @@ mod mcp;
 #[cfg(test)]
 mod mcp_clients;
 #[cfg(test)]
+mod mcp_kit;
+#[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
 mod operations;
