@@ -9,6 +9,7 @@ pub mod config;
 pub mod conformance;
 mod health;
 mod mcp;
+mod oauth;
 mod operator;
 mod pages;
 mod prometheus;

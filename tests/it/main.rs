@@ -51,6 +51,8 @@ mod mcp_kit;
 #[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
+mod oauth;
+#[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod pages;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{Hub, Result, accounts, blobs};
+use crate::{Hub, Result, accounts, blobs, oauth};
 
 const EVERY: Duration = Duration::from_secs(3_600);
 
@@ -21,6 +21,7 @@ pub(crate) async fn keep_house_until(stop: CancellationToken, hub: &Hub) {
 /// One round.
 pub(crate) async fn tidy(hub: &Hub) -> Result<()> {
     accounts::erase_those_who_left(hub).await?;
+    oauth::forget_expired(hub).await?;
     let files = blobs::sweep(hub).await?;
     if files > 0 {
         tracing::info!(files, "files that nothing shows any more are deleted");

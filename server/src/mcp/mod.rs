@@ -41,7 +41,7 @@ use crate::{
     conformance::mcp::Fixtures,
     state::Site,
     web::{
-        bearer::{Bearer, Unknown, challenged},
+        bearer::{Bearer, Unknown, challenged_at},
         error::say,
         event_stream::HEARTBEAT,
     },
@@ -83,12 +83,15 @@ fn at_mcp(site: &Site) -> Router<Site> {
 async fn of_hub(State(site): State<Site>, caller: Result<Bearer, Unknown>, request: Request) -> Response {
     let caller = match caller {
         Ok(Bearer(caller)) => caller,
-        Err(Unknown(error)) => return outside(error),
+        Err(Unknown(error)) => return outside(&site, "/mcp", error),
     };
     let lacking = Lacking::default();
     let server = HubServer { site: site.clone(), caller, lacking: lacking.clone() };
     let response = serve(&site, server, request).await;
-    lacking.said().map_or(response, outside)
+    match lacking.said() {
+        Some(refusal) => outside(&site, "/mcp", refusal),
+        None => response,
+    }
 }
 
 async fn of_agent(
@@ -103,7 +106,7 @@ async fn of_agent(
     };
     match entered {
         Ok(server) => serve(&site, server, request).await,
-        Err(error) => outside(error),
+        Err(error) => outside(&site, &format!("/mcp/{owner}/{name}"), error),
     }
 }
 
@@ -115,10 +118,10 @@ async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_
 }
 
 /// A refusal before any message: who calls, or at whose door.
-fn outside(error: plexus_hub::Error) -> Response {
+fn outside(site: &Site, path: &str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
     let code = if status.is_server_error() { envelope::INTERNAL } else { envelope::INVALID_REQUEST };
-    challenged(status, envelope::error(status, code, &refusal.to_string()))
+    challenged_at(site, path, status, envelope::error(status, code, &refusal.to_string()))
 }
 
 /// Reads the request within its limits and lets rmcp answer it.
