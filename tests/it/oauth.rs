@@ -14,7 +14,7 @@ use crate::{
 
 /// Of RFC 7636 appendix B.
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJeMCuFFYwMQIKh8FHQfXIsFfaM";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const REDIRECT: &str = "http://127.0.0.1/back";
 
 /// A program with a document about itself. Answers its id.
