@@ -49,6 +49,8 @@ pub fn challenged_at(site: &Site, path: &str, status: StatusCode, mut response: 
         StatusCode::FORBIDDEN => "error=\"insufficient_scope\", ",
         _ => return response,
     };
+    // The path is as it came.
+    let path = if path.contains(['"', '\\']) { "" } else { path };
     let scopes = SCOPES.map(Scope::as_str).join(" ");
     let metadata = format!("{}{RESOURCE}{path}", site.hub.config().issuer());
     let value = format!("Bearer {error}scope=\"{scopes}\", resource_metadata=\"{metadata}\"");
