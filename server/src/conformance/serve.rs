@@ -34,7 +34,6 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         mcp_origins: Vec::new(),
         on_loopback: true,
         conformance: true,
-        mcp_origins: Vec::new(),
         trusted_proxies: Vec::new(),
         model: None,
         limits,
