@@ -44,7 +44,7 @@ release: ## Build target/release/plexus: one file with everything inside
 	@cargo build $(HUB) --bin plexus --release
 	@ls -lh $(TARGET)/release/plexus | awk '{ print "$(TARGET)/release/plexus is ready (" $$5 ")" }'
 clean: ## Remove what was built and installed for this checkout; ./data stays
-	@rm -rf $(TARGET) .cache public/pkg end2end/node_modules end2end/shots tests/agents/js/node_modules
+	@rm -rf $(TARGET) .cache public/pkg end2end/node_modules end2end/shots tests/agents/js/node_modules tests/kits/node_modules
 	@find public -name '*.br' -delete
 
 ##@ Check

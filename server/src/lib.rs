@@ -10,6 +10,7 @@ pub mod config;
 pub mod conformance;
 mod health;
 mod mcp;
+mod oauth;
 mod openai;
 mod operator;
 mod pages;

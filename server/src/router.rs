@@ -20,7 +20,7 @@ use tower_http::{
 };
 
 use crate::{
-    a2a, api, ard, conformance, health, mcp, openai, pages,
+    a2a, api, ard, conformance, health, mcp, oauth, openai, pages,
     state::Site,
     web::{assets, headers, host, page::Visit, request_id, shape},
 };
@@ -40,6 +40,7 @@ pub fn router(site: Site) -> Router {
         .merge(page_routes())
         .merge(admin_routes())
         .merge(machine_routes())
+        .merge(oauth::pages())
         .nest("/api/v1", api_routes())
         .route("/static/{version}/{*name}", get(assets::get))
         .fallback(missing)
@@ -85,6 +86,7 @@ fn edge_routes(site: Site) -> Router {
         .merge(mcp::registry_routes())
         .merge(openai::routes())
         .merge(ard::routes())
+        .merge(oauth::routes())
         .layer(anywhere)
         .merge(mcp::routes(&site))
         .merge(kits)
@@ -120,6 +122,7 @@ fn page_routes() -> Router<Site> {
         .route("/settings/sessions/revoke", post(pages::settings::sessions::revoke))
         .route("/settings/tokens", get(pages::settings::tokens::show).post(pages::settings::tokens::create))
         .route("/settings/tokens/revoke", post(pages::settings::tokens::revoke))
+        .route("/settings/tokens/end", post(pages::settings::tokens::end))
         .route(
             "/settings/appearance",
             get(pages::settings::appearance::show).post(pages::settings::appearance::save),

@@ -51,7 +51,11 @@ mod mcp;
 #[cfg(test)]
 mod mcp_clients;
 #[cfg(test)]
+mod mcp_kit;
+#[cfg(test)]
 mod mcp_registry;
+#[cfg(test)]
+mod oauth;
 #[cfg(test)]
 mod openai;
 #[cfg(test)]

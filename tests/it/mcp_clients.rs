@@ -34,7 +34,8 @@ asyncio.run(main(sys.argv[1], sys.argv[2]))
 on_both! {
     async fn the_python_client_asks_an_agent_in_both_revisions(hub: &Hub) {
         for (mode, version) in [("auto", "2026-07-28"), ("legacy", "2025-11-25")] {
-            let said = python(&format!("{}/mcp", hub.origin()), mode).await;
+            let said = python(&["-c", SCRIPT, &format!("{}/mcp", hub.origin()), mode]).await;
+            let said: Value = serde_json::from_str(&said).expect("JSON");
             assert_eq!(text_of(&said["version"]), version);
             assert_eq!(said["tools"].as_array().map(Vec::len), Some(3), "{said}");
             assert!(said["cards"].to_string().contains("/calc/"), "{said}");
@@ -44,15 +45,15 @@ on_both! {
     }
 }
 
-async fn python(url: &str, mode: &str) -> Value {
+/// Runs Python with the packages of the tests, and gives what it printed.
+pub async fn python(arguments: &[&str]) -> String {
     let python = root().join(".cache/venv/bin/python");
     assert!(python.exists(), "{} is missing; run `scripts/setup test`", python.display());
-    let output = Command::new(python).args(["-c", SCRIPT, url, mode]).kill_on_drop(true).output().await;
-    let output = output.expect("python runs");
+    let output = Command::new(python).args(arguments).kill_on_drop(true).output().await.expect("python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    String::from_utf8(output.stdout).expect("text")
 }
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

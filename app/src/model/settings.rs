@@ -2,7 +2,7 @@
 
 use plexus_domain::{Timestamp, TokenId};
 
-use super::{Density, Form, Theme};
+use super::{Density, Form, Theme, oauth::GrantRow};
 
 /// Password: `/settings/account/password` with `current`, `password`. Deletion: `/settings/account/delete` with
 /// `name` (typed to confirm) and `current`. A refusal shows this page again with the form it belongs to.
@@ -40,6 +40,8 @@ pub struct SessionRow {
 #[derive(Clone, Debug)]
 pub struct TokensPage {
     pub tokens: Vec<TokenRow>,
+    /// Programs that were let in on a page.
+    pub grants: Vec<GrantRow>,
     pub scopes: Vec<ScopeOption>,
     /// The secret that was just made: shown now and never again.
     pub created: Option<String>,

@@ -54,6 +54,8 @@ ids! {
     AccountId,
     CredentialId,
     TokenId,
+    /// What an account lets a program do.
+    OauthGrantId,
     PrincipalId,
     SecretId,
     KeyId,

@@ -40,6 +40,13 @@ pub struct Config {
     pub scale: Scale,
 }
 
+impl Config {
+    /// The hub's name as an authorization server (RFC 8414 section 2).
+    pub fn issuer(&self) -> String {
+        self.public_url.as_str().trim_end_matches('/').to_owned()
+    }
+}
+
 /// Whether agents may be at private addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrivateNetworks {

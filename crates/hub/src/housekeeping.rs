@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{Hub, Result, accounts, blobs, chats};
+use crate::{Hub, Result, accounts, blobs, chats, oauth};
 
 const EVERY: Duration = Duration::from_secs(3_600);
 
@@ -21,6 +21,7 @@ pub(crate) async fn keep_house_until(stop: CancellationToken, hub: &Hub) {
 /// One round.
 pub(crate) async fn tidy(hub: &Hub) -> Result<()> {
     accounts::erase_those_who_left(hub).await?;
+    oauth::forget_expired(hub).await?;
     let chats = chats::sweep_expired(hub).await?;
     if chats > 0 {
         tracing::info!(chats, "chats of programs that were kept long enough are deleted");

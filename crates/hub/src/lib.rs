@@ -21,6 +21,7 @@ pub mod keys;
 mod limits;
 pub mod listings;
 pub mod live;
+pub mod oauth;
 mod passwords;
 pub mod runs;
 pub mod secrets;

@@ -75,6 +75,7 @@ ids!(
     AccountId,
     CredentialId,
     TokenId,
+    OauthGrantId,
     PrincipalId,
     SecretId,
     KeyId,

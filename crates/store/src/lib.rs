@@ -46,6 +46,7 @@ pub mod members;
 pub mod messages;
 pub mod models;
 pub mod namespaces;
+pub mod oauth;
 pub mod outbox;
 pub mod parts;
 pub mod principals;

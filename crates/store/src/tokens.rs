@@ -57,9 +57,11 @@ pub async fn by_hash(conn: &mut Conn, hash: &Digest) -> Result<Option<Token>> {
     on!(conn, c => query_as(select!("where hash = $1")).bind(hash.to_column()).fetch_optional(c))
 }
 
-/// Newest first.
+/// Those that the person made, newest first. What programs were given for a grant is not among them.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Token>> {
-    let text = select!("where account = $1 order by created desc, id desc");
+    let text = select!(
+        "where account = $1 and id not in (select token from oauth_tokens) order by created desc, id desc"
+    );
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 

@@ -3,6 +3,7 @@
 //! Kits speak to the very edges that programs speak to. What is here besides is what they need to find: an account that
 //! everybody is, and agents that do as the kits say ([`plexus_hub::conformance`]).
 
+pub mod mcp;
 mod mode;
 mod serve;
 

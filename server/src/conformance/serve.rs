@@ -31,9 +31,9 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         registration: Registration::Closed,
         // Kits wait for webhooks on loopback.
         private_networks: PrivateNetworks::Allowed,
+        mcp_origins: Vec::new(),
         on_loopback: true,
         conformance: true,
-        mcp_origins: Vec::new(),
         trusted_proxies: Vec::new(),
         model: None,
         limits,

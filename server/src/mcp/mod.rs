@@ -18,11 +18,12 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    body::Body,
+    body::{Body, Bytes},
     extract::{Path, Request, State},
+    http::Method,
     middleware,
     response::Response,
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use http_body_util::Full;
 use plexus_domain::{Address, Error as Refusal};
@@ -30,15 +31,17 @@ use plexus_hub::{Caller, calls};
 use rmcp::{
     ServerHandler,
     transport::streamable_http_server::{
-        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+        StreamableHttpServerConfig, StreamableHttpService,
+        session::{SessionManager, local::LocalSessionManager, never::NeverSessionManager},
     },
 };
 
 use self::{agent::AgentServer, hub::HubServer, refusal::Lacking};
 use crate::{
+    conformance::mcp::Fixtures,
     state::Site,
     web::{
-        bearer::{Bearer, Unknown, challenged},
+        bearer::{Bearer, Unknown, challenged_at},
         error::say,
         event_stream::HEARTBEAT,
     },
@@ -54,21 +57,41 @@ pub fn registry_routes() -> Router<Site> {
 
 pub fn routes(site: &Site) -> Router<Site> {
     Router::new()
-        .route("/mcp", post(of_hub))
+        .merge(at_mcp(site))
         .route("/mcp/{owner}/{name}", post(of_agent))
         .layer(origin::cors(site.clone()))
         .layer(middleware::from_fn_with_state(site.clone(), origin::check))
 }
 
+/// The hub's own tools; on a hub for test kits, what their suite asks for, and sessions as it also tries those.
+fn at_mcp(site: &Site) -> Router<Site> {
+    if site.conformance.is_none() {
+        return Router::new().route("/mcp", post(of_hub));
+    }
+    let fixtures = Fixtures::new(site.hub.env().bytes());
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(
+        move || Ok(fixtures.clone()),
+        sessions,
+        config(site).with_legacy_session_mode(true),
+    );
+    let answer =
+        async move |State(site): State<Site>, request: Request| answer(&site, &service, request).await;
+    Router::new().route("/mcp", any(answer))
+}
+
 async fn of_hub(State(site): State<Site>, caller: Result<Bearer, Unknown>, request: Request) -> Response {
     let caller = match caller {
         Ok(Bearer(caller)) => caller,
-        Err(Unknown(error)) => return outside(error),
+        Err(Unknown(error)) => return outside(&site, "/mcp", error),
     };
     let lacking = Lacking::default();
     let server = HubServer { site: site.clone(), caller, lacking: lacking.clone() };
     let response = serve(&site, server, request).await;
-    lacking.said().map_or(response, outside)
+    match lacking.said() {
+        Some(refusal) => outside(&site, "/mcp", refusal),
+        None => response,
+    }
 }
 
 async fn of_agent(
@@ -83,7 +106,7 @@ async fn of_agent(
     };
     match entered {
         Ok(server) => serve(&site, server, request).await,
-        Err(error) => outside(error),
+        Err(error) => outside(&site, &format!("/mcp/{owner}/{name}"), error),
     }
 }
 
@@ -95,24 +118,30 @@ async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_
 }
 
 /// A refusal before any message: who calls, or at whose door.
-fn outside(error: plexus_hub::Error) -> Response {
+fn outside(site: &Site, path: &str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
     let code = if status.is_server_error() { envelope::INTERNAL } else { envelope::INVALID_REQUEST };
-    challenged(status, envelope::error(status, code, &refusal.to_string()))
+    challenged_at(site, path, status, envelope::error(status, code, &refusal.to_string()))
 }
 
 /// Reads the request within its limits and lets rmcp answer it.
 async fn serve(site: &Site, server: impl ServerHandler + Clone, request: Request) -> Response {
+    let sessions = Arc::new(NeverSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config(site));
+    answer(site, &service, request).await
+}
+
+async fn answer<S: ServerHandler, M: SessionManager>(
+    site: &Site,
+    service: &StreamableHttpService<S, M>,
+    request: Request,
+) -> Response {
     let (parts, body) = request.into_parts();
-    let body = match envelope::read(site, body).await {
+    let body = if parts.method == Method::POST { envelope::read(site, body).await } else { Ok(Bytes::new()) };
+    let body = match body {
         Ok(body) => body,
         Err(refused) => return refused,
     };
-    let service = StreamableHttpService::new(
-        move || Ok(server.clone()),
-        Arc::new(NeverSessionManager::default()),
-        config(site),
-    );
     let answer = service.handle(Request::from_parts(parts, Full::new(body))).await;
     answer.map(Body::new)
 }

@@ -4,13 +4,13 @@
 
 use axum::{
     extract::FromRequestParts,
-    http::{StatusCode, header, request::Parts},
+    http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use plexus_hub::{Caller, Error, accounts};
+use plexus_hub::{Caller, Error, accounts, caller::Scope, oauth::SCOPES};
 
 use super::caller::{bearer, client_ip};
-use crate::state::Site;
+use crate::{oauth::RESOURCE, state::Site};
 
 pub struct Bearer(pub Caller);
 
@@ -27,9 +27,10 @@ impl FromRequestParts<Site> for Bearer {
                 Some(mode) => Caller { ip, ..mode.everybody.clone() },
                 None => Caller::nobody(ip),
             })),
-            Some(token) => {
-                accounts::authenticate_token(&site.hub, token, ip).await.map(Self).map_err(Unknown)
-            }
+            Some(token) => accounts::authenticate_token(&site.hub, token, parts.uri.path(), ip)
+                .await
+                .map(Self)
+                .map_err(Unknown),
         }
     }
 }
@@ -39,6 +40,24 @@ impl IntoResponse for Unknown {
         let (status, refusal) = super::error::say(self.0);
         challenged(status, (status, refusal.to_string() + "\n").into_response())
     }
+}
+
+/// The same for a client that can sign people in: where it reads how (RFC 9728 section 5.1), and what it lacks.
+pub fn challenged_at(site: &Site, path: &str, status: StatusCode, mut response: Response) -> Response {
+    let error = match status {
+        StatusCode::UNAUTHORIZED => "",
+        StatusCode::FORBIDDEN => "error=\"insufficient_scope\", ",
+        _ => return response,
+    };
+    // The path is as it came.
+    let path = if path.contains(['"', '\\']) { "" } else { path };
+    let scopes = SCOPES.map(Scope::as_str).join(" ");
+    let metadata = format!("{}{RESOURCE}{path}", site.hub.config().issuer());
+    let value = format!("Bearer {error}scope=\"{scopes}\", resource_metadata=\"{metadata}\"");
+    if let Ok(value) = HeaderValue::from_str(&value) {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+    }
+    response
 }
 
 /// A 401 says how to sign in (RFC 6750 section 3).

@@ -12,6 +12,9 @@ use plexus_hub::{Caller, accounts};
 use super::error::ApiError;
 use crate::{operator::FromOperator, state::Site};
 
+/// What a token has to be good for here.
+const API: &str = "/api/v1";
+
 /// The caller of a request to `/api/v1`.
 pub struct Called(pub Caller);
 
@@ -24,7 +27,7 @@ impl FromRequestParts<Site> for Called {
         }
         let ip = client_ip(parts, site);
         let caller = match bearer(&parts.headers) {
-            Some(token) => accounts::authenticate_token(&site.hub, token, ip).await?,
+            Some(token) => accounts::authenticate_token(&site.hub, token, API, ip).await?,
             None => by_cookie(site, &parts.headers, ip).await?,
         };
         Ok(Self(caller))

@@ -43,6 +43,10 @@ impl Fields {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    pub fn pairs(&self) -> &[(String, String)] {
+        &self.0
+    }
+
     /// To show again.
     pub fn into_form(self) -> Form {
         Form::filled(self.0)

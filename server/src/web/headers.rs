@@ -14,15 +14,19 @@ use crate::state::Site;
 #[derive(Clone, Debug)]
 pub struct Nonce(pub String);
 
+/// Where else a form of this response may lead: browsers look at where they are sent on to as well.
+#[derive(Clone, Debug)]
+pub struct FormTarget(pub String);
+
 const PERMISSIONS: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), \
      magnetometer=(), microphone=(), midi=(), payment=(), usb=()";
 
 /// Gives the request a nonce and the response the headers that go with it.
 pub async fn protect(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let nonce = Nonce(STANDARD_NO_PAD.encode(site.hub.env().bytes::<16>()));
-    let policy = content_security_policy(&nonce);
-    request.extensions_mut().insert(nonce);
+    request.extensions_mut().insert(nonce.clone());
     let mut response = next.run(request).await;
+    let policy = content_security_policy(&nonce, response.extensions().get());
     let headers = response.headers_mut();
     let fixed = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -45,10 +49,11 @@ pub async fn protect(State(site): State<Site>, mut request: Request, next: Next)
     response
 }
 
-fn content_security_policy(Nonce(nonce): &Nonce) -> String {
+fn content_security_policy(Nonce(nonce): &Nonce, target: Option<&FormTarget>) -> String {
+    let target = target.map(|FormTarget(target)| format!(" {target}")).unwrap_or_default();
     format!(
         "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; \
          img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; \
-         base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
+         base-uri 'none'; object-src 'none'; form-action 'self'{target}; frame-ancestors 'none'"
     )
 }

@@ -73,6 +73,7 @@ fn notice(word: &str) -> Option<Notice> {
         "session" => "Session ended.",
         "sessions" => "All other sessions have ended.",
         "token" => "Token revoked.",
+        "program" => "The program cannot act for you any more.",
         "saved" => "Saved.",
         "deleted" => "Deleted.",
         "paused" => "Paused. It answers nobody until you resume it.",

@@ -1,9 +1,10 @@
 use plexus_app::model::{
     Density, Form, Theme,
     account::{LoginPage, SignupMode, SignupPage},
+    oauth::{ConsentPage, GrantRow},
     settings::*,
 };
-use plexus_domain::{TokenId, account::Role};
+use plexus_domain::{OauthGrantId, TokenId, account::Role};
 
 use super::{ago, frame, now, shown, shown_after, shown_to_anybody};
 
@@ -11,6 +12,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
     let wrong = Form::filled([("name", "ada")]).with_error("", "The name or the password is wrong.");
     let tokens = || TokensPage {
         tokens: token_rows(),
+        grants: grants(),
         scopes: scopes(),
         created: None,
         form: Form::filled([("scope", "chat")]),
@@ -20,7 +22,16 @@ pub fn pages() -> Vec<(&'static str, String)> {
         theme: Theme::Dark,
         ..frame("/settings/tokens", Some(("ada", Role::User)))
     };
+    let consent = ConsentPage {
+        client: "Tide Desk".into(),
+        host: "desk.example.org".into(),
+        answer_to: "127.0.0.1".into(),
+        resource: "https://hub.example.org/mcp".into(),
+        may: vec!["Read your chats and agents".into(), "Write to agents and manage your chats".into()],
+        fields: Vec::new(),
+    };
     vec![
+        ("consent", shown("/oauth/authorize", consent)),
         ("login", shown_to_anybody("/login", LoginPage { next: "/chat".into(), form: Form::default() })),
         ("login-wrong", shown_to_anybody("/login", LoginPage { next: "/".into(), form: wrong })),
         ("signup", signup(SignupMode::Open)),
@@ -97,6 +108,17 @@ fn token_rows() -> Vec<TokenRow> {
         used,
     };
     vec![token(1, "Nightly report", Some(ago(3_000))), token(2, "Old script", None)]
+}
+
+fn grants() -> Vec<GrantRow> {
+    vec![GrantRow {
+        id: OauthGrantId::new(now(), &[7; 10]),
+        client: "Tide Desk".into(),
+        host: "desk.example.org".into(),
+        scopes: vec!["chat".into(), "read".into()],
+        resource: "https://hub.example.org/mcp".into(),
+        used: Some(ago(3_600)),
+    }]
 }
 
 fn scopes() -> Vec<ScopeOption> {

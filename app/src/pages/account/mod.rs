@@ -1,4 +1,5 @@
-//! Signing in and signing up.
+//! Signing in, signing up, and letting programs in.
 
+mod consent;
 mod login;
 mod signup;

@@ -16,6 +16,7 @@ use crate::{
     },
     model::{
         Form, Tone,
+        oauth::GrantRow,
         settings::{ScopeOption, TokenRow, TokensPage},
     },
     pages::{Head, Page},
@@ -32,6 +33,7 @@ impl Page for TokensPage {
             <p class="quiet">"Programs act as you with a token, as far as its scopes reach."</p>
             {self.created.map(created)}
             {list(self.tokens)}
+            {programs(self.grants)}
             <Section title="New token">
                 {form_errors(&self.form, None)}
                 <form class="stack narrow" method="post" action="/settings/tokens">
@@ -75,6 +77,32 @@ fn row(token: TokenRow) -> AnyView {
             <td>{used}</td>
             <td>{expires}</td>
             <td class="end"><ActionForm action="/settings/tokens/revoke" label="Revoke" about fields=vec![("id", token.id.to_string())] /></td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// Nothing is said where there are none: whoever lets a program in does so on another page.
+fn programs(grants: Vec<GrantRow>) -> Option<AnyView> {
+    if grants.is_empty() {
+        return None;
+    }
+    let rows = grants.into_iter().map(program).collect();
+    let heads = vec!["Name", "Scopes", "For", "Last used", ""];
+    let table = view! { <Table caption="Programs that you let act for you, newest first" heads rows /> };
+    Some(view! { <Section title="Programs">{table}</Section> }.into_any())
+}
+
+fn program(grant: GrantRow) -> AnyView {
+    let used = grant.used.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
+    let about = grant.client.clone();
+    view! {
+        <tr>
+            <th scope="row">{grant.client} <span class="hint">{grant.host}</span></th>
+            <td>{grant.scopes.join(", ")}</td>
+            <td><code class="name">{grant.resource}</code></td>
+            <td>{used}</td>
+            <td class="end"><ActionForm action="/settings/tokens/end" label="End" about fields=vec![("id", grant.id.to_string())] /></td>
         </tr>
     }
     .into_any()

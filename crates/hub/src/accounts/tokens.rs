@@ -7,7 +7,7 @@ use plexus_store::{Conn, tokens, tokens::Token};
 
 use super::{random_word, sessions::person};
 use crate::{
-    Hub, Result,
+    Config, Hub, Result,
     caller::{Caller, Person, Scope, Via},
     live::Touched,
 };
@@ -89,12 +89,18 @@ pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()>
     Ok(())
 }
 
-/// Whoever a bearer token belongs to. Unlike a missing cookie, a wrong token is an error.
-pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Caller> {
+/// Whoever a bearer token belongs to, where it is good for what is at `path`. Unlike a missing cookie, a wrong token is an
+/// error.
+pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -> Result<Caller> {
     let wrong = || Refusal::unauthenticated("This token is unknown, expired or revoked.");
     let (hash, now) = (Digest::of(text), hub.env().now());
     let mut conn = hub.store().read().await?;
     let (token, person) = good(&mut conn, &hash, now).await?.ok_or_else(wrong)?;
+    if !covers(&token.audience, hub.config(), path) {
+        let words =
+            format!("This token is good for {} and what is below it, not for this address.", token.audience);
+        return Err(Refusal::unauthenticated(words).into());
+    }
     drop(conn);
     if let Err(error) = note_use(hub, &token, now).await {
         // Programs go on reading while the store cannot be written.
@@ -102,6 +108,15 @@ pub async fn authenticate_token(hub: &Hub, text: &str, ip: IpAddr) -> Result<Cal
     }
     let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
     Ok(Caller { person: Some(person), via: Via::Token { hash, scopes }, ip })
+}
+
+/// Whether what a token is good for has the path in it, by whole steps of the path (RFC 8707 section 2).
+fn covers(audience: &str, config: &Config, path: &str) -> bool {
+    let public = config.public_url.as_str().trim_end_matches('/');
+    let Some(below) = audience.strip_prefix(public) else { return false };
+    let rest = path.strip_prefix(below.trim_end_matches('/'));
+    (below.is_empty() || below.starts_with('/'))
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The token with this digest and whose it is, while both let somebody in.
@@ -119,4 +134,52 @@ async fn note_use(hub: &Hub, token: &Token, now: Timestamp) -> Result<()> {
     let mut tx = hub.store().write_bulk().await?;
     tokens::set_used(&mut tx, token.id, now).await?;
     Ok(tx.commit().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{PrivateNetworks, RunLimits, Scale};
+
+    fn config() -> Config {
+        Config {
+            hub_name: "Plexus".to_owned(),
+            public_url: "https://hub.example/".parse().unwrap(),
+            listen: Vec::new(),
+            dns_server: None,
+            security_contact: None,
+            data_dir: "data".into(),
+            database_url: None,
+            database_pool: 1,
+            secret_key_file: "key".into(),
+            registration: plexus_domain::account::Registration::Open,
+            private_networks: PrivateNetworks::Refused,
+            mcp_origins: Vec::new(),
+            on_loopback: false,
+            conformance: false,
+            trusted_proxies: Vec::new(),
+            model: None,
+            limits: RunLimits::default(),
+            scale: Scale(1),
+        }
+    }
+
+    #[test]
+    fn a_token_is_good_for_its_resource_and_what_is_below_it() {
+        let config = config();
+        for (audience, path, good) in [
+            ("https://hub.example/", "/api/v1/chats", true),
+            ("https://hub.example", "/mcp", true),
+            ("https://hub.example/mcp", "/mcp", true),
+            ("https://hub.example/mcp/", "/mcp", true),
+            ("https://hub.example/mcp", "/mcp/ada/weaver", true),
+            ("https://hub.example/mcp", "/mcpx", false),
+            ("https://hub.example/mcp", "/api/v1/chats", false),
+            ("https://hub.example/mcp/ada/weaver", "/mcp", false),
+            ("https://hub.example.evil/mcp", "/mcp", false),
+            ("https://other.example/mcp", "/mcp", false),
+        ] {
+            assert_eq!(covers(audience, &config, path), good, "{audience} {path}");
+        }
+    }
 }

@@ -15,7 +15,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 43] = [
+pub(super) const TABLES: [Table; 45] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -23,6 +23,8 @@ pub(super) const TABLES: [Table; 43] = [
     table("credentials"),
     table("sessions"),
     table("tokens"),
+    table("oauth_grants"),
+    table("oauth_tokens"),
     table("invites"),
     table("limits_used"),
     table("audit"),

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hubs, invites,
-    jobs, keys, limits_used, listings, messages, models, namespaces, outbox, proofs, push, runs, secrets,
+    jobs, keys, limits_used, listings, messages, models, namespaces, oauth, outbox, proofs, push, runs, secrets,
     sessions, testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
@@ -143,6 +143,24 @@ async fn fill_account(world: &mut World, person: &Person) {
         used: None,
     };
     tokens::insert(&mut tx, &token).await.unwrap();
+    let grant = oauth::Grant {
+        id: world.id(plexus_domain::OauthGrantId::new),
+        account,
+        client: "https://client.example/id.json".to_owned(),
+        name: "Klient".to_owned(),
+        redirect: "http://127.0.0.1/back".to_owned(),
+        challenge: "challenge".to_owned(),
+        resource: "https://hub.example/mcp".to_owned(),
+        scopes: vec!["chat".to_owned()],
+        code: Digest::of("code"),
+        refresh: Some(Digest::of("refresh")),
+        spent: None,
+        created,
+        expires,
+        used: None,
+    };
+    oauth::insert(&mut tx, &grant).await.unwrap();
+    oauth::insert_token(&mut tx, token.id, grant.id).await.unwrap();
     let invite = invites::Invite {
         hash: Digest::of("invite"),
         invited_by: None,

@@ -3,6 +3,7 @@
 use axum::{extract::State, response::Response};
 use plexus_app::model::{
     Form,
+    oauth::GrantRow,
     settings::{ScopeOption, TokenRow, TokensPage},
 };
 use plexus_domain::Error as Refusal;
@@ -10,7 +11,9 @@ use plexus_hub::{
     Error, Hub,
     accounts::{self, NewToken},
     caller::{Caller, Scope},
+    oauth::{self, Grant},
 };
+use url::Url;
 
 use crate::{
     pages::account::refused,
@@ -36,13 +39,31 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<TokensPage, Error> {
         used: token.used,
     };
     let tokens = accounts::list_tokens(hub, caller).await?.into_iter().map(row).collect();
+    let grants = oauth::list(hub, caller).await?.into_iter().map(grant).collect();
     let scopes = Scope::ALL
         .into_iter()
         .map(|scope| ScopeOption { scope: scope.as_str().to_owned(), meaning: meaning(scope).to_owned() });
-    Ok(TokensPage { tokens, scopes: scopes.collect(), created: None, form: Form::default() })
+    Ok(TokensPage { tokens, grants, scopes: scopes.collect(), created: None, form: Form::default() })
 }
 
-const fn meaning(scope: Scope) -> &'static str {
+fn grant(grant: Grant) -> GrantRow {
+    GrantRow {
+        id: grant.id,
+        host: host(&grant.client),
+        client: grant.name,
+        scopes: grant.scopes,
+        resource: grant.resource,
+        used: grant.used,
+    }
+}
+
+/// The only name of a program that is proved.
+fn host(client: &str) -> String {
+    let url: Option<Url> = client.parse().ok();
+    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}
+
+pub const fn meaning(scope: Scope) -> &'static str {
     match scope {
         Scope::Read => "Read your chats and agents",
         Scope::Chat => "Write to agents and manage your chats",
@@ -80,6 +101,18 @@ pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> R
     };
     match revoked {
         Ok(()) => done("/settings/tokens", "token"),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// Ends what a program was let do.
+pub async fn end(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let ended = match fields.get("id").parse() {
+        Ok(id) => oauth::revoke(&site.hub, &visit.caller, id).await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    match ended {
+        Ok(()) => done("/settings/tokens", "program"),
         Err(error) => visit.refuse(error),
     }
 }

@@ -1,0 +1,165 @@
+//! What a client asks a person for, and the person's answer.
+
+use std::time::Duration;
+
+use plexus_domain::{Digest, Error as Refusal, OauthGrantId};
+use plexus_store::oauth;
+use url::Url;
+
+use super::{Client, Grant, SCOPES};
+use crate::{
+    Caller, Hub, Result,
+    accounts::random_word,
+    caller::{Person, Scope, Via},
+};
+
+/// A code is brought at once or not at all.
+const CODE_LIVES: Duration = Duration::from_secs(60);
+/// A challenge is a SHA-256 in base64 (RFC 7636 section 4.2).
+const CHALLENGE_CHARS: usize = 43;
+const STATE_MAX: usize = 1_024;
+
+/// The parameters of an authorization request, as they came.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub response_type: String,
+    pub client_id: String,
+    pub redirect_uri: String,
+    pub state: String,
+    pub scope: String,
+    pub code_challenge: String,
+    pub code_challenge_method: String,
+    pub resource: String,
+}
+
+/// A request that may be put to a person.
+pub struct Question {
+    pub client: Client,
+    pub redirect: Url,
+    pub resource: Url,
+    pub scopes: Vec<Scope>,
+    state: String,
+    challenge: String,
+}
+
+/// What became of a request.
+pub enum Asked {
+    Question(Box<Question>),
+    /// It is wrong in a way that its client is told, by sending the person there.
+    Back(Url),
+}
+
+/// Looks at a request before the person sees it. What is wrong with the client or its address is a refusal here, since
+/// there is nowhere safe to send the person (RFC 6749 section 4.1.2.1).
+pub async fn ask(hub: &Hub, caller: &Caller, request: &Request) -> Result<Asked> {
+    let person = signed_in(caller)?;
+    let client = Client::fetch(hub, person, &request.client_id).await?;
+    let redirect = client.redirect(&request.redirect_uri)?;
+    if request.state.len() > STATE_MAX {
+        return Err(Refusal::invalid("state", "The client's state is longer than this hub carries.").into());
+    }
+    let back = |error: &str, words: &str| {
+        Ok(Asked::Back(answer(
+            hub,
+            &redirect,
+            &request.state,
+            &[("error", error), ("error_description", words)],
+        )))
+    };
+    if request.response_type != "code" {
+        return back("unsupported_response_type", "This hub answers with a code only.");
+    }
+    let sound = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
+    let challenge = &request.code_challenge;
+    if request.code_challenge_method != "S256"
+        || challenge.len() != CHALLENGE_CHARS
+        || !challenge.bytes().all(sound)
+    {
+        return back("invalid_request", "A code_challenge by the method S256 is needed.");
+    }
+    let Some(resource) = resource(hub, &request.resource) else {
+        return back("invalid_target", "The resource is not at this hub.");
+    };
+    let Some(scopes) = scopes(&request.scope) else {
+        return back("invalid_scope", "This hub gives programs the scopes read and chat.");
+    };
+    let (state, challenge) = (request.state.clone(), challenge.clone());
+    Ok(Asked::Question(Box::new(Question { client, redirect, resource, scopes, state, challenge })))
+}
+
+/// Writes down what the person decided, and says where to send them: with a code, or with the word that they did not want.
+pub async fn agree(hub: &Hub, caller: &Caller, question: &Question, agrees: bool) -> Result<Url> {
+    let person = signed_in(caller)?;
+    let Question { client, redirect, resource, scopes, state, challenge } = question;
+    if !agrees {
+        let denied = [("error", "access_denied"), ("error_description", "The person did not agree.")];
+        return Ok(answer(hub, redirect, state, &denied));
+    }
+    let (code, now) = (random_word(hub), hub.env().now());
+    let grant = Grant {
+        id: hub.env().id(OauthGrantId::new),
+        account: person.account,
+        client: client.id.to_string(),
+        name: client.name.clone(),
+        redirect: redirect.to_string(),
+        challenge: challenge.clone(),
+        resource: resource.to_string(),
+        scopes: scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        code: Digest::of(&code),
+        refresh: None,
+        spent: None,
+        created: now,
+        expires: now + CODE_LIVES,
+        used: None,
+    };
+    let mut tx = hub.store().write().await?;
+    oauth::insert(&mut tx, &grant).await?;
+    tx.commit().await?;
+    Ok(answer(hub, redirect, state, &[("code", &code)]))
+}
+
+/// Only a person at a page agrees to anything.
+fn signed_in(caller: &Caller) -> Result<&Person, Refusal> {
+    let person = caller.person()?;
+    match caller.via {
+        Via::Session(_) => Ok(person),
+        _ => Err(Refusal::forbidden("Only somebody who is signed in on a page can agree to this.")),
+    }
+}
+
+/// The answer names who gives it (RFC 9207), so that a client is not made to bring a code to somebody else.
+fn answer(hub: &Hub, redirect: &Url, state: &str, pairs: &[(&str, &str)]) -> Url {
+    let mut url = redirect.clone();
+    {
+        let mut query = url.query_pairs_mut();
+        query.extend_pairs(pairs);
+        if !state.is_empty() {
+            query.append_pair("state", state);
+        }
+        query.append_pair("iss", &hub.config().issuer());
+    }
+    url
+}
+
+/// What the tokens are to be good for; nothing said means all of the hub (RFC 8707 section 2).
+fn resource(hub: &Hub, wanted: &str) -> Option<Url> {
+    let public = &hub.config().public_url;
+    if wanted.is_empty() {
+        return Some(public.clone());
+    }
+    let url: Url = wanted.parse().ok()?;
+    let fine = url.origin() == public.origin() && url.fragment().is_none() && url.query().is_none();
+    (fine && url.username().is_empty() && url.password().is_none()).then_some(url)
+}
+
+/// The scopes by their names; nothing said means all that programs may have.
+fn scopes(wanted: &str) -> Option<Vec<Scope>> {
+    if wanted.trim().is_empty() {
+        return Some(SCOPES.to_vec());
+    }
+    let known = |word: &str| Scope::parse(word).filter(|scope| SCOPES.contains(scope));
+    let mut scopes: Vec<Scope> = wanted.split_whitespace().map(known).collect::<Option<_>>()?;
+    scopes.sort_by_key(|scope| scope.as_str());
+    scopes.dedup();
+    Some(scopes)
+}

@@ -1,0 +1,189 @@
+//! Who a client says that it is: a document at the address that is its id (OAuth Client ID Metadata Document).
+
+use std::net::IpAddr;
+
+use plexus_a2a::json::{self, Limits};
+use plexus_domain::{Error as Refusal, text};
+use serde::Deserialize;
+use url::{Host, Url};
+
+use crate::{Hub, Result, caller::Person};
+
+const LIMITS: Limits = Limits { bytes: 16 * 1024, depth: 8, values: 512 };
+const NAME_MAX: usize = 60;
+
+/// A client that may be shown to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    pub id: Url,
+    /// One line that it chose itself: not to be trusted more than its host.
+    pub name: String,
+    redirects: Vec<Url>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    client_id: String,
+    #[serde(default)]
+    client_name: String,
+    redirect_uris: Vec<String>,
+    #[serde(default)]
+    token_endpoint_auth_method: Option<String>,
+}
+
+impl Client {
+    /// Fetches the document of a client. The person who is asked is the one whom the fetch is counted for.
+    pub(super) async fn fetch(hub: &Hub, person: &Person, id: &str) -> Result<Self> {
+        let id = parse(id)?;
+        hub.limits().fetches.take(&person.account.to_string())?;
+        let outbound = hub.outbound().anyone(person.role == plexus_domain::account::Role::Admin);
+        let found = outbound.fetch(&id, LIMITS.bytes).await.map_err(|failure| wrong(&failure.message))?;
+        if found.url != id {
+            return Err(wrong("Its document leads to another address.").into());
+        }
+        if !found.status.is_success() {
+            return Err(
+                wrong(&format!("Its document cannot be read: {id} answered {}.", found.status)).into()
+            );
+        }
+        Ok(Self::read(id, &found.body)?)
+    }
+
+    /// Reads the document that was found at `id`.
+    pub fn read(id: Url, body: &[u8]) -> Result<Self, Refusal> {
+        let document: Document = json::parse(body, LIMITS).map_err(|error| wrong(&error.to_string()))?;
+        if document.client_id != id.as_str() {
+            return Err(wrong("Its document is about another client: client_id is not its own address."));
+        }
+        if document.token_endpoint_auth_method.is_some_and(|method| method != "none") {
+            return Err(wrong(
+                "It wants to prove itself by a way that this hub does not have; only \"none\" is.",
+            ));
+        }
+        let redirects: Vec<Url> = document.redirect_uris.iter().filter_map(|uri| redirect(uri)).collect();
+        if redirects.is_empty() {
+            return Err(wrong("Its document names no address that an answer may be sent to."));
+        }
+        let name = text::shorten(&text::one_line(&document.client_name), NAME_MAX);
+        let name = if name.is_empty() { id.host_str().unwrap_or_default().to_owned() } else { name };
+        Ok(Self { id, name, redirects })
+    }
+
+    /// The address to answer at, if the document names it. On loopback the port may be another (RFC 8252 section 7.3).
+    pub fn redirect(&self, wanted: &str) -> Result<Url, Refusal> {
+        let wanted =
+            redirect(wanted).filter(|wanted| self.redirects.iter().any(|known| is_same(known, wanted)));
+        wanted.ok_or_else(|| {
+            Refusal::invalid(
+                "redirect_uri",
+                "The address to answer at is not one that the client's document names.",
+            )
+        })
+    }
+}
+
+fn wrong(why: &str) -> Refusal {
+    Refusal::invalid("client_id", format!("This client cannot be used. {why}"))
+}
+
+/// The id of a client is an https address with a path; on this machine it may be http.
+fn parse(id: &str) -> Result<Url, Refusal> {
+    let url: Url = id.parse().map_err(|_| wrong("Its id is not an address."))?;
+    let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
+    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    if safe && plain && url.path() != "/" && url.as_str() == id {
+        return Ok(url);
+    }
+    Err(wrong("Its id has to be an https address with a path, as in https://app.example.org/client.json."))
+}
+
+/// https, http on loopback, or a scheme of the client's own with a dot in it (RFC 8252 section 7).
+fn redirect(uri: &str) -> Option<Url> {
+    let url: Url = uri.parse().ok()?;
+    let fine = match url.scheme() {
+        "https" => true,
+        "http" => is_loopback(&url),
+        own => own.contains('.'),
+    };
+    (fine && url.fragment().is_none() && url.username().is_empty()).then_some(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
+        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+fn is_same(known: &Url, wanted: &Url) -> bool {
+    let mut known = known.clone();
+    if is_loopback(&known) && known.scheme() == "http" {
+        // This cannot fail for an address with a host.
+        let _ = known.set_port(wanted.port());
+    }
+    known == *wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "https://app.example.org/client.json";
+
+    fn read(document: &str) -> Result<Client, Refusal> {
+        Client::read(ID.parse().unwrap(), document.as_bytes())
+    }
+
+    #[test]
+    fn a_document_says_who_a_client_is_and_where_it_may_be_answered() {
+        let uris = r#"["http://127.0.0.1/back", "https://app.example.org/back", "org.example.app:/back", "javascript:x"]"#;
+        let client =
+            read(&format!(r#"{{"client_id":"{ID}","client_name":" My\u202eApp\n","redirect_uris":{uris}}}"#))
+                .unwrap();
+        assert_eq!(client.name, "MyApp");
+        for good in ["http://127.0.0.1:4711/back", "https://app.example.org/back", "org.example.app:/back"] {
+            assert!(client.redirect(good).is_ok(), "{good}");
+        }
+        for wrong in [
+            "https://app.example.org/back?x",
+            "https://app.example.org/other",
+            "https://app.example.org:8443/back",
+            "https://evil.example/back",
+            "http://app.example.org/back",
+            "javascript:x",
+            "",
+            "https://u@app.example.org/back",
+            "http://127.0.0.1:4711/back#x",
+        ] {
+            assert!(client.redirect(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_not_the_clients_own_is_refused() {
+        for document in [
+            "",
+            "[]",
+            "{}",
+            r#"{"client_id":"https://evil.example/x","redirect_uris":["https://app.example.org/back"]}"#,
+            r#"{"client_id":"https://app.example.org/client.json","redirect_uris":[]}"#,
+            r#"{"client_id":"https://app.example.org/client.json","redirect_uris":["http://app.example.org/"]}"#,
+            r#"{"client_id":"https://app.example.org/client.json","redirect_uris":["https://a.example/"],"token_endpoint_auth_method":"client_secret_basic"}"#,
+        ] {
+            assert!(read(document).is_err(), "{document}");
+        }
+        for id in [
+            "https://app.example.org",
+            "http://app.example.org/x",
+            "ftp://a/x",
+            "x",
+            "https://a:b@c.example/x",
+            "https://A.example/x",
+        ] {
+            assert!(parse(id).is_err(), "{id}");
+        }
+        assert!(parse("http://127.0.0.1:4000/client.json").is_ok());
+    }
+}

@@ -1,0 +1,146 @@
+//! Codes and refresh tokens become tokens.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use plexus_domain::{Digest, TokenId};
+use plexus_store::{Tx, accounts, accounts::AccountState, oauth, tokens, tokens::Token};
+
+use super::Grant;
+use crate::{Error, Hub, accounts::random_word, live::Touched};
+
+const TOKEN_LIVES: Duration = Duration::from_secs(3_600);
+/// A grant that nobody uses for so long ends.
+const GRANT_LIVES: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// What secret scanners look for.
+const ACCESS: &str = "plx_";
+const REFRESH: &str = "plxr_";
+/// Letters of a verifier (RFC 7636 section 4.1).
+const VERIFIER: std::ops::RangeInclusive<usize> = 43..=128;
+
+/// What a client gets. The texts are kept nowhere.
+pub struct Tokens {
+    pub access: String,
+    pub refresh: String,
+    pub lives: Duration,
+    pub scopes: Vec<String>,
+}
+
+/// Why it gets nothing, as RFC 6749 section 5.2 names it.
+#[derive(Debug)]
+pub enum Refused {
+    /// The code or the refresh token is not good, or not this client's.
+    Grant,
+    /// The tokens would be for something else than was agreed to.
+    Target,
+    Fault(Error),
+}
+
+impl<E: Into<Error>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+/// A code for tokens, once. Who brings one again has stolen it, or was robbed of it: what was given for it ends.
+pub async fn exchange(
+    hub: &Hub,
+    client: &str,
+    code: &str,
+    redirect: &str,
+    verifier: &str,
+    resource: &str,
+) -> Result<Tokens, Refused> {
+    let mut tx = hub.store().write().await?;
+    let grant = oauth::by_code(&mut tx, &Digest::of(code)).await?.ok_or(Refused::Grant)?;
+    if grant.refresh.is_some() {
+        return end(hub, tx, &grant).await;
+    }
+    let proved = VERIFIER.contains(&verifier.len()) && challenge(verifier) == grant.challenge;
+    if !proved || grant.client != client || grant.redirect != redirect {
+        // One wrong try spends the code: it may have been guessed at.
+        return end(hub, tx, &grant).await;
+    }
+    give(hub, tx, &grant, resource).await
+}
+
+/// A refresh token for tokens, once; the same holds as for codes.
+pub async fn refresh(hub: &Hub, client: &str, refresh: &str, resource: &str) -> Result<Tokens, Refused> {
+    let mut tx = hub.store().write().await?;
+    let hash = Digest::of(refresh);
+    let grant = oauth::by_refresh(&mut tx, &hash).await?.ok_or(Refused::Grant)?;
+    if grant.refresh != Some(hash) || grant.client != client {
+        return end(hub, tx, &grant).await;
+    }
+    give(hub, tx, &grant, resource).await
+}
+
+/// Ends the grant of a refresh token whose client does not want it any more (RFC 7009). What is unknown is no error.
+pub async fn withdraw(hub: &Hub, token: &str) -> Result<(), Error> {
+    let mut tx = hub.store().write().await?;
+    if let Some(grant) = oauth::by_refresh(&mut tx, &Digest::of(token)).await? {
+        close(hub, tx, &grant).await?;
+    }
+    Ok(())
+}
+
+async fn give(hub: &Hub, mut tx: Tx, grant: &Grant, resource: &str) -> Result<Tokens, Refused> {
+    let now = hub.env().now();
+    let account = accounts::find(&mut tx, grant.account).await?;
+    if now >= grant.expires || account.is_none_or(|account| account.state != AccountState::Active) {
+        return Err(Refused::Grant);
+    }
+    let is_same = |one: &str, two: &str| one.trim_end_matches('/') == two.trim_end_matches('/');
+    if !resource.is_empty() && !is_same(resource, &grant.resource) {
+        return Err(Refused::Target);
+    }
+    let access = format!("{ACCESS}{}", random_word(hub));
+    let refresh = format!("{REFRESH}{}", random_word(hub));
+    if !oauth::rotate(&mut tx, grant, &Digest::of(&refresh), now, now + GRANT_LIVES).await? {
+        return Err(Refused::Grant);
+    }
+    let token = Token {
+        id: hub.env().id(TokenId::new),
+        hash: Digest::of(&access),
+        account: grant.account,
+        name: grant.name.clone(),
+        scopes: grant.scopes.clone(),
+        audience: grant.resource.clone(),
+        created: now,
+        expires: now + TOKEN_LIVES,
+        used: None,
+    };
+    tokens::insert(&mut tx, &token).await?;
+    oauth::insert_token(&mut tx, token.id, grant.id).await?;
+    tx.commit().await?;
+    Ok(Tokens { access, refresh, lives: TOKEN_LIVES, scopes: grant.scopes.clone() })
+}
+
+async fn end(hub: &Hub, tx: Tx, grant: &Grant) -> Result<Tokens, Refused> {
+    close(hub, tx, grant).await?;
+    Err(Refused::Grant)
+}
+
+async fn close(hub: &Hub, mut tx: Tx, grant: &Grant) -> Result<(), Error> {
+    oauth::delete(&mut tx, grant.account, grant.id).await?;
+    tx.commit().await?;
+    hub.live().access.touch(Touched::Account(grant.account));
+    Ok(())
+}
+
+/// RFC 7636 section 4.2.
+fn challenge(verifier: &str) -> String {
+    URL_SAFE_NO_PAD.encode(Digest::of(verifier).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_challenge_is_that_of_the_specification() {
+        // RFC 7636 appendix B.
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        assert_eq!(challenge(verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    }
+}

@@ -1,0 +1,130 @@
+//! What accounts let programs do. Codes and refresh tokens are known by their digests only.
+
+use plexus_domain::{AccountId, Digest, OauthGrantId, Timestamp, TokenId};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, clean, record},
+    conn::{execute, on},
+};
+
+record! {
+    pub struct Grant {
+        pub id: OauthGrantId,
+        pub account: AccountId,
+        /// The client's id, which is the address of what it says of itself.
+        pub client: String,
+        /// What it calls itself.
+        pub name: String,
+        /// Where the code was sent.
+        pub redirect: String,
+        /// The digest of the word that only the client knows, as it sent it (RFC 7636).
+        pub challenge: String,
+        /// What the tokens are good for (RFC 8707).
+        pub resource: String,
+        pub scopes: Vec<String>,
+        pub code: Digest,
+        /// None until the code was brought.
+        pub refresh: Option<Digest>,
+        pub spent: Option<Digest>,
+        pub created: Timestamp,
+        pub expires: Timestamp,
+        pub used: Option<Timestamp>,
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "select id, account, client, name, redirect, challenge, resource, scopes, code, refresh, spent, created, \
+             expires, used from oauth_grants ",
+            $rest
+        )
+    };
+}
+
+pub async fn insert(tx: &mut Tx, new: &Grant) -> Result<()> {
+    let text = "insert into oauth_grants (id, account, client, name, redirect, challenge, resource, scopes, code, refresh, \
+                spent, created, expires, used) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.account.uuid())
+            .bind(clean(&new.client))
+            .bind(clean(&new.name))
+            .bind(clean(&new.redirect))
+            .bind(clean(&new.challenge))
+            .bind(clean(&new.resource))
+            .bind(new.scopes.to_column())
+            .bind(new.code.to_column())
+            .bind(new.refresh.to_column())
+            .bind(new.spent.to_column())
+            .bind(new.created.millis())
+            .bind(new.expires.millis())
+            .bind(new.used.to_column())
+    )?;
+    Ok(())
+}
+
+/// The grant that this code began, also when the code was used or has expired.
+pub async fn by_code(conn: &mut Conn, code: &Digest) -> Result<Option<Grant>> {
+    on!(conn, c => query_as(select!("where code = $1")).bind(code.to_column()).fetch_optional(c))
+}
+
+/// The grant of a refresh token, whether it is the next one or was spent.
+pub async fn by_refresh(conn: &mut Conn, refresh: &Digest) -> Result<Option<Grant>> {
+    let text = select!("where refresh = $1 or spent = $1");
+    on!(conn, c => query_as(text).bind(refresh.to_column()).fetch_optional(c))
+}
+
+/// Those that were taken up, newest first.
+pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Grant>> {
+    let text = select!("where account = $1 and refresh is not null order by created desc, id desc");
+    on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
+}
+
+/// Puts `next` in place of the refresh token. False when another request was quicker.
+pub async fn rotate(
+    tx: &mut Tx,
+    grant: &Grant,
+    next: &Digest,
+    now: Timestamp,
+    expires: Timestamp,
+) -> Result<bool> {
+    let text = "update oauth_grants set spent = refresh, refresh = $2, used = $3, expires = $4 where id = $1 and \
+                (refresh = $5 or (refresh is null and $5 is null))";
+    let before = grant.refresh.to_column();
+    let done = execute!(
+        tx,
+        query(text)
+            .bind(grant.id.uuid())
+            .bind(next.to_column())
+            .bind(now.millis())
+            .bind(expires.millis())
+            .bind(before)
+    )?;
+    Ok(done > 0)
+}
+
+pub async fn insert_token(tx: &mut Tx, token: TokenId, grant: OauthGrantId) -> Result<()> {
+    let text = "insert into oauth_tokens (token, grant_id) values ($1, $2)";
+    execute!(tx, query(text).bind(token.uuid()).bind(grant.uuid()))?;
+    Ok(())
+}
+
+/// Ends a grant, and with it every token that was given for it. False when the account has none of this id.
+pub async fn delete(tx: &mut Tx, account: AccountId, id: OauthGrantId) -> Result<bool> {
+    let tokens = "delete from tokens where id in (select token from oauth_tokens where grant_id = $1) and account = $2";
+    execute!(tx, query(tokens).bind(id.uuid()).bind(account.uuid()))?;
+    let text = "delete from oauth_grants where id = $1 and account = $2";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(account.uuid()))? > 0)
+}
+
+/// Grants whose time is over, and tokens of grants that have expired.
+pub async fn delete_expired(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    let tokens = "delete from tokens where expires <= $1 and id in (select token from oauth_tokens)";
+    execute!(tx, query(tokens).bind(now.millis()))?;
+    execute!(tx, query("delete from oauth_grants where expires <= $1").bind(now.millis()))
+}

@@ -1,0 +1,83 @@
+//! The page on which a person lets a program act for them.
+
+use axum::{
+    extract::{Query, State},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::oauth::ConsentPage;
+use plexus_hub::{
+    caller::Scope,
+    oauth::{self, Asked, Question, Request},
+};
+
+use crate::{
+    pages::settings::tokens::meaning,
+    state::Site,
+    web::{form::Fields, headers::FormTarget, page::Visit},
+};
+
+type Pairs = Vec<(String, String)>;
+
+pub async fn show(State(site): State<Site>, visit: Visit, Query(pairs): Query<Pairs>) -> Response {
+    match oauth::ask(&site.hub, &visit.caller, &request(&pairs)).await {
+        Ok(Asked::Question(question)) => consent(visit, &question, pairs),
+        Ok(Asked::Back(url)) => Redirect::to(url.as_str()).into_response(),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// The form carries the whole request, which is looked at again: nothing is believed because the page had it.
+pub async fn decide(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let agrees = fields.get("decision") == "allow";
+    let asked = oauth::ask(&site.hub, &visit.caller, &request(fields.pairs())).await;
+    let sent = match asked {
+        Ok(Asked::Question(question)) => oauth::agree(&site.hub, &visit.caller, &question, agrees).await,
+        Ok(Asked::Back(url)) => Ok(url),
+        Err(error) => Err(error),
+    };
+    match sent {
+        Ok(url) => Redirect::to(url.as_str()).into_response(),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// A parameter that comes twice is none (RFC 6749 section 3.1).
+fn request(pairs: &[(String, String)]) -> Request {
+    let get = |name: &str| {
+        let mut found = pairs.iter().filter(|(key, _)| key == name);
+        match (found.next(), found.next()) {
+            (Some((_, value)), None) => value.clone(),
+            _ => String::new(),
+        }
+    };
+    Request {
+        response_type: get("response_type"),
+        client_id: get("client_id"),
+        redirect_uri: get("redirect_uri"),
+        state: get("state"),
+        scope: get("scope"),
+        code_challenge: get("code_challenge"),
+        code_challenge_method: get("code_challenge_method"),
+        resource: get("resource"),
+    }
+}
+
+fn consent(visit: Visit, question: &Question, pairs: Pairs) -> Response {
+    let scope = |scope: &Scope| meaning(*scope).to_owned();
+    let redirect = &question.redirect;
+    let page = ConsentPage {
+        client: question.client.name.clone(),
+        host: question.client.id.host_str().unwrap_or_default().to_owned(),
+        answer_to: redirect.host_str().map_or_else(|| redirect.scheme().to_owned(), str::to_owned),
+        resource: question.resource.to_string(),
+        may: question.scopes.iter().map(scope).collect(),
+        fields: pairs.into_iter().filter(|(name, _)| name != "decision").collect(),
+    };
+    let mut response = visit.show(page);
+    // Browsers count where a form is sent on to among where it goes.
+    response.extensions_mut().insert(FormTarget(match redirect.origin().is_tuple() {
+        true => redirect.origin().ascii_serialization(),
+        false => format!("{}:", redirect.scheme()),
+    }));
+    response
+}

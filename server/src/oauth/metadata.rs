@@ -1,0 +1,57 @@
+//! Where to sign in (RFC 8414), and what for (RFC 9728).
+
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use plexus_hub::{caller::Scope, oauth::SCOPES};
+use serde_json::{Value, json};
+
+use super::{AUTHORIZE, REVOKE, TOKEN};
+use crate::state::Site;
+
+pub async fn server(State(site): State<Site>) -> Json<Value> {
+    let issuer = site.hub.config().issuer();
+    Json(json!({
+        "issuer": issuer,
+        "authorization_endpoint": format!("{issuer}{AUTHORIZE}"),
+        "token_endpoint": format!("{issuer}{TOKEN}"),
+        "revocation_endpoint": format!("{issuer}{REVOKE}"),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_methods_supported": ["none"],
+        "revocation_endpoint_auth_methods_supported": ["none"],
+        "code_challenge_methods_supported": ["S256"],
+        "scopes_supported": scopes(),
+        "client_id_metadata_document_supported": true,
+        "authorization_response_iss_parameter_supported": true,
+        "service_documentation": format!("{issuer}/docs/api"),
+    }))
+}
+
+/// The hub as a whole.
+pub async fn whole(State(site): State<Site>) -> Json<Value> {
+    resource(&site, "")
+}
+
+/// One address of it, such as an MCP server.
+pub async fn part(State(site): State<Site>, Path(path): Path<String>) -> Json<Value> {
+    resource(&site, &path)
+}
+
+fn resource(site: &Site, path: &str) -> Json<Value> {
+    let config = site.hub.config();
+    Json(json!({
+        "resource": format!("{}{path}", config.public_url),
+        "resource_name": config.hub_name,
+        "authorization_servers": [config.issuer()],
+        "scopes_supported": scopes(),
+        "bearer_methods_supported": ["header"],
+        "resource_documentation": format!("{}docs/api", config.public_url),
+    }))
+}
+
+fn scopes() -> [&'static str; 2] {
+    SCOPES.map(Scope::as_str)
+}

@@ -1,0 +1,33 @@
+//! The hub as its own authorization server: what clients read first, the page that asks a person, and tokens for codes.
+
+mod authorize;
+mod metadata;
+mod token;
+
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+use crate::state::Site;
+
+pub const AUTHORIZE: &str = "/oauth/authorize";
+pub const TOKEN: &str = "/oauth/token";
+pub const REVOKE: &str = "/oauth/revoke";
+pub const SERVER: &str = "/.well-known/oauth-authorization-server";
+pub const RESOURCE: &str = "/.well-known/oauth-protected-resource";
+
+/// What a browser opens.
+pub fn pages() -> Router<Site> {
+    Router::new().route(AUTHORIZE, get(authorize::show).post(authorize::decide))
+}
+
+/// What programs call, from anywhere.
+pub fn routes() -> Router<Site> {
+    Router::new()
+        .route(SERVER, get(metadata::server))
+        .route(RESOURCE, get(metadata::whole))
+        .route("/.well-known/oauth-protected-resource/{*path}", get(metadata::part))
+        .route(TOKEN, post(token::give))
+        .route(REVOKE, post(token::revoke))
+}

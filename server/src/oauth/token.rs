@@ -1,0 +1,68 @@
+//! Tokens for codes (RFC 6749 section 4.1.3) and for refresh tokens (section 6), and giving them back (RFC 7009).
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use plexus_hub::oauth::{self, Refused, Tokens};
+use serde_json::json;
+
+use crate::{
+    state::Site,
+    web::{error::say, form::Fields},
+};
+
+pub async fn give(State(site): State<Site>, fields: Fields) -> Response {
+    let (client, resource) = (fields.get("client_id"), fields.get("resource"));
+    let given = match fields.get("grant_type") {
+        "authorization_code" => {
+            let (code, redirect) = (fields.get("code"), fields.get("redirect_uri"));
+            oauth::exchange(&site.hub, client, code, redirect, fields.get("code_verifier"), resource).await
+        }
+        "refresh_token" => oauth::refresh(&site.hub, client, fields.get("refresh_token"), resource).await,
+        _ => return refuse("unsupported_grant_type", "This hub takes authorization_code and refresh_token."),
+    };
+    unkept(match given {
+        Ok(tokens) => told(&tokens),
+        Err(Refused::Grant) => {
+            refuse("invalid_grant", "The code or the refresh token is unknown, used, expired or another's.")
+        }
+        Err(Refused::Target) => refuse("invalid_target", "The person agreed to another resource."),
+        Err(Refused::Fault(error)) => {
+            let (status, refusal) = say(error);
+            (status, Json(json!({ "error": "server_error", "error_description": refusal.to_string() })))
+                .into_response()
+        }
+    })
+}
+
+/// Answers 200 whatever is brought, as the specification has it.
+pub async fn revoke(State(site): State<Site>, fields: Fields) -> Response {
+    match oauth::withdraw(&site.hub, fields.get("token")).await {
+        Ok(()) => StatusCode::OK.into_response(),
+        Err(error) => say(error).0.into_response(),
+    }
+}
+
+fn told(tokens: &Tokens) -> Response {
+    Json(json!({
+        "access_token": tokens.access,
+        "token_type": "Bearer",
+        "expires_in": tokens.lives.as_secs(),
+        "refresh_token": tokens.refresh,
+        "scope": tokens.scopes.join(" "),
+    }))
+    .into_response()
+}
+
+fn refuse(error: &str, description: &str) -> Response {
+    let body = json!({ "error": error, "error_description": description });
+    (StatusCode::BAD_REQUEST, Json(body)).into_response()
+}
+
+fn unkept(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

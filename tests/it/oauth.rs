@@ -1,0 +1,252 @@
+//! A program that a person lets in: from the first 401 to the end of the grant.
+
+use axum::{Json, Router, routing::get};
+use reqwest::{Method, StatusCode, header};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use url::Url;
+
+use crate::{
+    client::{Answer, Client, text_of},
+    hub::{Hub, on_both},
+    mcp::BOTH,
+};
+
+/// Of RFC 7636 appendix B.
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+const REDIRECT: &str = "http://127.0.0.1/back";
+
+/// A program with a document about itself. Answers its id.
+async fn publish(change: impl FnOnce(&mut Value)) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let id = format!("http://{}/client.json", listener.local_addr().expect("an address"));
+    let mut document = json!({ "client_id": id, "client_name": "Tide Desk", "redirect_uris": [REDIRECT] });
+    change(&mut document);
+    let router = Router::new().route("/client.json", get(async move || Json(document)));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    id
+}
+
+fn request(hub: &Hub, client: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("response_type", "code".to_owned()),
+        ("client_id", client.to_owned()),
+        ("redirect_uri", "http://127.0.0.1:4711/back".to_owned()),
+        ("state", "s t&te".to_owned()),
+        ("scope", "chat read".to_owned()),
+        ("code_challenge", CHALLENGE.to_owned()),
+        ("code_challenge_method", "S256".to_owned()),
+        ("resource", format!("{}/mcp", hub.origin())),
+    ]
+}
+
+fn with(
+    mut pairs: Vec<(&'static str, String)>,
+    name: &'static str,
+    value: &str,
+) -> Vec<(&'static str, String)> {
+    pairs.retain(|(key, _)| *key != name);
+    pairs.push((name, value.to_owned()));
+    pairs
+}
+
+fn page(pairs: &[(&'static str, String)]) -> String {
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+    format!("/oauth/authorize?{query}")
+}
+
+fn borrowed<'a>(pairs: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    pairs.iter().map(|(name, value)| (*name, value.as_str())).collect()
+}
+
+/// Presses a button of the page, and gives where that leads.
+async fn decide(person: &Client, pairs: Vec<(&'static str, String)>, decision: &str) -> Url {
+    let pairs = with(pairs, "decision", decision);
+    let sent = person.post("/oauth/authorize", &borrowed(&pairs)).await.expect(StatusCode::SEE_OTHER);
+    sent.location().parse().expect("an address")
+}
+
+fn said(url: &Url, name: &str) -> String {
+    let found: Vec<String> =
+        url.query_pairs().filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect();
+    assert!(found.len() < 2, "{name} comes twice: {url}");
+    found.into_iter().next().unwrap_or_default()
+}
+
+async fn tokens(hub: &Hub, pairs: &[(&str, &str)]) -> Answer {
+    let body: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+    let visitor = hub.visitor();
+    let request =
+        visitor.request(Method::POST, "/oauth/token").header(header::ORIGIN, "https://app.example.org");
+    visitor.send(request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").body(body)).await
+}
+
+async fn exchange(hub: &Hub, client: &str, code: &str) -> Answer {
+    tokens(
+        hub,
+        &[
+            ("grant_type", "authorization_code"),
+            ("client_id", client),
+            ("code", code),
+            ("code_verifier", VERIFIER),
+            ("redirect_uri", "http://127.0.0.1:4711/back"),
+        ],
+    )
+    .await
+}
+
+async fn refused(answer: Answer, error: &str) {
+    assert_eq!(text_of(&answer.expect(StatusCode::BAD_REQUEST).json()["error"]), error);
+}
+
+/// A code for a person who agreed.
+async fn code(hub: &Hub, person: &Client, client: &str) -> String {
+    said(&decide(person, request(hub, client), "allow").await, "code")
+}
+
+async fn list_tools(client: &Client, path: &str) -> Answer {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
+    let request = client.request(Method::POST, path).header(header::ACCEPT, BOTH);
+    client.send(request.json(&body)).await
+}
+
+on_both! {
+    async fn a_program_is_let_in_and_put_out_again(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
+        let (ada, client) = (hub.person("ada").await, publish(|_| {}).await);
+        let visitor = hub.visitor();
+        let challenge = list_tools(&visitor.with_token("plx_made-up"), "/mcp").await.expect(StatusCode::UNAUTHORIZED);
+        let (_, at) = challenge.header("www-authenticate").split_once("resource_metadata=\"").expect("where to read on");
+        let at = at.trim_end_matches('"').strip_prefix(hub.origin()).expect("at this hub");
+        let resource = visitor.get(at).await.expect(StatusCode::OK);
+        assert_eq!(resource.header("access-control-allow-origin"), "*");
+        assert_eq!(text_of(&resource.json()["resource"]), format!("{}/mcp", hub.origin()));
+        assert_eq!(resource.json()["authorization_servers"], json!([hub.origin()]));
+        let server = visitor.get("/.well-known/oauth-authorization-server").await.expect(StatusCode::OK).json();
+        assert_eq!(text_of(&server["issuer"]), hub.origin());
+        assert_eq!(server["code_challenge_methods_supported"], json!(["S256"]));
+        assert_eq!(server["client_id_metadata_document_supported"], json!(true));
+
+        let asked = page(&request(hub, &client));
+        let login = visitor.get(&asked).await.expect(StatusCode::SEE_OTHER);
+        assert!(login.location().starts_with("/login?next=%2Foauth%2Fauthorize"), "{}", login.location());
+        let consent = ada.get(&asked).await.expect(StatusCode::OK);
+        consent.says("Tide Desk");
+        consent.says("127.0.0.1");
+        assert!(consent.header("content-security-policy").contains("form-action 'self' http://127.0.0.1:4711;"));
+        let sent = decide(&ada, request(hub, &client), "allow").await;
+        assert!(sent.as_str().starts_with("http://127.0.0.1:4711/back?"), "{sent}");
+        assert_eq!((said(&sent, "state"), said(&sent, "iss")), ("s t&te".to_owned(), hub.origin().to_owned()));
+
+        let given = exchange(hub, &client, &said(&sent, "code")).await.expect(StatusCode::OK);
+        assert_eq!((given.header("cache-control"), given.header("access-control-allow-origin")), ("no-store", "*"));
+        let given = given.json();
+        assert_eq!((&given["token_type"], &given["scope"]), (&json!("Bearer"), &json!("chat read")));
+        let program = visitor.with_token(&text_of(&given["access_token"]));
+        list_tools(&program, "/mcp").await.expect(StatusCode::OK);
+        list_tools(&program, "/mcp/plexus/calc").await.expect(StatusCode::OK);
+        for (path, status) in [("/api/v1/chats", StatusCode::UNAUTHORIZED), ("/a2a/plexus/calc/.well-known/agent-card.json", StatusCode::UNAUTHORIZED)] {
+            program.get(path).await.expect(status);
+        }
+
+        let settings = ada.get("/settings/tokens").await.expect(StatusCode::OK);
+        settings.says("Tide Desk");
+        settings.says("You have not made one yet.");
+        let (_, id) = settings.body.split_once("/settings/tokens/end").and_then(|(_, form)| form.split_once("value=\"")).expect("a button");
+        let id = id.split('"').next().expect("an id");
+        hub.person("eve").await.post("/settings/tokens/end", &[("id", id)]).await.expect(StatusCode::NOT_FOUND);
+        ada.post("/settings/tokens/end", &[("id", id)]).await.expect(StatusCode::SEE_OTHER);
+        list_tools(&program, "/mcp").await.expect(StatusCode::UNAUTHORIZED);
+        let refresh = text_of(&given["refresh_token"]);
+        refused(tokens(hub, &[("grant_type", "refresh_token"), ("client_id", &client), ("refresh_token", &refresh)]).await, "invalid_grant").await;
+    }
+
+    async fn a_code_is_good_once_and_for_who_asked(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
+        let (ada, client) = (hub.person("ada").await, publish(|_| {}).await);
+        let first = code(hub, &ada, &client).await;
+        let given = exchange(hub, &client, &first).await.expect(StatusCode::OK).json();
+        let program = hub.visitor().with_token(&text_of(&given["access_token"]));
+        list_tools(&program, "/mcp").await.expect(StatusCode::OK);
+        refused(exchange(hub, &client, &first).await, "invalid_grant").await;
+        list_tools(&program, "/mcp").await.expect(StatusCode::UNAUTHORIZED);
+
+        for (name, wrong) in [
+            ("code_verifier", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXX"), ("code_verifier", ""), ("code", "x"),
+            ("client_id", "http://127.0.0.1/other"), ("redirect_uri", "http://127.0.0.1:4712/back"), ("resource", "https://other.example/mcp"),
+            ("grant_type", "password"),
+        ] {
+            let next = code(hub, &ada, &client).await;
+            let good = vec![
+                ("grant_type", "authorization_code".to_owned()), ("client_id", client.clone()), ("code", next.clone()),
+                ("code_verifier", VERIFIER.to_owned()), ("redirect_uri", "http://127.0.0.1:4711/back".to_owned()),
+            ];
+            let error = match name {
+                "resource" => "invalid_target",
+                "grant_type" => "unsupported_grant_type",
+                _ => "invalid_grant",
+            };
+            refused(tokens(hub, &borrowed(&with(good, name, wrong))).await, error).await;
+            if name == "code_verifier" {
+                refused(exchange(hub, &client, &next).await, "invalid_grant").await;
+            }
+        }
+        let late = code(hub, &ada, &client).await;
+        hub.sql("update oauth_grants set expires = 1 where refresh is null").await;
+        refused(exchange(hub, &client, &late).await, "invalid_grant").await;
+    }
+
+    async fn a_refresh_token_is_good_once(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
+        let (ada, client) = (hub.person("ada").await, publish(|_| {}).await);
+        let given = exchange(hub, &client, &code(hub, &ada, &client).await).await.expect(StatusCode::OK).json();
+        let refresh = async |client: &str, token: &str| {
+            tokens(hub, &[("grant_type", "refresh_token"), ("client_id", client), ("refresh_token", token)]).await
+        };
+        let second = refresh(&client, &text_of(&given["refresh_token"])).await.expect(StatusCode::OK).json();
+        assert_ne!(second["refresh_token"], given["refresh_token"]);
+        let program = hub.visitor().with_token(&text_of(&second["access_token"]));
+        list_tools(&program, "/mcp").await.expect(StatusCode::OK);
+        refused(refresh(&client, &text_of(&given["refresh_token"])).await, "invalid_grant").await;
+        list_tools(&program, "/mcp").await.expect(StatusCode::UNAUTHORIZED);
+        refused(refresh(&client, &text_of(&second["refresh_token"])).await, "invalid_grant").await;
+
+        let third = exchange(hub, &client, &code(hub, &ada, &client).await).await.expect(StatusCode::OK).json();
+        let token = text_of(&third["refresh_token"]);
+        let visitor = hub.visitor();
+        visitor.post("/oauth/revoke", &[("token", &token)]).await.expect(StatusCode::OK);
+        visitor.post("/oauth/revoke", &[("token", "none")]).await.expect(StatusCode::OK);
+        refused(refresh(&client, &token).await, "invalid_grant").await;
+        hub.sql("update oauth_grants set expires = 1").await;
+        hub.tidy().await;
+    }
+
+    async fn nobody_is_sent_where_the_document_does_not_say(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
+        let (ada, client) = (hub.person("ada").await, publish(|_| {}).await);
+        let good = || request(hub, &client);
+        let other = publish(|document| document["client_id"] = json!("https://app.example.org/client.json")).await;
+        for pairs in [
+            with(good(), "redirect_uri", "https://evil.example/back"), with(good(), "redirect_uri", "http://127.0.0.1:4711/other"),
+            with(good(), "redirect_uri", ""), with(good(), "client_id", "x"), with(good(), "client_id", &other),
+            with(good(), "client_id", "http://127.0.0.1:9/client.json"), with(good(), "client_id", "https://127.0.0.1/"),
+            [good(), vec![("redirect_uri", REDIRECT.to_owned())]].concat(),
+        ] {
+            ada.get(&page(&pairs)).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+            ada.post("/oauth/authorize", &borrowed(&with(pairs, "decision", "allow"))).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        }
+        for (name, wrong, error) in [
+            ("response_type", "token", "unsupported_response_type"), ("code_challenge_method", "plain", "invalid_request"),
+            ("code_challenge", "short", "invalid_request"), ("code_challenge", "", "invalid_request"),
+            ("resource", "https://other.example/mcp", "invalid_target"), ("scope", "admin", "invalid_scope"),
+        ] {
+            let back = ada.get(&page(&with(good(), name, wrong))).await.expect(StatusCode::SEE_OTHER);
+            let back: Url = back.location().parse().expect("an address");
+            assert_eq!((said(&back, "error").as_str(), said(&back, "iss").as_str()), (error, hub.origin()), "{name}");
+            assert_eq!(said(&back, "state"), "s t&te");
+        }
+        let denied = decide(&ada, good(), "deny").await;
+        assert_eq!((said(&denied, "error").as_str(), said(&denied, "code").as_str()), ("access_denied", ""));
+        // A page elsewhere cannot press the button.
+        let body: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(with(good(), "decision", "allow")).finish();
+        let foreign = ada.request(Method::POST, "/oauth/authorize").header(header::ORIGIN, "https://evil.example").header("sec-fetch-site", "cross-site");
+        ada.send(foreign.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").body(body)).await.expect(StatusCode::FORBIDDEN);
+    }
+}
