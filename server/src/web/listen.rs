@@ -1,13 +1,22 @@
 //! Listening for connections until the hub is told to stop.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, pin::pin, time::Duration};
 
-use axum::{Router, serve::ListenerExt as _};
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use axum::{
+    Router,
+    body::Body,
+    extract::{ConnectInfo, Request},
+    serve::Listener,
+};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::Service as _;
 
-/// A listener that sends small pieces at once: with Nagle's algorithm the first event of a stream waits 44 ms.
-///
+/// Whoever opens a connection has this long to ask something, and this long after each answer to ask again.
+const PATIENCE: Duration = Duration::from_secs(75);
+
 /// `setting` is what an error names.
 pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
@@ -19,13 +28,49 @@ pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListe
 }
 
 /// Serves until `stop`, then lets requests finish. Streams end themselves when `stop` is cancelled.
-pub async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) -> std::io::Result<()> {
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps Nagle's algorithm");
-        }
+///
+/// HTTP/1.1 alone, without a look at what version a connection speaks: that look costs each stream eight kilobytes.
+pub async fn serve(
+    mut listener: TcpListener,
+    router: Router,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    let connections = TaskTracker::new();
+    while let Some((stream, peer)) = stop.run_until_cancelled(Listener::accept(&mut listener)).await {
+        connections.spawn(connection(http.clone(), stream, peer, router.clone(), stop.clone()));
+    }
+    connections.close();
+    connections.wait().await;
+    Ok(())
+}
+
+async fn connection(
+    http: http1::Builder,
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    stop: CancellationToken,
+) {
+    // Small pieces go out at once: with Nagle's algorithm the first event of a stream waits 44 ms.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection keeps Nagle's algorithm");
+    }
+    let answer = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(ConnectInfo(peer));
+        router.clone().call(request)
     });
-    axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
-        .with_graceful_shutdown(stop.cancelled_owned())
-        .await
+    let mut served = pin!(http.serve_connection(TokioIo::new(stream), answer).with_upgrades());
+    let ended = match stop.run_until_cancelled(&mut served).await {
+        Some(ended) => ended,
+        None => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke off");
+    }
 }

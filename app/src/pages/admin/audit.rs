@@ -25,7 +25,7 @@ impl Page for AdminAudit {
     fn body(self) -> AnyView {
         let (actor, action) = (self.actor.clone(), self.action.clone());
         let list = if self.rows.is_empty() {
-            view! { <Empty title="Nothing written down"><p>"No act of those who run the hub fits."</p><p><a href="/admin/audit">"All of the log"</a></p></Empty> }.into_any()
+            nothing(actor.is_empty() && action.is_empty())
         } else {
             let rows = self.rows.into_iter().map(row).collect();
             view! { <Table caption="What those who run the hub did" heads=vec!["When", "Who", "What", "To", "Change", "Request"] rows /> }.into_any()
@@ -39,6 +39,14 @@ impl Page for AdminAudit {
         };
         with_side("Log", content.into_any())
     }
+}
+
+fn nothing(of_all: bool) -> AnyView {
+    if of_all {
+        return view! { <Empty title="Nothing yet"><p>"Whoever vouches, invites, suspends or pauses is written down here."</p></Empty> }.into_any();
+    }
+    view! { <Empty title="Nothing fits"><p>"Nobody did this."</p><p><a href="/admin/audit">"All of the log"</a></p></Empty> }
+        .into_any()
 }
 
 fn narrow(actor: &str, action: &str, actions: Vec<String>) -> AnyView {

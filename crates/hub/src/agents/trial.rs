@@ -1,6 +1,6 @@
 //! Trying an endpoint out before it is published: one message, and what comes back.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use plexus_domain::{
     DraftId, Error as Refusal, Part, RunId,
@@ -114,7 +114,14 @@ pub async fn accept(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
 fn request(hub: &Hub, person: &Person, message: &str) -> Request {
     let speaker = Speaker::Person { name: person.name.to_string() };
     let turn = Turn { speaker, parts: vec![Part::text(message)] };
-    Request { run: hub.env().id(RunId::new), turns: vec![turn], called: None, remote: None, limits: LIMITS }
+    Request {
+        run: hub.env().id(RunId::new),
+        turns: vec![turn],
+        files: HashMap::new(),
+        called: None,
+        remote: None,
+        limits: LIMITS,
+    }
 }
 
 async fn connector(hub: &Hub, conn: &mut Conn, person: &Person, draft: &Draft) -> Result<Http> {

@@ -100,8 +100,12 @@ impl Reader {
         }
     }
 
-    /// Refuses whoever is no longer let in, and who is no longer in the chat.
-    async fn check_access(&self) -> Result<()> {
+    /// Refuses whoever is no longer let in, and who is no longer in the chat. Boxed like what is read from the log.
+    fn check_access(&self) -> BoxFuture<'_, Result<()>> {
+        self.look_at_access().boxed()
+    }
+
+    async fn look_at_access(&self) -> Result<()> {
         let mut conn = self.hub.store().read().await?;
         if !accounts::still_lets_in(&self.hub, &mut conn, &self.caller).await? {
             return Err(Refusal::unauthenticated("You are signed out.").into());

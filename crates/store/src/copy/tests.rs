@@ -9,8 +9,8 @@ use serde_json::json;
 use super::*;
 use crate::{
     agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hubs, invites,
-    jobs, keys, limits_used, listings, messages, models, namespaces, oauth, outbox, proofs, push, runs, secrets,
-    sessions, testing,
+    jobs, keys, limits_used, listings, messages, models, namespaces, oauth, outbox, proofs, push, runs,
+    secrets, sessions, testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
