@@ -84,8 +84,8 @@ async fn fill(store: &Store) {
     let hub = fill_hubs(&mut world).await;
     let far = world.agent_of(hub, None, "@eve/far").await;
     fill_account(&mut world, &ada).await;
-    let secret = fill_agent(&mut world, &ada, &calc).await;
-    fill_chat(&mut world, &ada, &[&calc, &far], secret).await;
+    fill_agent(&mut world, &ada, &calc).await;
+    fill_chat(&mut world, &ada, &[&calc, &far]).await;
     fill_teams(&mut world, &bob, &calc).await;
     fill_work(&mut world).await;
 }
@@ -182,7 +182,7 @@ async fn fill_account(world: &mut World, person: &Person) {
     tx.commit().await.unwrap();
 }
 
-async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) -> SecretId {
+async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
     let secret = world.id(SecretId::new);
     let now = world.now();
     let mut tx = world.write().await;
@@ -240,10 +240,9 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) -> Sec
     };
     proofs::put(&mut tx, &proof).await.unwrap();
     tx.commit().await.unwrap();
-    secret
 }
 
-async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed], secret: SecretId) {
+async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
     let chat = world.chat(person, agents).await;
     let process = world.process().await;
     let question = world.say(chat, person.principal, None, "2 + 2?").await;
