@@ -3,6 +3,9 @@
 use plexus_app::model::agent::Snippet;
 use plexus_domain::Address;
 
+const BASH: &str = "bash";
+const URL: &str = "address";
+
 pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
     let begin = format!(
         "curl {origin}/api/v1/chats \\\n  -H \"Authorization: Bearer $PLEXUS_TOKEN\" \\\n  \
@@ -30,16 +33,16 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
          -d '{{\"model\": \"{owner}/{name}\", \"messages\": [{{\"role\": \"user\", \"content\": \"Hello\"}}]}}'"
     );
     [
-        ("OpenAI-compatible: the base URL, for any chat program", format!("{origin}/v1")),
-        ("OpenAI-compatible: ask", complete),
-        ("A2A: the agent card, for any A2A client", card),
-        ("A2A: ask", ask),
-        ("MCP: in the settings of an MCP client", mcp),
-        ("Begin a chat", begin),
-        ("Read the chat", read),
-        ("Follow the answer as it is written", follow),
+        ("OpenAI-compatible: the base URL, for any chat program", URL, format!("{origin}/v1")),
+        ("OpenAI-compatible: ask", BASH, complete),
+        ("A2A: the agent card, for any A2A client", URL, card),
+        ("A2A: ask", BASH, ask),
+        ("MCP: in the settings of an MCP client", "json", mcp),
+        ("Begin a chat", BASH, begin),
+        ("Read the chat", BASH, read),
+        ("Follow the answer as it is written", BASH, follow),
     ]
     .into_iter()
-    .map(|(title, code)| Snippet { title: title.to_owned(), language: "bash".to_owned(), code })
+    .map(|(title, language, code)| Snippet { title: title.to_owned(), language: language.to_owned(), code })
     .collect()
 }
