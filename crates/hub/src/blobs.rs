@@ -159,7 +159,7 @@ pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
     }
 }
 
-/// Deletes bytes that a crash left without a row.
+/// Deletes bytes that have no row: a crash left them, or what they came with was refused.
 pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
     let _alone = hub.blobs().sweeping.write().await;
     let mut found = hub.blobs().files.list(None);

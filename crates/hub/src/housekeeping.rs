@@ -10,8 +10,6 @@ const EVERY: Duration = Duration::from_secs(3_600);
 
 /// Tidies at once, then every hour. What fails is tried again at the next time.
 pub(crate) async fn keep_house_until(stop: CancellationToken, hub: &Hub) {
-    let strays = stop.run_until_cancelled(blobs::sweep_strays(hub)).await;
-    note("strays", strays.unwrap_or(Ok(())));
     let mut tick = tokio::time::interval(EVERY);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         note("tidying", tidy(hub).await);
@@ -26,6 +24,7 @@ pub(crate) async fn tidy(hub: &Hub) -> Result<()> {
     if chats > 0 {
         tracing::info!(chats, "chats of programs that were kept long enough are deleted");
     }
+    blobs::sweep_strays(hub).await?;
     let files = blobs::sweep(hub).await?;
     if files > 0 {
         tracing::info!(files, "files that nothing shows any more are deleted");

@@ -19,6 +19,9 @@ impl<T> Value for T where
 {
 }
 
+/// Longer texts than this are not kept prepared: they are rare, and each would hold its statements in memory.
+const KEPT: usize = 4 << 10;
+
 pub(crate) struct Batch {
     statements: Statements,
     failure: Option<Error>,
@@ -80,7 +83,8 @@ impl Batch {
 
 async fn run_on_sqlite(tx: &mut Tx, text: String, arguments: SqliteArguments) -> Result<()> {
     let Raw::Sqlite(c) = tx.raw() else { return Err(elsewhere()) };
-    let done = query_with(AssertSqlSafe(text), arguments).execute(c).await;
+    let kept = text.len() <= KEPT;
+    let done = query_with(AssertSqlSafe(text), arguments).persistent(kept).execute(c).await;
     tx.note(done).map(drop)
 }
 

@@ -9,7 +9,7 @@ use crate::{
     Conn, Result, Tx,
     batch::Batch,
     column::{Column, clean, record},
-    conn::{execute, on},
+    conn::{execute, on, rows},
     ids,
 };
 
@@ -30,21 +30,28 @@ impl From<Row> for Part {
     }
 }
 
+const COLUMNS: usize = 9;
+/// How many rows one statement writes.
+const CHUNK: usize = 32;
+
 /// Adds the parts of a message that has none yet.
 pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) {
-    let text = "insert into parts (message, idx, kind, artifact, body, blob, media_type, name, meta) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, '{}')";
-    for (idx, part) in (0_i64..).zip(parts) {
-        batch
-            .add(text)
-            .bind(message.uuid())
-            .bind(idx)
-            .bind(kind(&part.content))
-            .bind(part.artifact.as_deref().map(clean))
-            .bind(part.content.to_column())
-            .bind(blob(&part.content))
-            .bind(part.media_type.as_deref().map(clean))
-            .bind(part.name.as_deref().map(clean));
+    for (from, chunk) in (0_i64..).step_by(CHUNK).zip(parts.chunks(CHUNK)) {
+        let columns =
+            "insert into parts (message, idx, kind, artifact, body, blob, media_type, name, meta) values ";
+        batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
+        for (idx, part) in (from..).zip(chunk) {
+            batch
+                .bind(message.uuid())
+                .bind(idx)
+                .bind(kind(&part.content))
+                .bind(part.artifact.as_deref().map(clean))
+                .bind(part.content.to_column())
+                .bind(blob(&part.content))
+                .bind(part.media_type.as_deref().map(clean))
+                .bind(part.name.as_deref().map(clean))
+                .bind("{}");
+        }
     }
 }
 

@@ -196,9 +196,15 @@ fn first_request(form: &Form) -> AnyView {
         .placeholder("/is_last")
         .hint("A path in each reply to the request above. Empty asks once.")
         .of(form);
-    let lead =
-        "For software that makes a task first and then works on it step by step. Most has none of this.";
-    view! { <Section title="A first request" lead=lead>{url}{body}{id}{last}</Section> }.into_any()
+    let names = ["start_url", "start_body", "start_id", "last"];
+    let open = names.iter().any(|name| !form.value(name).is_empty() || form.error(name).is_some());
+    view! {
+        <details class="fold" open=open>
+            <summary><span>"A first request, for software that makes a task and then works on it"</span></summary>
+            <div class="stack">{url}{body}{id}{last}</div>
+        </details>
+    }
+    .into_any()
 }
 
 fn options<const N: usize>(words: [&str; N]) -> Vec<(String, String)> {

@@ -33,12 +33,12 @@ pub async fn ask(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<Ask
     if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
         return Ok(Asked::Message(Reply { id: hub.env().id(MessageId::new), context: call.context, parts }));
     }
-    let kept = upload::keep(hub, &call.files).await?;
+    let kept = upload::keep(hub, door, &call).await?;
     let (task, following) = match write(hub, door, &call, kept.as_ref()).await? {
         Written::Before(run) => follow(hub, door, run, until).await?,
         Written::New(new) => {
             let New { tx, said, task, chat } = *new;
-            let following = Watch::begin(hub, chat).follow(&task, until);
+            let following = Watch::begin(hub, door, chat).follow(&task, until);
             said.go(hub, &door.asker, tx).await?;
             (task, following)
         }

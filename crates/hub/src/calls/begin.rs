@@ -77,17 +77,20 @@ pub struct Before {
 /// Chats that programs begin are kept this long after the last call.
 const KEPT_DAYS: i64 = 30;
 const KEPT_FOR_STRANGERS: i64 = 60 * 60 * 1_000;
+/// The time is written no more often than this: a call must not become a write of it each time.
 const KEPT_ANEW: Duration = Duration::from_secs(60 * 60);
+const KEPT_ANEW_FOR_STRANGERS: Duration = Duration::from_secs(60);
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 const MOST_PARTS: usize = 256;
 const MOST_BEFORE: usize = 1_000;
+const MOST_PARTS_BEFORE: usize = 2_000;
 const CONTEXT_BYTES: usize = 256;
 
 /// Begins a run, or goes on with one that waits, and answers its id at once.
 pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
     let call = acceptable(hub, call)?;
     hub.limits().sends.take(&door.key)?;
-    let kept = upload::keep(hub, &call.files).await?;
+    let kept = upload::keep(hub, door, &call).await?;
     match write(hub, door, &call, kept.as_ref()).await? {
         Written::Before(run) => Ok(run),
         Written::New(new) => {
@@ -123,7 +126,6 @@ pub(super) async fn write(
     if let Some(run) = asked_before(&mut tx, door, call).await? {
         return Ok(Written::Before(run));
     }
-    upload::check(&mut tx, door, call).await?;
     if let Some(files) = files {
         files.record(&mut tx).await?;
     }
@@ -198,7 +200,8 @@ pub(super) fn acceptable(hub: &Hub, mut call: Call) -> Result<Call, Refusal> {
         let words = format!("A message has at most {} KiB. Send the rest in another.", limit / 1024);
         return Err(Refusal::too_large(words, limit as u64));
     }
-    if call.parts.len() > MOST_PARTS || call.before.len() > MOST_BEFORE {
+    let parts_before = call.before.iter().map(|before| before.parts.len()).sum::<usize>();
+    if call.parts.len() > MOST_PARTS || call.before.len() > MOST_BEFORE || parts_before > MOST_PARTS_BEFORE {
         return Err(Refusal::invalid("message.parts", format!("Send at most {MOST_PARTS} parts.")));
     }
     if call.context.as_ref().is_some_and(|name| name.is_empty() || name.len() > CONTEXT_BYTES) {
@@ -238,7 +241,9 @@ async fn asked_before(tx: &mut Tx, door: &Door, call: &Call) -> Result<Option<Ru
     }
     let answers = messages::list_by_chat(tx, known.chat).await?;
     let answer = answers.iter().find(|header| header.parent == Some(id) && header.run.is_some());
-    Ok(known.run.or_else(|| answer.and_then(|answer| answer.run)))
+    let Some(run) = known.run.or_else(|| answer.and_then(|answer| answer.run)) else { return Ok(None) };
+    let run = runs::find(tx, run).await?.filter(|run| run.agent == door.reached.agent.id);
+    Ok(run.map(|run| run.id))
 }
 
 fn own_id(call: &Call) -> Option<MessageId> {
@@ -392,7 +397,8 @@ async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<Header>)> {
 /// Keeps a chat from now on as long as a new one. Written at most once an hour.
 async fn keep(hub: &Hub, tx: &mut Tx, door: &Door, chat: &Chat) -> Result<()> {
     let until = keep_until(hub, door);
-    if chat.keep_until.is_some_and(|kept| until.since(kept) > KEPT_ANEW) {
+    let anew = if door.is_stranger() { KEPT_ANEW_FOR_STRANGERS } else { KEPT_ANEW };
+    if chat.keep_until.is_some_and(|kept| until.since(kept) > anew) {
         chats::set_keep_until(tx, chat.id, until).await?;
     }
     Ok(())

@@ -14,6 +14,7 @@ use crate::{
 /// An agent that the caller may speak to.
 #[derive(Clone, Debug)]
 pub struct Door {
+    pub(super) caller: Caller,
     pub(super) asker: Asker,
     pub(super) reached: Reached,
     /// What rate limits count by.
@@ -44,7 +45,7 @@ pub async fn enter(hub: &Hub, caller: &Caller, address: &Address) -> Result<Door
         Err(Error::Refused(Refusal::Invalid { message, .. })) => Err(Refusal::not_found(message).into()),
         done => done,
     }?;
-    Ok(Door { asker, reached, key: caller.key() })
+    Ok(Door { caller: caller.clone(), asker, reached, key: caller.key() })
 }
 
 async fn asker(hub: &Hub, caller: &Caller) -> Result<Asker> {

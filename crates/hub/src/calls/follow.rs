@@ -7,13 +7,14 @@ use plexus_domain::{
     ChatId, Content, Error as Refusal, MessageId, Part, RunId, RunState,
     event::Event,
     message::{Message, MessageState},
+    run::Failure,
 };
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{Door, Task, task};
 use crate::{
-    Hub, Result,
-    live::{Channel, Frame, FrameKind, Topic},
+    Hub, Result, accounts,
+    live::{Channel, Frame, FrameKind, Topic, Touched},
 };
 
 /// How far a reader reads.
@@ -39,23 +40,39 @@ pub enum News {
 /// One reader of one task.
 pub struct Following {
     hub: Hub,
+    door: Door,
+    chat: ChatId,
     run: RunId,
     until: Until,
     seq: i64,
     state: RunState,
     ready: VecDeque<News>,
     receiver: Receiver<Arc<Frame>>,
+    access: Receiver<Touched>,
+    /// What is to be looked at in the store. It is noted before that is begun, since a reader may be given up on while
+    /// it waits, and come again.
+    due: Due,
     /// The agent's messages in this run, and what is known of each part of them.
     messages: HashSet<MessageId>,
     shapes: HashMap<(MessageId, usize), Part>,
     _channel: Channel,
 }
 
+#[derive(Default)]
+struct Due {
+    /// Whether the caller may still read.
+    access: bool,
+    /// All of the task: something was missed.
+    all: bool,
+    /// The task in a state that was told.
+    state: Option<(RunState, Option<Failure>)>,
+}
+
 /// The task as it stands, and a reader of what comes after.
 pub async fn follow(hub: &Hub, door: &Door, id: RunId, until: Until) -> Result<(Task, Following)> {
     let found = task::find(hub, &mut hub.store().read().await?, door, id).await?;
     // Watching begins before anything is read: what happens in between comes twice rather than never.
-    let watch = Watch::begin(hub, found.chat);
+    let watch = Watch::begin(hub, door, found.chat);
     let now = task::get(hub, door, id).await?;
     let following = watch.follow(&now, until);
     Ok((now, following))
@@ -70,27 +87,34 @@ pub async fn settle(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
 /// What happens in a chat from now on.
 pub(super) struct Watch {
     hub: Hub,
+    door: Door,
+    chat: ChatId,
     channel: Channel,
     receiver: Receiver<Arc<Frame>>,
+    access: Receiver<Touched>,
 }
 
 impl Watch {
-    pub(super) fn begin(hub: &Hub, chat: ChatId) -> Self {
+    pub(super) fn begin(hub: &Hub, door: &Door, chat: ChatId) -> Self {
         let channel = hub.live().channels.hold(Topic::Chat(chat));
-        let receiver = channel.watch();
-        Self { hub: hub.clone(), channel, receiver }
+        let (receiver, access) = (channel.watch(), hub.live().access.watch());
+        Self { hub: hub.clone(), door: door.clone(), chat, channel, receiver, access }
     }
 
     /// Reads on from `now`, which was read after the watch began.
     pub(super) fn follow(self, now: &Task, until: Until) -> Following {
         Following {
             hub: self.hub,
+            door: self.door,
+            chat: self.chat,
             run: now.id,
             until,
             seq: now.seq,
             state: now.state,
             ready: VecDeque::new(),
             receiver: self.receiver,
+            access: self.access,
+            due: Due::default(),
             messages: now.agents_messages().map(|message| message.id).collect(),
             shapes: HashMap::new(),
             _channel: self.channel,
@@ -109,37 +133,80 @@ impl Following {
         Ok(task)
     }
 
-    /// The next change; none when the reader has come to the end.
+    /// The next change; none when the reader has come to the end. It may be given up on while it waits.
     pub async fn next(&mut self) -> Result<Option<News>> {
         loop {
+            self.look().await?;
             if let Some(news) = self.ready.pop_front() {
                 return Ok(Some(news));
             }
             if self.is_over() {
                 return Ok(None);
             }
-            match self.receiver.recv().await {
-                Ok(frame) => self.take(&frame).await?,
-                Err(RecvError::Lagged(_)) => self.catch_up().await?,
-                Err(RecvError::Closed) => return Err(Refusal::unavailable("The chat has ended.").into()),
+            tokio::select! {
+                biased;
+                touched = self.access.recv() => self.due.access |= self.concerns(&touched),
+                frame = self.receiver.recv() => match frame {
+                    Ok(frame) => self.take(&frame),
+                    Err(RecvError::Lagged(_)) => self.due.all = true,
+                    Err(RecvError::Closed) => return Err(Refusal::unavailable("The chat has ended.").into()),
+                },
             }
         }
+    }
+
+    /// Looks at what is due in the store.
+    async fn look(&mut self) -> Result<()> {
+        if self.due.access {
+            self.check_access().await?;
+            self.due.access = false;
+        }
+        if self.due.all {
+            self.catch_up().await?;
+            self.due.all = false;
+        }
+        if let Some((state, failure)) = self.due.state.clone() {
+            let mut task = self.reload().await?;
+            task.failure = failure;
+            self.step(task, state);
+            self.due.state = None;
+        }
+        Ok(())
+    }
+
+    /// News that was missed may have been about anybody.
+    fn concerns(&self, touched: &Result<Touched, RecvError>) -> bool {
+        match touched {
+            Ok(Touched::Account(account)) => self.door.asker.account() == Some(*account),
+            Ok(Touched::Chat(chat)) => *chat == self.chat,
+            Err(_) => true,
+        }
+    }
+
+    /// Refuses whoever is no longer let in, and whose task is gone.
+    async fn check_access(&self) -> Result<()> {
+        let mut conn = self.hub.store().read().await?;
+        let caller = &self.door.caller;
+        if caller.person.is_some() && !accounts::still_lets_in(&self.hub, &mut conn, caller).await? {
+            return Err(Refusal::unauthenticated("You are signed out.").into());
+        }
+        task::find(&self.hub, &mut conn, &self.door, self.run).await?;
+        Ok(())
     }
 
     const fn is_over(&self) -> bool {
         self.state.is_terminal() || (self.state.is_waiting() && matches!(self.until, Until::Settled))
     }
 
-    async fn take(&mut self, frame: &Frame) -> Result<()> {
+    fn take(&mut self, frame: &Frame) {
         match &frame.kind {
             FrameKind::Event { since, seq, event, .. } if *seq > self.seq => {
-                let missed = *since > self.seq;
+                self.due.all |= *since > self.seq;
                 self.seq = *seq;
-                if missed { self.catch_up().await } else { self.event(event).await }
+                self.event(event);
             }
             FrameKind::Text { message, part, start, body } if self.messages.contains(message) => {
                 self.text(*message, *part, *start, body);
-                Ok(())
             }
             FrameKind::Snapshot(snapshot) if self.messages.contains(&snapshot.message) => {
                 // A file is told when its message ends: only then can it be had.
@@ -148,25 +215,20 @@ impl Following {
                     let (message, index) = (snapshot.message, snapshot.part);
                     self.ready.push_back(News::Part { message, index, start: 0, part });
                 }
-                Ok(())
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
-    async fn event(&mut self, event: &Event) -> Result<()> {
+    fn event(&mut self, event: &Event) {
         match event {
             Event::Message { message, run: Some(run) } if *run == self.run => {
                 self.messages.insert(*message);
-                Ok(())
             }
             Event::Run { run, state, failure } if *run == self.run && *state != self.state => {
-                let mut task = self.reload().await?;
-                task.failure.clone_from(failure);
-                self.step(task, *state);
-                Ok(())
+                self.due.state = Some((*state, failure.clone()));
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 

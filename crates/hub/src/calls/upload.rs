@@ -1,31 +1,31 @@
 //! Files that callers send along.
 
 use plexus_domain::{Content, Error as Refusal, Part};
-use plexus_store::{Tx, cards};
+use plexus_store::{Conn, cards};
 
 use super::{Call, Door};
-use crate::{
-    Hub, Result,
-    agents::Card,
-    blobs::{NewBlob, Written},
-};
+use crate::{Hub, Result, agents::Card, blobs::Written};
 
 /// What a refusal of a media type is about.
 pub const MEDIA_TYPE: &str = "message.parts.mediaType";
 const UNKNOWN: &str = "application/octet-stream";
 
-/// Puts the files of a call where files are. A call without files waits for nobody.
-pub(super) async fn keep<'a>(hub: &'a Hub, blobs: &'a [NewBlob]) -> Result<Option<Written<'a>>> {
-    if blobs.is_empty() { Ok(None) } else { Ok(Some(hub.blobs().write(blobs).await?)) }
+/// Puts the files of a call where files are, once it is clear that the agent takes them. A call without files waits
+/// for nobody. Bytes of a call that is refused later are swept within the hour.
+pub(super) async fn keep<'a>(hub: &'a Hub, door: &Door, call: &'a Call) -> Result<Option<Written<'a>>> {
+    if call.parts.iter().any(|part| media_type(part).is_some()) {
+        check(&mut hub.store().read().await?, door, call).await?;
+    }
+    if call.files.is_empty() { Ok(None) } else { Ok(Some(hub.blobs().write(&call.files).await?)) }
 }
 
 /// Refuses what the agent says it does not take (specification of A2A 1.0 section 3.1.1).
-pub(super) async fn check(tx: &mut Tx, door: &Door, call: &Call) -> Result<()> {
+async fn check(conn: &mut Conn, door: &Door, call: &Call) -> Result<()> {
     let given: Vec<&str> = call.parts.iter().filter_map(media_type).collect();
     if given.is_empty() {
         return Ok(());
     }
-    let body = cards::find(tx, &door.reached.version.card).await?;
+    let body = cards::find(conn, &door.reached.version.card).await?;
     let Some(card) = body.and_then(|body| Card::read(&body).card) else { return Ok(()) };
     let taken =
         |given: &str| card.input_modes.is_empty() || card.input_modes.iter().any(|mode| takes(mode, given));

@@ -1,7 +1,7 @@
 //! Chats that are kept for a while: what programs begin goes a month after the last call.
 
 use plexus_domain::ChatId;
-use plexus_store::chats;
+use plexus_store::chats::{self, Chat};
 
 use crate::{Hub, Result, live::Touched, runs};
 
@@ -26,13 +26,21 @@ pub(crate) async fn sweep_expired(hub: &Hub) -> Result<usize> {
 
 /// One that was called again since the list was read stays, and is not listed any more.
 async fn delete(hub: &Hub, chat: ChatId) -> Result<()> {
+    let known = chats::find(&mut hub.store().read().await?, chat).await?;
+    if !known.is_some_and(|chat| is_due(hub, &chat)) {
+        return Ok(());
+    }
     runs::stop_chat(hub, chat).await;
     let mut tx = hub.store().write_bulk().await?;
     let found = chats::lock(&mut tx, chat).await?;
-    if found.and_then(|chat| chat.keep_until).is_some_and(|until| until <= hub.env().now()) {
+    if found.is_some_and(|chat| is_due(hub, &chat)) {
         chats::delete(&mut tx, chat).await?;
         tx.commit().await?;
         hub.live().access.touch(Touched::Chat(chat));
     }
     Ok(())
+}
+
+fn is_due(hub: &Hub, chat: &Chat) -> bool {
+    chat.keep_until.is_some_and(|until| until <= hub.env().now())
 }

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::Telling;
 use crate::{
-    Hub, Result,
+    Error, Hub, Result,
     agents::Reached,
     caller::Asker,
     runs::{self, Ask, Job},
@@ -69,14 +69,19 @@ impl Said {
         self.jobs.first()
     }
 
-    /// Commits, begins to work and tells readers what there is, in this order: a request that is given up after the
-    /// commit leaves no run without a worker.
+    /// Commits, begins to work and tells readers what there is. It does so in a task of its own: a request that is
+    /// given up meanwhile leaves no run without a worker.
     pub async fn go(self, hub: &Hub, asker: &Asker, tx: Tx) -> Result<()> {
-        let committed = self.telling.commit(hub, tx).await?;
-        let silence = runs::spawn(hub, self.jobs);
-        committed.tell(hub, asker.account()).await;
-        drop(silence);
-        Ok(())
+        let (hub, account) = (hub.clone(), asker.account());
+        let tasks = hub.tasks().clone();
+        let going = tasks.spawn(async move {
+            let committed = self.telling.commit(&hub, tx).await?;
+            let silence = runs::spawn(&hub, self.jobs);
+            committed.tell(&hub, account).await;
+            drop(silence);
+            Ok(())
+        });
+        going.await.map_err(Error::fault)?
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_domain::{Digest, TokenId};
 use plexus_store::{Tx, accounts, accounts::AccountState, oauth, tokens, tokens::Token};
+use url::Url;
 
 use super::Grant;
 use crate::{Error, Hub, accounts::random_word, live::Touched};
@@ -51,12 +52,16 @@ pub async fn exchange(
     verifier: &str,
     resource: &str,
 ) -> Result<Tokens, Refused> {
+    let code = Digest::of(code);
+    // What nobody was given waits for no writer.
+    oauth::by_code(&mut hub.store().read().await?, &code).await?.ok_or(Refused::Grant)?;
     let mut tx = hub.store().write().await?;
-    let grant = oauth::by_code(&mut tx, &Digest::of(code)).await?.ok_or(Refused::Grant)?;
+    let grant = oauth::by_code(&mut tx, &code).await?.ok_or(Refused::Grant)?;
     if grant.refresh.is_some() {
         return end(hub, tx, &grant).await;
     }
     let proved = VERIFIER.contains(&verifier.len()) && challenge(verifier) == grant.challenge;
+    let redirect = redirect.parse::<Url>().map(String::from).unwrap_or_default();
     if !proved || grant.client != client || grant.redirect != redirect {
         // One wrong try spends the code: it may have been guessed at.
         return end(hub, tx, &grant).await;
@@ -66,8 +71,9 @@ pub async fn exchange(
 
 /// A refresh token for tokens, once; the same holds as for codes.
 pub async fn refresh(hub: &Hub, client: &str, refresh: &str, resource: &str) -> Result<Tokens, Refused> {
-    let mut tx = hub.store().write().await?;
     let hash = Digest::of(refresh);
+    oauth::by_refresh(&mut hub.store().read().await?, &hash).await?.ok_or(Refused::Grant)?;
+    let mut tx = hub.store().write().await?;
     let grant = oauth::by_refresh(&mut tx, &hash).await?.ok_or(Refused::Grant)?;
     if grant.refresh != Some(hash) || grant.client != client {
         return end(hub, tx, &grant).await;
@@ -77,9 +83,9 @@ pub async fn refresh(hub: &Hub, client: &str, refresh: &str, resource: &str) -> 
 
 /// Ends the grant of a refresh token whose client does not want it any more (RFC 7009). What is unknown is no error.
 pub async fn withdraw(hub: &Hub, token: &str) -> Result<(), Error> {
-    let mut tx = hub.store().write().await?;
-    if let Some(grant) = oauth::by_refresh(&mut tx, &Digest::of(token)).await? {
-        close(hub, tx, &grant).await?;
+    let known = oauth::by_refresh(&mut hub.store().read().await?, &Digest::of(token)).await?;
+    if let Some(grant) = known {
+        close(hub, hub.store().write().await?, &grant).await?;
     }
     Ok(())
 }

@@ -94,7 +94,10 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     messages::finish(&mut tx, message.id, message.state, &message.parts).await?;
     let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
     let step = Step { from: RunState::Working, to: outcome.state, at: now, failure, usage };
-    runs::set_state(&mut tx, job.run, &step).await?;
+    if !runs::set_state(&mut tx, job.run, &step).await? {
+        // Somebody has ended it who took this process for dead. What they wrote stands.
+        return Ok(());
+    }
     if let Some(remote) = &speaker.remote {
         runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
     }

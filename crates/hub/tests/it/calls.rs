@@ -149,6 +149,33 @@ async fn what_was_said_before_is_part_of_the_conversation_and_a_message_is_asked
 }
 
 #[tokio::test]
+async fn the_same_message_to_another_agent_is_another_question() {
+    let world = World::new().await;
+    let id = "0199c0de-0000-7000-8000-00000000000a".to_owned();
+    let named = |text: &str| Call { message_id: Some(id.clone()), ..call(text) };
+    let calc = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let guide = calls::enter(&world.hub, &world.ada, &"@plexus/guide".parse().unwrap()).await.unwrap();
+    let sum = ask(&world, &calc, named("1 + 1")).await;
+    let found = ask(&world, &guide, named("1 + 1")).await;
+    assert_ne!(sum.id, found.id);
+    assert_eq!(calls::begin(&world.hub, &calc, named("1 + 1")).await.unwrap(), sum.id, "the same again");
+}
+
+#[tokio::test]
+async fn a_call_has_a_bounded_number_of_parts() {
+    let world = World::new().await;
+    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let many = |count: usize| vec![Part::text("1"); count];
+    let before = vec![Before { by_agent: false, parts: many(2_001) }];
+    let told = Call { before, ..call("1 + 1") };
+    assert!(matches!(refusal(calls::begin(&world.hub, &door, told).await), Refusal::Invalid { .. }));
+    let said = Call::new(Origin::A2a, many(257));
+    assert!(matches!(refusal(calls::begin(&world.hub, &door, said).await), Refusal::Invalid { .. }));
+    let task = ask(&world, &door, Call::new(Origin::A2a, many(200))).await;
+    assert_eq!(task.messages[0].parts.len(), 200);
+}
+
+#[tokio::test]
 async fn strangers_reach_open_agents_and_hold_the_ids_of_their_tasks() {
     let world = World::new().await;
     let nobody = Caller::nobody(IpAddr::V4(Ipv4Addr::LOCALHOST));

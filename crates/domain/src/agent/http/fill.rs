@@ -73,6 +73,9 @@ impl Asked {
     /// An address: what is filled in stays within its place in the path or the query.
     pub fn url(&self, template: &str) -> String {
         self.fill(template, |filled, value| {
+            // A segment of dots would climb, also when it is encoded; encoded twice it is a name.
+            let value =
+                if value.bytes().all(|byte| byte == b'.') { &"%2E".repeat(value.len()) } else { value };
             for byte in value.bytes() {
                 let _ = match byte {
                     b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'~' => {

@@ -78,6 +78,11 @@ fn what_is_said_stays_in_its_place() {
         asked.url("https://a.example/{{message}}/{{task}}"),
         "https://a.example/a%2F%2E%2E%2Fb%3Fc%3D%22%7B%7Btask%7D%7D%22/t"
     );
+    for dots in [".", ".."] {
+        let climbing = Asked { message: dots.to_owned(), ..Asked::default() };
+        let filled = climbing.url("https://a.example/agents/{{message}}");
+        assert_eq!(filled, format!("https://a.example/agents/{}", "%252E".repeat(dots.len())));
+    }
     assert_eq!(asked.header("id {{conversation}}"), "id c1x:y");
     let body = asked.body(&json!({ "q": ["say {{message}}"], "all": "{{messages}}", "n": 1 }));
     let said = "say a/../b?c=\"{{task}}\"";
