@@ -32,8 +32,7 @@ def chat(client: openai.OpenAI) -> None:
 
 
 def chat_stream(client: openai.OpenAI) -> None:
-    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
-    content = [{"type": "text", "text": "20 + 3"}, picture]
+    content = [{"type": "text", "text": "20 + 3"}]
     stream = client.chat.completions.create(
         model="plexus/calc",
         messages=[{"role": "user", "content": content}],
@@ -63,6 +62,9 @@ def errors(client: openai.OpenAI) -> None:
     expect(openai.NotFoundError, lambda: client.chat.completions.create(model="plexus/nobody", messages=hello))
     expect(openai.NotFoundError, lambda: client.models.retrieve("nobody/there"))
     expect(openai.BadRequestError, lambda: client.chat.completions.create(model="plexus/calc", messages=[]))
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    shown = [{"role": "user", "content": [{"type": "text", "text": "1 + 1"}, picture]}]
+    expect(openai.BadRequestError, lambda: client.chat.completions.create(model="plexus/calc", messages=shown))
     unknown = client.with_options(api_key="plx_made-up")
     expect(openai.AuthenticationError, lambda: unknown.models.list())
 

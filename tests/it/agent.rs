@@ -120,7 +120,7 @@ pub fn card(url: &str) -> Value {
         "name": "Puppet", "description": "Says what a test tells it.", "version": "1.0.0",
         "supportedInterfaces": [{ "url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }],
         "capabilities": { "streaming": true },
-        "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+        "defaultInputModes": ["text/plain", "image/*", "application/octet-stream"], "defaultOutputModes": ["text/plain"],
         "skills": [{ "id": "talk", "name": "Talk", "description": "Talks.", "tags": ["puppetry"] }]
     })
 }
