@@ -15,11 +15,11 @@ use futures::{Stream, stream};
 use plexus_domain::{Address, Error as Refusal, team::Limits};
 use plexus_hub::{
     Caller, Error, accounts,
+    config::is_loopback,
     teams::{self, Launch, Named, TeamView, Watching},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use url::{Host, Url};
 
 use crate::{
     api::{teams::team, wire::sse},
@@ -82,7 +82,7 @@ async fn begin(
         let words = "A team that has ended is not opened again. Launch another one, with what came of it in the goal.";
         return Err(Refusal::invalid("comm_id", words).into());
     }
-    let names = asked.team_member_names.clone().unwrap_or_default();
+    let names = asked.team_member_names.unwrap_or_default();
     let members = match teams::resolve(&site.hub, &caller, &names).await? {
         Named::All(members) => members,
         Named::Ambiguous { name, candidates } => return Ok(ambiguous(&name, &candidates)),
@@ -120,15 +120,6 @@ async fn known(site: &Site, caller: Caller, headers: &HeaderMap) -> Result<Calle
         return accounts::act_for(&site.hub, None).await;
     }
     Ok(caller)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    }
 }
 
 fn ambiguous(name: &str, candidates: &[Address]) -> Response {

@@ -54,7 +54,6 @@ pub struct TeamPage {
     pub answer: Option<Html>,
     /// Why there is no answer.
     pub failed: Option<String>,
-    /// Whether what happens is still to be seen.
     pub form: Form,
 }
 

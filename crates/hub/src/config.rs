@@ -7,9 +7,19 @@ use std::{
 };
 
 use plexus_domain::account::Registration;
-use url::Url;
+use url::{Host, Url};
 
 pub use crate::limits::Scale;
+
+/// Whether an address leads back to this machine.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Config {

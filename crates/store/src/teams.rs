@@ -3,6 +3,7 @@
 use plexus_domain::{ChatId, HubRowId, PrincipalId, Timestamp, chat::Title};
 use serde_json::Value;
 use sqlx::{query, query_as, query_scalar};
+use uuid::Uuid;
 
 use crate::{
     Conn, Result, Tx,
@@ -59,15 +60,6 @@ pub struct Signed<'a> {
     pub signature: &'a [u8],
 }
 
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "select chat, goal, pattern, home_hub, parent, depth_left, limits, state, deadline from teams ",
-            $rest
-        )
-    };
-}
-
 /// Its chat is there.
 pub async fn insert(tx: &mut Tx, new: &Team) -> Result<()> {
     let text = "insert into teams (chat, goal, pattern, home_hub, parent, depth_left, limits, state, deadline) \
@@ -88,10 +80,6 @@ pub async fn insert(tx: &mut Tx, new: &Team) -> Result<()> {
     Ok(())
 }
 
-pub async fn find(conn: &mut Conn, chat: ChatId) -> Result<Option<Team>> {
-    on!(conn, c => query_as(select!("where chat = $1")).bind(chat.uuid()).fetch_optional(c))
-}
-
 pub async fn set_state(tx: &mut Tx, chat: ChatId, state: TeamState) -> Result<()> {
     execute!(
         tx,
@@ -100,11 +88,13 @@ pub async fn set_state(tx: &mut Tx, chat: ChatId, state: TeamState) -> Result<()
     Ok(())
 }
 
-/// Teams of this hub that have not ended.
-pub async fn list_open(conn: &mut Conn, home: HubRowId) -> Result<Vec<ChatId>> {
-    let text = "select chat from teams where home_hub = $1 and state in ('forming', 'working') order by chat";
-    let found: Vec<uuid::Uuid> = on!(conn, c => query_scalar(text).bind(home.uuid()).fetch_all(c))?;
-    Ok(found.into_iter().map(ChatId::from_uuid).collect())
+/// Teams of this hub that have not ended, and who launched each.
+pub async fn list_open(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, PrincipalId)>> {
+    let text = "select t.chat, c.creator from teams t join chats c on c.id = t.chat \
+                where t.home_hub = $1 and t.state in ('forming', 'working') order by t.chat";
+    let found: Vec<(Uuid, Uuid)> = on!(conn, c => query_as(text).bind(home.uuid()).fetch_all(c))?;
+    let read = |(chat, creator)| (ChatId::from_uuid(chat), PrincipalId::from_uuid(creator));
+    Ok(found.into_iter().map(read).collect())
 }
 
 /// How many teams that this principal launched have not ended.
@@ -113,10 +103,6 @@ pub async fn count_open(conn: &mut Conn, creator: PrincipalId) -> Result<u64> {
                 where c.creator = $1 and t.state in ('forming', 'working')";
     let count: i64 = on!(conn, c => query_scalar(text).bind(creator.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
-}
-
-pub async fn list_below(conn: &mut Conn, parent: ChatId) -> Result<Vec<Team>> {
-    on!(conn, c => query_as(select!("where parent = $1 order by chat")).bind(parent.uuid()).fetch_all(c))
 }
 
 /// Teams that a principal launched or takes part in, the newest first.

@@ -11,7 +11,7 @@ use http::header;
 use serde_json::Value;
 use url::Url;
 
-use crate::operator;
+use crate::{config::Serve, operator, settings::Settings};
 
 /// A hub's API, and who asks.
 pub struct Remote {
@@ -62,6 +62,23 @@ impl Remote {
         Ok(Some(Self { base, who, client: client(Some(&socket))? }))
     }
 
+    /// The one that is named, else the one that serves this data folder, where `owner` acts; and where people look at it.
+    pub fn reached(
+        settings: &Settings,
+        arguments: &ArgMatches,
+        owner: Option<&str>,
+    ) -> anyhow::Result<(Self, Url)> {
+        if let Some(hub) = Self::named(arguments)? {
+            let page = hub.base.clone();
+            return Ok((hub, page));
+        }
+        let config = Serve::from_settings(settings)?.hub;
+        let hub = Self::serving(&config.data_dir, owner)?.context(
+            "no hub runs on this data folder; start one with plexus serve, or name one elsewhere with --hub and --token",
+        )?;
+        Ok((hub, config.public_url))
+    }
+
     pub async fn get(&self, path: &str) -> anyhow::Result<Value> {
         self.send(self.client.get(self.url(path)?)).await
     }
@@ -77,10 +94,6 @@ impl Remote {
             bail!("{}", Self::words(answer).await);
         }
         Ok(answer.bytes_stream().boxed())
-    }
-
-    pub const fn base(&self) -> &Url {
-        &self.base
     }
 
     /// Asks for a WebSocket (RFC 6455 section 4.1). Any answer is one, a refusal as well.

@@ -2,14 +2,13 @@
 
 use std::{collections::BTreeSet, io::Write as _, time::Duration};
 
-use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use futures::StreamExt as _;
 use plexus_domain::team::Pattern;
 use serde_json::{Value, json};
 
 use super::remote::{self, Remote};
-use crate::{config::Serve, settings::Settings};
+use crate::settings::Settings;
 
 /// What the program ends with when the team has come to no answer.
 const NO_ANSWER: u8 = 3;
@@ -60,7 +59,8 @@ fn whose(command: Command) -> Command {
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
-    let hub = hub(settings, arguments)?;
+    let owner = arguments.get_one::<String>("owner").map(String::as_str);
+    let (hub, _) = Remote::reached(settings, arguments, owner)?;
     let team = || arguments.get_one::<String>("team").map(String::as_str).unwrap_or_default();
     let json = arguments.get_flag("json");
     match action {
@@ -69,16 +69,6 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "show" => print(&hub.get(&format!("teams/{}", team())).await?, json, told),
         _ => print(&hub.post(&format!("teams/{}", team()), &json!({ "do": "cancel" })).await?, json, told),
     }
-}
-
-fn hub(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<Remote> {
-    if let Some(hub) = Remote::named(arguments)? {
-        return Ok(hub);
-    }
-    let owner = arguments.get_one::<String>("owner").map(String::as_str);
-    Remote::serving(&Serve::from_settings(settings)?.hub.data_dir, owner)?.context(
-        "no hub runs on this data folder; start one with plexus serve, or name one elsewhere with --hub and --token",
-    )
 }
 
 async fn launch(hub: &Remote, arguments: &ArgMatches, json: bool) -> anyhow::Result<u8> {

@@ -30,7 +30,6 @@ pub use sign_up::{SignUp, create_by_operator, set_role_by_operator, sign_up};
 pub use tokens::{NewToken, authenticate_token, create_token, list_tokens, revoke_token};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-
 use plexus_domain::{Principal, PrincipalId};
 use plexus_store::{Conn, principals};
 

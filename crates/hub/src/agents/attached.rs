@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     about::About,
-    draft::{self, Step, What},
+    draft::{self, What},
     endpoint::numbered,
-    manage, register,
+    manage,
     versions::{self, Pinned},
 };
 use crate::{Caller, Hub, Result, caller::Scope, listings};
@@ -29,15 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 pub async fn describe(hub: &Hub, caller: &Caller, name: &str, about: &About) -> Result<DraftId> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
-    let what = What::Attached(about.checked()?);
-    let mut tx = hub.store().write().await?;
-    register::check_free(&mut tx, person, &name).await?;
-    let id = draft::begin(hub, &mut tx, person, what, Step::Publish).await?;
-    let mut draft = draft::load(hub, &mut tx, person, id).await?;
-    draft.data.name = Some(name);
-    draft.save(hub, &mut tx, person).await?;
-    tx.commit().await?;
-    Ok(id)
+    draft::begin_named(hub, person, name, What::Attached(about.checked()?)).await
 }
 
 /// The first version.

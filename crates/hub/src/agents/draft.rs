@@ -8,7 +8,7 @@ use plexus_domain::{Address, AgentId, DraftId, Error as Refusal, Name, Timestamp
 use plexus_store::{Conn, Tx, drafts, drafts::Draft as Row};
 use serde::{Deserialize, Serialize};
 
-use super::{about::About, instructions::Instructions, proofs::Check, trial::Tried};
+use super::{about::About, instructions::Instructions, proofs::Check, register, trial::Tried};
 use crate::{
     Error, Hub, Result,
     caller::Person,
@@ -261,6 +261,18 @@ pub(super) async fn begin(
     let draft = Draft { id: hub.env().id(DraftId::new), data, step, begun: now };
     drafts::insert(tx, &draft.row(hub, person)?).await?;
     Ok(draft.id)
+}
+
+/// Begins what needs no step between its form and being published, under a name that is free.
+pub(super) async fn begin_named(hub: &Hub, person: &Person, name: Name, what: What) -> Result<DraftId> {
+    let mut tx = hub.store().write().await?;
+    register::check_free(&mut tx, person, &name).await?;
+    let id = begin(hub, &mut tx, person, what, Step::Publish).await?;
+    let mut draft = load(hub, &mut tx, person, id).await?;
+    draft.data.name = Some(name);
+    draft.save(hub, &mut tx, person).await?;
+    tx.commit().await?;
+    Ok(id)
 }
 
 impl Draft {

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     about::About,
-    draft,
-    draft::{Step, What},
+    draft::{self, What},
     endpoint::numbered,
-    manage, models, register,
+    manage, models,
     versions::{self, Pinned},
 };
 use crate::{Caller, Hub, Result, caller::Scope, listings};
@@ -51,15 +50,7 @@ impl Instructions {
 pub async fn write(hub: &Hub, caller: &Caller, name: &str, filled: Instructions) -> Result<DraftId> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
-    let what = What::Llm(checked(hub, filled).await?);
-    let mut tx = hub.store().write().await?;
-    register::check_free(&mut tx, person, &name).await?;
-    let id = draft::begin(hub, &mut tx, person, what, Step::Publish).await?;
-    let mut draft = draft::load(hub, &mut tx, person, id).await?;
-    draft.data.name = Some(name);
-    draft.save(hub, &mut tx, person).await?;
-    tx.commit().await?;
-    Ok(id)
+    draft::begin_named(hub, person, name, What::Llm(checked(hub, filled).await?)).await
 }
 
 /// What an agent's instructions are now, for those who may change them.

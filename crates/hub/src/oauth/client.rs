@@ -1,13 +1,11 @@
 //! Who a client says that it is: a document at the address that is its id (OAuth Client ID Metadata Document).
 
-use std::net::IpAddr;
-
 use plexus_a2a::json::{self, Limits};
 use plexus_domain::{Error as Refusal, text};
 use serde::Deserialize;
-use url::{Host, Url};
+use url::Url;
 
-use crate::{Hub, Result, caller::Person};
+use crate::{Hub, Result, caller::Person, config::is_loopback};
 
 const LIMITS: Limits = Limits { bytes: 16 * 1024, depth: 8, values: 512 };
 const NAME_MAX: usize = 60;
@@ -106,15 +104,6 @@ fn redirect(uri: &str) -> Option<Url> {
         own => own.contains('.'),
     };
     (fine && url.fragment().is_none() && url.username().is_empty()).then_some(url)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
-        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
 }
 
 fn is_same(known: &Url, wanted: &Url) -> bool {

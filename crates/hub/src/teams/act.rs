@@ -53,19 +53,15 @@ pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: Act) -> Result<(
     let person = caller.may(Scope::Team)?;
     hub.limits().sends.take(&caller.key())?;
     chats::membership_or(&mut hub.store().read().await?, person, team, look::gone).await?;
-    let event = match act {
-        Act::Skip => Event::Skipped { turn: look::turn(hub, team).await? },
-        act => event(hub, act)?,
-    };
+    let event = event(hub, team, act).await?;
     hub.teams().ask(team, Author::Owner, event).await
 }
 
-fn event(hub: &Hub, act: Act) -> Result<Event, Refusal> {
+async fn event(hub: &Hub, team: ChatId, act: Act) -> Result<Event> {
     Ok(match act {
         Act::Cancel { reason } => Event::Cancelled { reason: note(&reason, "It was cancelled.")? },
         Act::Remark { text } => Event::Remarked { message: hub.env().id(MessageId::new), text: words(text)? },
-        // The turn is looked up by whoever calls this.
-        Act::Skip => Event::Skipped { turn: 0 },
+        Act::Skip => Event::Skipped { turn: look::turn(hub, team).await? },
         Act::GiveFloor { to } => Event::FloorGiven { to },
         Act::Hold { seat } => Event::Held { seat },
         Act::Resume { seat } => Event::Resumed { seat },

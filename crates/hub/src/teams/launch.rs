@@ -1,7 +1,7 @@
 //! Launching a team.
 
 use plexus_domain::{
-    Address, ChatId, Error as Refusal, HubRowId, MessageId, Part, Text, Timestamp,
+    Address, ChatId, Digest, Error as Refusal, HubRowId, MessageId, Part, Text, Timestamp,
     chat::{ChatKind, Title},
     event::Event as ChatEvent,
     message::{Message, MessageState},
@@ -11,7 +11,7 @@ use plexus_domain::{
     },
 };
 use plexus_store::{
-    Tx, chats,
+    Tx,
     teams::{self, TeamState},
 };
 
@@ -67,12 +67,12 @@ pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId
     let now = hub.env().now();
     let (team, founding) = Team::found(chat.id, charter, now).map_err(Refusal::from)?;
     let invited = invite(&team, launch.members, now)?;
+    let last = invited.last().map_or(0, Entry::seq);
     insert(&mut tx, &team).await?;
-    record::append(&mut tx, &key, plexus_domain::Digest::of(b""), std::slice::from_ref(&founding)).await?;
-    record::append(&mut tx, &key, founding.digest(), &invited).await?;
-    let mut telling = Telling::new(&chats::lock(&mut tx, chat.id).await?.unwrap_or(chat));
+    record::append(&mut tx, &key, Digest::of(b""), &[vec![founding], invited].concat()).await?;
+    let mut telling = Telling::new(&chat);
     telling.say(said(hub, &team, &asker));
-    telling.record(ChatEvent::Team { entry: invited.len() as u64 });
+    telling.record(ChatEvent::Team { entry: last });
     let account = Some(person.account);
     telling.commit(hub, tx).await?.tell(hub, account).await;
     conduct::begin(hub, team.id(), asker);

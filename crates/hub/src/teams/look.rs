@@ -7,7 +7,7 @@ use plexus_domain::{
     part::plain_text,
     run::Usage,
     team::{
-        Identity, Outcome, Phase, Seat, Team, Words, WorkNo, WorkState,
+        Identity, Outcome, Seat, Team, Words, WorkNo, WorkState,
         charter::Budget,
         member::{Absence, Counts, Presence},
         work::Mode,
@@ -107,7 +107,6 @@ pub async fn look(hub: &Hub, caller: &Caller, id: ChatId) -> Result<TeamView> {
 /// The same for somebody who may look.
 pub(super) async fn see(hub: &Hub, id: ChatId) -> Result<TeamView> {
     let mut conn = hub.store().snapshot().await?;
-    teams::find(&mut conn, id).await?.ok_or_else(gone)?;
     let team = record::replay(&mut conn, id).await?;
     let seeds = seeds(&mut conn, &team).await?;
     let mut shown = view(&team, &seeds);
@@ -155,7 +154,7 @@ fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
         pattern: charter.pattern.as_str(),
         state: record::state(team),
         phase: team.phase().as_str(),
-        floor: floor(team.phase()),
+        floor: team.speaker(),
         turn: team.turn(),
         turns: charter.limits.turns,
         launched: team.founded(),
@@ -170,16 +169,6 @@ fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
         answer,
         failed,
         entry: team.head().0,
-    }
-}
-
-const fn floor(phase: &Phase) -> Option<Seat> {
-    match phase {
-        Phase::Discussing { floor: seat }
-        | Phase::Polling { back: seat, .. }
-        | Phase::Waiting { back: seat, .. }
-        | Phase::Concluding { by: seat, .. } => Some(*seat),
-        Phase::Forming { .. } | Phase::Closed(_) => None,
     }
 }
 

@@ -11,6 +11,7 @@ use plexus_store::{
     teams::{self, Signed, TeamState},
 };
 
+use super::look::gone;
 use crate::{Error, Hub, Result, chats::Telling, error::conflict, keys};
 
 /// The key with which this hub signs what it orders.
@@ -25,7 +26,6 @@ pub(super) async fn commit(hub: &Hub, key: &SecretKey, team: &Team, entries: &[E
         after.apply(entry).map_err(Refusal::from)?;
     }
     let mut tx = hub.store().write().await?;
-    let gone = || Refusal::not_found("The team is gone.");
     let chat = chats::lock(&mut tx, team.id()).await?.ok_or_else(gone)?;
     append(&mut tx, key, team.head().1, entries).await?;
     if state(&after) != state(team) {
@@ -61,7 +61,7 @@ pub(super) async fn replay(conn: &mut Conn, team: ChatId) -> Result<Team> {
     let mut entries = Vec::new();
     let log = teams::log(conn, team).await?;
     if log.is_empty() {
-        return Err(Refusal::not_found("The team is gone.").into());
+        return Err(gone().into());
     }
     for body in log {
         let text = String::from_utf8(body).map_err(|error| unreadable(error.to_string()))?;

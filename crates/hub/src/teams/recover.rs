@@ -4,7 +4,7 @@ use plexus_domain::{
     ChatId, Error as Refusal, HubRowId,
     team::{Author, Event, Note, Proposal},
 };
-use plexus_store::{chats, teams};
+use plexus_store::teams;
 
 use super::{conduct, record};
 use crate::{Hub, Result, accounts};
@@ -13,9 +13,8 @@ use crate::{Hub, Result, accounts};
 /// number of a log first goes on, the other gives up.
 pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     let mut conn = hub.store().read().await?;
-    for team in teams::list_open(&mut conn, HubRowId::SELF).await? {
-        let Some(chat) = chats::find(&mut conn, team).await? else { continue };
-        match accounts::asker(&mut conn, chat.creator).await? {
+    for (team, launcher) in teams::list_open(&mut conn, HubRowId::SELF).await? {
+        match accounts::asker(&mut conn, launcher).await? {
             Some(asker) => conduct::begin(hub, team, asker),
             None => {
                 if let Err(error) = give_up(hub, team).await {

@@ -7,12 +7,10 @@
 pub mod frame;
 mod worker;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use plexus_domain::{
     RunId,
     part::plain_text,
@@ -56,11 +54,6 @@ impl Link {
         }
     }
 
-    /// Whether no work is done over it.
-    pub fn is_idle(&self) -> bool {
-        self.lock().is_empty()
-    }
-
     /// Ends it: what it works on fails.
     pub fn close(&self) {
         self.broken.cancel();
@@ -80,8 +73,8 @@ impl Link {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RunId, mpsc::Sender<News>>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, mpsc::Sender<News>>> {
+        self.runs.lock()
     }
 }
 
@@ -278,7 +271,7 @@ mod tests {
             broken.cancel();
         });
         assert_eq!(end.unwrap_err().class, FailureClass::Unreachable);
-        assert!(agent.link.is_idle());
+        assert!(agent.link.lock().is_empty());
         program.abort();
     }
 }

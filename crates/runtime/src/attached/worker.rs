@@ -3,11 +3,12 @@
 use std::{
     collections::{HashMap, VecDeque},
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
+use parking_lot::{Mutex, MutexGuard};
 use plexus_domain::{
     Digest, Part, RunId,
     run::{Failure, FailureClass, Usage},
@@ -50,12 +51,6 @@ impl Worker {
                 }
             }
         }
-    }
-
-    /// How many runs are worked on.
-    pub fn running(&mut self) -> usize {
-        self.forget_ended();
-        self.running.len()
     }
 
     /// Stops everything, and waits until it has ended.
@@ -155,8 +150,8 @@ impl Outbox {
         self.came.notify_one();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Told>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Told>> {
+        self.waiting.lock()
     }
 }
 

@@ -4,14 +4,11 @@
 //! end. With prompts it goes on: whenever its output ends with one of them it waits for a person, whose next message
 //! is its next input.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use anstream::adapter::StripBytes;
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use plexus_domain::run::{Failure, FailureClass};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -59,7 +56,7 @@ impl Console {
     /// The program that waits for this message, else a new one.
     fn take_up(&self, request: &Request) -> Result<Running, Failure> {
         let known = request.remote.as_ref().and_then(|remote| remote.task.as_ref());
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, one| one.since.elapsed() < WAITS);
         match known {
             Some(task) => waiting.remove(task).map(|one| one.running).ok_or_else(|| {
@@ -71,7 +68,7 @@ impl Console {
     }
 
     fn keep(&self, task: String, running: Running) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         while waiting.len() >= MOST_WAITING {
             let oldest = waiting.iter().min_by_key(|(_, one)| one.since).map(|(task, _)| task.clone());
             match oldest {

@@ -1,7 +1,7 @@
 //! A program that stays, and speaks in lines of JSON: the messages of [`crate::attached::frame`], one a line. It works on
 //! several questions at once; when it ends, the next question starts it anew.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use async_trait::async_trait;
 use futures::{SinkExt as _, StreamExt as _};
@@ -12,7 +12,7 @@ use tokio_util::{
     sync::CancellationToken,
 };
 
-use super::{Program, Running};
+use super::{Program, Running, to_the_end};
 use crate::{
     Connector, End, Output, Request,
     attached::{Attached, Link, frame},
@@ -85,19 +85,9 @@ async fn speak(
         }
     };
     let receive = async {
-        let mut lines = FramedRead::new(stdout, LinesCodec::new_with_max_length(frame::MAX_FRAME));
-        let mut skipped = false;
-        loop {
-            let line = match lines.next().await {
-                Some(line) => line,
-                // The reader pauses once after what is no line.
-                None if skipped => {
-                    skipped = false;
-                    continue;
-                }
-                None => break,
-            };
-            skipped = line.is_err();
+        let codec = LinesCodec::new_with_max_length(frame::MAX_FRAME);
+        let mut lines = pin!(to_the_end(FramedRead::new(stdout, codec)));
+        while let Some(line) = lines.next().await {
             // What is no message is noise, such as a library that greets.
             match line.map(|line| serde_json::from_str(&line).map_err(|error| (line, error))) {
                 Ok(Ok(told)) => link.take(told).await,

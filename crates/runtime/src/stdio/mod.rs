@@ -3,21 +3,22 @@
 mod console;
 mod lines;
 
-use std::{ffi::OsString, path::PathBuf, process::Stdio, time::Duration};
+use std::{ffi::OsString, pin::pin, process::Stdio, time::Duration};
 
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _, stream};
 use plexus_domain::{
     run::{Failure, FailureClass},
     text::{one_line, shorten},
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
+    io::AsyncRead,
     process::{Child, ChildStdin, ChildStdout, Command},
     task::JoinHandle,
     time,
 };
 
-use tokio_util::codec::{AnyDelimiterCodec, FramedRead};
+use tokio_util::codec::{AnyDelimiterCodec, Decoder, FramedRead};
 
 pub use self::{console::Console, lines::Lines};
 
@@ -33,7 +34,6 @@ const COMPLAINT_CHARS: usize = 300;
 pub struct Program {
     command: OsString,
     arguments: Vec<OsString>,
-    folder: Option<PathBuf>,
 }
 
 impl Program {
@@ -41,12 +41,7 @@ impl Program {
     pub fn new(line: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut words = line.into_iter();
         let command = words.next()?;
-        Some(Self { command, arguments: words.collect(), folder: None })
-    }
-
-    /// Starts it in this folder.
-    pub fn in_folder(self, folder: PathBuf) -> Self {
-        Self { folder: Some(folder), ..self }
+        Some(Self { command, arguments: words.collect() })
     }
 
     /// What it is called in messages.
@@ -59,9 +54,6 @@ impl Program {
         let mut command = Command::new(&self.command);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0).kill_on_drop(true);
-        if let Some(folder) = &self.folder {
-            command.current_dir(folder);
-        }
         let mut child =
             command.spawn().map_err(|error| self.failed(&format!("could not be started: {error}")))?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -123,25 +115,29 @@ impl Drop for Running {
     }
 }
 
+/// What a decoder makes of a stream until that ends. By itself it stops once after each thing that it cannot decode.
+fn to_the_end<R, D>(frames: FramedRead<R, D>) -> impl Stream<Item = Result<D::Item, D::Error>>
+where
+    R: AsyncRead + Unpin,
+    D: Decoder,
+{
+    stream::unfold((frames, false), |(mut frames, failed)| async move {
+        let next = match frames.next().await {
+            None if failed => frames.next().await,
+            next => next,
+        }?;
+        let failed = next.is_err();
+        Some((next, (frames, failed)))
+    })
+}
+
 /// The last line of what it complains about. All of it goes to the log for whoever runs it.
 async fn last_words(stderr: tokio::process::ChildStderr) -> String {
-    let mut lines =
-        FramedRead::new(stderr, AnyDelimiterCodec::new_with_max_length(b"\r\n".to_vec(), Vec::new(), LINE));
+    let codec = AnyDelimiterCodec::new_with_max_length(b"\r\n".to_vec(), Vec::new(), LINE);
+    let mut lines = pin!(to_the_end(FramedRead::new(stderr, codec)));
     let mut last = String::new();
-    let mut skipped = false;
-    loop {
-        let line = match lines.next().await {
-            Some(Ok(line)) => line,
-            Some(Err(_)) => {
-                skipped = true;
-                continue;
-            }
-            None if skipped => {
-                skipped = false;
-                continue;
-            }
-            None => break,
-        };
+    while let Some(line) = lines.next().await {
+        let Ok(line) = line else { continue };
         let line = String::from_utf8_lossy(&line);
         let line = shorten(&one_line(&anstream::adapter::strip_str(&line).to_string()), COMPLAINT_CHARS);
         if !line.is_empty() {

@@ -19,7 +19,6 @@ use tokio::{
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 use super::{
     behind::{self, Behind},
@@ -30,7 +29,6 @@ use crate::{
         attach::{self, Ended},
         remote::{self, Remote},
     },
-    config::Serve,
     settings::Settings,
     telemetry,
 };
@@ -74,7 +72,8 @@ pub fn command() -> Command {
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     telemetry::start("plexus_program=info", "")?;
     let (owner, name) = address(arguments)?;
-    let (hub, page) = hub(settings, arguments, owner.as_deref())?;
+    let acts = arguments.get_one::<String>("owner").or(owner.as_ref()).map(String::as_str);
+    let (hub, page) = Remote::reached(settings, arguments, acts)?;
     let behind = Behind::of(arguments).await?;
     let (address, was_there) = ensure(&hub, arguments, owner.as_deref(), &name, &behind).await?;
     let made = if was_there { "" } else { " was made. Its page" };
@@ -127,20 +126,6 @@ fn address(arguments: &ArgMatches) -> anyhow::Result<(Option<String>, String)> {
         }
         None => Ok((None, given.to_owned())),
     }
-}
-
-/// The hub, and where people look at it.
-fn hub(settings: &Settings, arguments: &ArgMatches, owner: Option<&str>) -> anyhow::Result<(Remote, Url)> {
-    if let Some(hub) = Remote::named(arguments)? {
-        let page = hub.base().clone();
-        return Ok((hub, page));
-    }
-    let config = Serve::from_settings(settings)?.hub;
-    let acts = arguments.get_one::<String>("owner").map(String::as_str).or(owner);
-    let hub = Remote::serving(&config.data_dir, acts)?.context(
-        "no hub runs on this data folder; start one with plexus serve, or name one elsewhere with --hub and --token",
-    )?;
-    Ok((hub, config.public_url))
 }
 
 /// The agent's whole address, and whether it was there before.

@@ -168,7 +168,7 @@ impl Team {
     }
 
     /// Who has the floor, or has it next.
-    pub(super) const fn speaker(&self) -> Option<Seat> {
+    pub const fn speaker(&self) -> Option<Seat> {
         match &self.phase {
             Phase::Discussing { floor: seat }
             | Phase::Polling { back: seat, .. }
