@@ -125,6 +125,7 @@ on_both! {
         let hers = make(&eve, &["agents", "read"]).await;
         let refused = plexus(folder.path(), &["agent", "run", "@ada/echo", "--hub", hub.origin(), "--token", &hers, "--", "true"]).await;
         assert!(stderr(&refused).contains("the token is for @eve"), "{}", stderr(&refused));
+        eve.get("/api/v1/agents/eve/echo").await.expect(StatusCode::NOT_FOUND);
         ada.call(Method::DELETE, "/agents/ada/echo", &json!({})).await.expect(StatusCode::NO_CONTENT);
         assert_ne!(second.ended().await, 0);
     }

@@ -143,15 +143,19 @@ async fn ensure(
     if let Ok(found) = hub.get(&format!("agents/{own}/{name}")).await {
         return Ok((found["address"].as_str().unwrap_or_default().parse()?, true));
     }
+    // It is made in the name of whose token it is, whatever the address says.
+    if let Some(owner) = owner {
+        let mine = own_name(hub).await?;
+        if !mine.eq_ignore_ascii_case(owner) {
+            bail!("the token is for @{mine}, which cannot make an agent of @{owner}");
+        }
+    }
     let summary = behind.summary.as_deref().unwrap_or("A program on its owner's machine.");
     let title = behind.title.as_deref().unwrap_or(name);
     let mut body = json!({ "name": name, "attached": true, "title": title, "summary": summary });
     set(&mut body, arguments, ["title", "summary", "visibility", "access"]);
     let made: Value = hub.post("agents", &body).await?;
-    let address: Address = made["address"].as_str().unwrap_or_default().parse()?;
-    if !address.owner.as_str().eq_ignore_ascii_case(&own) {
-        bail!("the token is for @{}, which cannot make an agent of @{own}", address.owner);
-    }
+    let address = made["address"].as_str().unwrap_or_default().parse()?;
     Ok((address, false))
 }
 
