@@ -10,7 +10,7 @@ RUN make release
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates \
+    && apt-get install -y --no-install-recommends bubblewrap ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home plexus \
     && install -d -o plexus -g plexus -m 0700 /data

@@ -44,7 +44,7 @@ release: ## Build target/release/plexus: one file with everything inside
 	@cargo build $(HUB) --bin plexus --release
 	@ls -lh $(TARGET)/release/plexus | awk '{ print "$(TARGET)/release/plexus is ready (" $$5 ")" }'
 clean: ## Remove what was built and installed for this checkout; ./data stays
-	@rm -rf $(TARGET) .cache public/pkg end2end/node_modules end2end/shots tests/agents/js/node_modules tests/kits/node_modules
+	@rm -rf $(TARGET) .cache public/pkg end2end/node_modules end2end/shots tests/agents/js/node_modules tests/kits/node_modules tests/peers/node_modules
 	@find public -name '*.br' -delete
 
 ##@ Check
@@ -80,7 +80,7 @@ audit: ## Look up known holes in dependencies (needs a network)
 .PHONY: bench peers
 bench: release ## Measure the release build, each number beside its floor; BENCH="relay streams" names some of them
 	@scripts/bench $(BENCH)
-peers: release ## Measure the relay of the release build beside LiteLLM's proxy
+peers: release ## Measure the relay of the release build beside LiteLLM's proxy, and ask an ACP agent of another maker
 	@scripts/peers
 
 .PHONY: help

@@ -25,3 +25,31 @@ have() { command -v "$1" >/dev/null 2>&1; }
 download() {
     "$@" || { say "  failed once, trying again: $*" && "$@"; }
 }
+
+# Programs that a script starts: it names a new folder in $folder, says `started=()`, and has `trap stop EXIT`.
+
+# Runs a program in the background; its output goes to a file of its name.
+launch() {
+    local name=$1
+    shift
+    "$@" >"$folder/$name.log" 2>&1 &
+    started+=($!)
+}
+
+# The address that a program says it listens on, as soon as it says so.
+address() {
+    local tries found
+    for tries in {1..600}; do
+        found=$(grep -om1 'http://127[^ ]*' "$folder/$1.log") && { echo "$found" && return; }
+        sleep 0.1
+    done
+    cat "$folder/$1.log" >&2
+    fail "$1 did not start; its output is above"
+}
+
+stop() {
+    local child
+    for child in "${started[@]}"; do kill "$child" 2>/dev/null || true; done
+    wait 2>/dev/null || true
+    rm -rf "$folder"
+}

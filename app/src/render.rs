@@ -31,9 +31,9 @@ pub fn article(assets: &Arc<Assets>, article: Article) -> String {
     text(assets.clone(), None, || view! { <MessageArticle article /> })
 }
 
-/// A part that came whole, as the event `open` carries it while its article is still being written.
-pub fn part(assets: &Arc<Assets>, article: Article, part: PartView) -> String {
-    text(assets.clone(), None, move || parts::part(0, &part, &article))
+/// The part at `index`, which came whole, as the event `open` carries it while its article is still being written.
+pub fn part(assets: &Arc<Assets>, article: Article, index: usize, part: PartView) -> String {
+    text(assets.clone(), None, move || parts::part(index, &part, &article))
 }
 
 /// A document in pieces, for a reader without JavaScript: the blocks of the named message, as they close, are

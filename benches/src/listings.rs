@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plexus_domain::{
     AgentId, HubRowId, Name, NamespaceId, Timestamp, VersionId,
-    agent::{Access, Connector, Visibility},
+    agent::{Access, Budget, Connector, Visibility},
 };
 use plexus_store::{
     Store, StoreConfig, Tx,
@@ -74,8 +74,13 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
     };
     agents::insert(tx, &agent).await?;
     let card = cards::insert(tx, format!("{{\"name\":\"{}\"}}", agent.name).as_bytes()).await?;
-    let connector =
-        Connector::Llm { model: "none".into(), instructions: String::new(), starters: Vec::new() };
+    let connector = Connector::Llm {
+        model: "none".into(),
+        instructions: String::new(),
+        starters: Vec::new(),
+        tools: Vec::new(),
+        budget: Budget::default(),
+    };
     let version = Version {
         id: VersionId::new(created, &words.entropy()),
         agent: agent.id,

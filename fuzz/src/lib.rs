@@ -8,6 +8,7 @@
 #![expect(clippy::expect_used, reason = "a target fails by panicking")]
 
 mod a2a;
+mod acp;
 mod address;
 mod answer;
 mod card;
@@ -17,6 +18,7 @@ mod html;
 mod hub;
 mod markdown;
 mod mcp;
+mod record;
 mod reply;
 mod requests;
 mod rpc;
@@ -25,14 +27,17 @@ mod settings;
 mod sheet;
 mod signature;
 mod sse;
+mod wire;
 
 pub use a2a::a2a;
+pub use acp::acp;
 pub use address::address;
 pub use answer::answer;
 pub use card::card;
 pub use completion::completion;
 pub use markdown::markdown;
 pub use mcp::mcp;
+pub use record::record;
 pub use reply::reply;
 pub use requests::{api, edge, form};
 pub use rpc::rpc;
@@ -41,13 +46,15 @@ pub use settings::settings;
 pub use sheet::sheet;
 pub use signature::signature;
 pub use sse::sse;
+pub use wire::wire;
 
 /// Hands the name of every target to a macro.
 #[macro_export]
 macro_rules! each_target {
     ($macro:ident) => {
         $macro! {
-            a2a address answer api card completion edge form markdown mcp reply rpc search settings sheet signature sse
+            a2a acp address answer api card completion edge form markdown mcp record reply rpc search settings sheet signature
+            sse wire
         }
     };
 }

@@ -29,6 +29,7 @@ pub fn sheet(data: &[u8]) {
         called: None,
         remote: None,
         limits: Limits::default(),
+        leave: plexus_runtime::Leave::nobody(),
     };
     let stop = CancellationToken::new();
     let end = runtime().block_on(Calc::new().run(request, &mut heard, &stop));

@@ -7,10 +7,13 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use plexus_domain::account::Registration;
-use plexus_hub::config::{Config, OperatorModel, PrivateNetworks, RunLimits, Scale, Secret};
+use plexus_domain::{account::Registration, money};
+use plexus_hub::config::{Config, OperatorModel, Prices, PrivateNetworks, RunLimits, Scale, Secret};
 
-use crate::settings::Settings;
+use crate::{
+    programs::{self, Hidden},
+    settings::Settings,
+};
 
 /// What `plexus serve` needs: where to listen, and the hub.
 pub struct Serve {
@@ -49,6 +52,8 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
     let public_url = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
     let defaults = RunLimits::default();
+    let hidden = Hidden { data_dir: &data_dir, key_file: &secret_key_file };
+    let programs = programs::read(settings.text("programs"), &hidden)?;
     Ok(Config {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
         public_url: public_url.parse().with_context(|| format!("public_url = \"{public_url}\""))?,
@@ -67,6 +72,9 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         conformance: false,
         trusted_proxies: proxies(settings.text("trusted_proxies"))?,
         model: model(settings)?,
+        programs,
+        programs_at_once: settings.parse("programs_at_once", 16)?,
+        unsafe_processes: settings.parse("unsafe_processes", false)?,
         limits: RunLimits {
             max_message_bytes: settings.parse("max_message_bytes", defaults.max_message_bytes)?,
             max_answer_bytes: settings.parse("max_answer_bytes", defaults.max_answer_bytes)?,
@@ -135,12 +143,38 @@ fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
 }
 
 fn model(settings: &Settings) -> anyhow::Result<Option<OperatorModel>> {
-    let Some(base) = settings.text("llm_base_url") else { return Ok(None) };
+    const FIRST: [&str; 4] = ["llm_base_url", "llm_api_key", "llm_model", "llm_price"];
+    const FALLBACK: [&str; 4] =
+        ["llm_fallback_base_url", "llm_fallback_api_key", "llm_fallback_model", "llm_fallback_price"];
+    let (model, fallback) = (one_model(settings, FIRST)?, one_model(settings, FALLBACK)?);
+    Ok(model.map(|model| OperatorModel { fallback: fallback.map(Box::new), ..model }))
+}
+
+/// What a model takes at once, unless the operator says more or less.
+const CONTEXT_TOKENS: usize = 32_768;
+
+fn one_model(
+    settings: &Settings,
+    [base, key, model, price]: [&str; 4],
+) -> anyhow::Result<Option<OperatorModel>> {
+    let Some(url) = settings.text(base) else { return Ok(None) };
     Ok(Some(OperatorModel {
-        base_url: base.parse().with_context(|| format!("llm_base_url = \"{base}\""))?,
-        api_key: settings.text("llm_api_key").map(|key| Secret::new(key.to_owned())),
-        model: settings.text("llm_model").map(str::to_owned),
+        base_url: url.parse().with_context(|| format!("{base} = \"{url}\""))?,
+        api_key: settings.text(key).map(|key| Secret::new(key.to_owned())),
+        model: settings.text(model).map(str::to_owned),
+        context_tokens: settings.parse("llm_context_tokens", CONTEXT_TOKENS)?,
+        prices: prices(settings.text(price))
+            .with_context(|| format!("{price} says what a million tokens cost"))?,
+        fallback: None,
     }))
+}
+
+/// What a million tokens cost, sent and received: `0.15/0.60`.
+fn prices(text: Option<&str>) -> anyhow::Result<Prices> {
+    let Some(text) = text else { return Ok(Prices::default()) };
+    let (sent, received) = text.split_once('/').context("write two numbers, as in 0.15/0.60")?;
+    let price = |text: &str| money::micro(text).context("write two numbers, as in 0.15/0.60");
+    Ok(Prices { sent: price(sent)?, received: price(received)? })
 }
 
 #[cfg(test)]
@@ -162,6 +196,12 @@ mod tests {
         assert_eq!(serve.hub.public_url.as_str(), "http://127.0.0.1:3000/");
         assert_eq!(serve.hub.registration, Registration::Open);
         assert_eq!(serve.hub.secret_key_file, PathBuf::from("./data/secret.key"));
+    }
+
+    #[test]
+    fn prices_are_read_or_refused() {
+        assert_eq!(prices(Some("0.15/0.60")).unwrap(), Prices { sent: 150_000, received: 600_000 });
+        assert!(prices(Some("1")).is_err() && prices(Some("a/b")).is_err());
     }
 
     #[test]

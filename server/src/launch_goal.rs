@@ -25,7 +25,7 @@ use crate::{
     api::{teams::team, wire::sse},
     state::Site,
     web::{
-        bearer::{Bearer, challenged},
+        bearer::Bearer,
         body::{JSON, is_of_type},
         error::{ApiError, plain_error},
         event_stream::{HEARTBEAT, event_stream},
@@ -59,10 +59,7 @@ pub async fn launch(
     }
     match begin(&site, caller, &headers, body).await {
         Ok(answer) => answer,
-        Err(error) => {
-            let answer = ApiError(error).into_response();
-            challenged(answer.status(), answer)
-        }
+        Err(error) => ApiError(error).into_response(),
     }
 }
 

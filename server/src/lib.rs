@@ -15,6 +15,7 @@ mod oauth;
 mod openai;
 mod operator;
 mod pages;
+pub mod programs;
 mod prometheus;
 mod router;
 mod rpc;

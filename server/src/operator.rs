@@ -13,7 +13,7 @@ use axum::{
     extract::{Path, Request, State},
     middleware::{self, Next},
     response::Response,
-    routing::{get, post},
+    routing::post,
 };
 use plexus_domain::{Error as Refusal, account::Role};
 use plexus_hub::accounts;
@@ -25,8 +25,7 @@ use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
-    api::{agents::attach::attach, events},
-    router,
+    api, router,
     state::Site,
     web::{
         body::JsonBody,
@@ -85,7 +84,10 @@ fn routes(site: Site) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn(mark))
         .layer(router::body_limit(&site));
-    Router::new().nest("/api/v1", router::api_routes().merge(commands())).layer(shared).with_state(site)
+    Router::new()
+        .nest("/api/v1", api::routes().merge(api::unpacked()).merge(commands()))
+        .layer(shared)
+        .with_state(site)
 }
 
 async fn mark(mut request: Request, next: Next) -> Response {
@@ -97,8 +99,6 @@ async fn mark(mut request: Request, next: Next) -> Response {
 /// What only the operator may do.
 fn commands() -> Router<Site> {
     Router::new()
-        .route("/agents/{owner}/{name}/attach", get(attach))
-        .route("/events", get(events::stream))
         .route("/operator/users", post(create_user))
         .route("/operator/users/{name}/role", post(set_role))
 }

@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
     middleware,
     response::Response,
-    routing::{delete, get, patch, post, put},
+    routing::{get, post},
 };
 use tower::ServiceBuilder;
 use tower_http::{
@@ -22,7 +22,7 @@ use tower_http::{
 use crate::{
     a2a, api, ard, conformance, health, launch_goal, mcp, oauth, openai, pages, rpc,
     state::Site,
-    web::{assets, headers, host, page::Visit, request_id, shape, slow_body},
+    web::{assets, bearer, headers, host, page::Visit, request_id, shape, slow_body},
 };
 
 /// Room for a form around the largest message.
@@ -36,19 +36,19 @@ pub fn router(site: Site) -> Router {
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
         .layer(middleware::from_fn_with_state(site.clone(), headers::protect))
         .layer(middleware::from_fn(slow_body::refuse));
+    let challenge = middleware::from_fn_with_state(site.clone(), bearer::challenge);
     let packed = ServiceBuilder::new().layer(compression()).layer(CsrfLayer::new()).layer(body_limit(&site));
     Router::new()
         .merge(page_routes())
         .merge(admin_routes())
         .merge(machine_routes())
         .merge(oauth::pages())
-        .nest("/api/v1", api_routes())
+        .nest("/api/v1", api::routes().layer(challenge.clone()))
         .route("/static/{version}/{*name}", get(assets::get))
         .fallback(missing)
         .layer(packed)
         // A stream goes as it is, and each would hold what packing needs.
-        .route("/api/v1/events", get(api::events::stream))
-        .route("/api/v1/agents/{owner}/{name}/attach", get(api::agents::attach::attach))
+        .nest("/api/v1", api::unpacked().layer(challenge))
         .layer(shared)
         .with_state(site.clone())
         .merge(edge_routes(site.clone()))
@@ -82,6 +82,7 @@ fn edge_routes(site: Site) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
         .layer(middleware::from_fn(slow_body::refuse))
+        .layer(middleware::from_fn_with_state(site.clone(), bearer::challenge))
         .layer(body);
     let kits = site.conformance.as_ref().map(|_| conformance::routes()).unwrap_or_default();
     Router::new()
@@ -111,6 +112,7 @@ fn page_routes() -> Router<Site> {
         .route("/chat", get(pages::chat::new::show).post(pages::chat::new::send))
         .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))
+        .route("/chat/{id}/approve", post(pages::chat::thread::approve))
         .route("/chat/{id}/retry", post(pages::chat::thread::retry))
         .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
@@ -124,6 +126,7 @@ fn page_routes() -> Router<Site> {
         .route("/settings", get(pages::settings::home))
         .route("/settings/account", get(pages::settings::account::show))
         .route("/settings/account/password", post(pages::settings::account::change_password))
+        .route("/settings/account/tools", post(pages::settings::account::set_tools))
         .route("/settings/account/delete", post(pages::settings::account::delete))
         .route("/settings/sessions", get(pages::settings::sessions::show))
         .route("/settings/sessions/revoke", post(pages::settings::sessions::revoke))
@@ -169,6 +172,7 @@ fn register_routes() -> Router<Site> {
             "/register/instructions",
             get(register::instructions::show).post(register::instructions::write),
         )
+        .route("/register/program", get(register::program::show).post(register::program::describe))
         .route("/register/http", get(register::endpoint::show).post(register::endpoint::describe))
         .route("/register/{draft}/try", get(register::try_it::show).post(register::try_it::act))
         .route("/register/{draft}/card", get(register::card::show).post(register::card::choose))
@@ -181,33 +185,6 @@ fn register_routes() -> Router<Site> {
             get(agent_manage::show_credentials).post(agent_manage::keep_credentials),
         )
         .route("/@{owner}/{agent}/edit", get(agent_manage::show_edit).post(agent_manage::edit))
-}
-
-pub fn api_routes() -> Router<Site> {
-    Router::new()
-        .route("/chats", get(api::chats::list).post(api::chats::start))
-        .route(
-            "/chats/{id}",
-            get(api::chats::open).merge(patch(api::chats::rename)).merge(delete(api::chats::delete)),
-        )
-        .route("/chats/{id}/messages", post(api::chats::send))
-        .route("/messages/{id}", get(api::chats::message))
-        .route("/messages/{id}/retry", post(api::chats::retry))
-        .route("/blobs/{sha256}", get(api::blobs::show))
-        .route("/runs/{id}/stop", post(api::chats::stop))
-        .route("/account", get(api::account::show))
-        .route("/teams", get(api::teams::list).post(api::teams::launch))
-        .route("/teams/{id}", get(api::teams::show).post(api::teams::act))
-        .route("/agents", get(api::agent_lists::list).post(api::agents::create))
-        .route(
-            "/agents/{owner}/{name}",
-            get(api::agents::show).merge(patch(api::agents::change)).merge(delete(api::agents::delete)),
-        )
-        .route("/agents/{owner}/{name}/refresh", post(api::agents::refresh))
-        .route("/agents/{owner}/{name}/check", post(api::agents::check))
-        .route("/agents/{owner}/{name}/vouch", post(api::agents::vouch))
-        .route("/agents/{owner}/{name}/credentials", put(api::agents::give).delete(api::agents::forget))
-        .fallback(api::missing)
 }
 
 async fn missing(visit: Visit) -> Response {

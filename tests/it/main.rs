@@ -33,6 +33,8 @@ mod crash_steps;
 #[cfg(test)]
 mod database;
 #[cfg(test)]
+mod described;
+#[cfg(test)]
 mod disk;
 #[cfg(test)]
 mod endpoints;
@@ -67,6 +69,8 @@ mod pages;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod programs;
+#[cfg(test)]
 mod protection;
 #[cfg(test)]
 mod push;
@@ -88,3 +92,5 @@ mod streaming;
 mod teams;
 #[cfg(test)]
 mod tokens;
+#[cfg(test)]
+mod tools;

@@ -105,6 +105,27 @@ async fn code(hub: &Hub, person: &Client, client: &str) -> String {
     said(&decide(person, request(hub, client), "allow").await, "code")
 }
 
+/// The program is told only when the person goes back to it.
+async fn told_on_a_page(hub: &Hub, person: &Client, pairs: &[(&'static str, String)], error: &str) {
+    let shown = person.get(&page(pairs)).await.expect(StatusCode::BAD_REQUEST);
+    shown.says("Tide Desk");
+    let back = shown
+        .body
+        .split("href=\"")
+        .find(|rest| rest.starts_with("http://127.0.0.1:4711/back?"))
+        .expect("a way back");
+    let back: Url =
+        back.split('"').next().unwrap_or_default().replace("&amp;", "&").parse().expect("an address");
+    assert_eq!(
+        (said(&back, "error").as_str(), said(&back, "iss").as_str()),
+        (error, hub.origin()),
+        "{pairs:?}"
+    );
+    assert_eq!(said(&back, "state"), "s t&te");
+    let pressed = with(pairs.to_vec(), "decision", "allow");
+    person.post("/oauth/authorize", &borrowed(&pressed)).await.expect(StatusCode::BAD_REQUEST);
+}
+
 async fn list_tools(client: &Client, path: &str) -> Answer {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
     let request = client.request(Method::POST, path).header(header::ACCEPT, BOTH);
@@ -212,11 +233,46 @@ on_both! {
         let third = exchange(hub, &client, &code(hub, &ada, &client).await).await.expect(StatusCode::OK).json();
         let token = text_of(&third["refresh_token"]);
         let visitor = hub.visitor();
-        visitor.post("/oauth/revoke", &[("token", &token)]).await.expect(StatusCode::OK);
+        let program = visitor.with_token(&text_of(&third["access_token"]));
+        refused(visitor.post("/oauth/revoke", &[("token", &token), ("client_id", "http://127.0.0.1/x")]).await, "invalid_grant").await;
+        refused(visitor.post("/oauth/revoke", &[]).await, "invalid_request").await;
         visitor.post("/oauth/revoke", &[("token", "none")]).await.expect(StatusCode::OK);
+        list_tools(&program, "/mcp").await.expect(StatusCode::OK);
+        visitor.post("/oauth/revoke", &[("token", &token), ("client_id", &client)]).await.expect(StatusCode::OK);
         refused(refresh(&client, &token).await, "invalid_grant").await;
+        list_tools(&program, "/mcp").await.expect(StatusCode::UNAUTHORIZED);
+
+        let fourth = exchange(hub, &client, &code(hub, &ada, &client).await).await.expect(StatusCode::OK).json();
+        let access = text_of(&fourth["access_token"]);
+        visitor.post("/oauth/revoke", &[("token", &access), ("token_type_hint", "access_token")]).await.expect(StatusCode::OK);
+        list_tools(&visitor.with_token(&access), "/mcp").await.expect(StatusCode::UNAUTHORIZED);
+        let fifth = refresh(&client, &text_of(&fourth["refresh_token"])).await.expect(StatusCode::OK).json();
+        list_tools(&visitor.with_token(&text_of(&fifth["access_token"])), "/mcp").await.expect(StatusCode::OK);
+        let own = crate::tokens::make(&ada, &["read"]).await;
+        visitor.post("/oauth/revoke", &[("token", &own)]).await.expect(StatusCode::OK);
+        visitor.with_token(&own).get("/api/v1/chats").await.expect(StatusCode::OK);
         hub.sql("update oauth_grants set expires = 1").await;
         hub.tidy().await;
+    }
+
+    async fn every_edge_says_how_to_be_let_in(hub: &Hub) {
+        let stranger = hub.visitor().with_token("plx_made-up");
+        for (method, path, resource) in [
+            (Method::GET, "/v1/models", "/v1"), (Method::POST, "/v1/responses", "/v1"), (Method::GET, "/ard/v1/agents", "/ard/v1"),
+            (Method::GET, "/a2a/plexus/calc/.well-known/agent-card.json", "/a2a/plexus/calc"), (Method::POST, "/a2a/plexus/calc/", "/a2a/plexus/calc"),
+            (Method::POST, "/a2a/plexus/calc/rest/message:send", "/a2a/plexus/calc"), (Method::POST, "/rpc", "/rpc"), (Method::GET, "/rpc", "/rpc"),
+            (Method::POST, "/mcp", "/mcp"), (Method::POST, "/mcp/plexus/calc", "/mcp/plexus/calc"),
+            (Method::GET, "/.well-known/ard.json", ""), (Method::GET, "/api/v1/chats", "/api/v1"), (Method::GET, "/api/v1/events?chat=x", "/api/v1"),
+        ] {
+            let request = stranger.request(method, path).header(header::ACCEPT, BOTH);
+            let answer = stranger.send(request.header(header::CONTENT_TYPE, "application/json")).await;
+            let at = format!("resource_metadata=\"{}/.well-known/oauth-protected-resource{resource}\"", hub.origin());
+            let challenge = answer.header("www-authenticate");
+            assert!(challenge.starts_with("Bearer error=\"invalid_token\", ") && challenge.ends_with(&at), "{path}: {answer:?}");
+            answer.expect(StatusCode::UNAUTHORIZED);
+        }
+        let silent = hub.visitor().get("/api/v1/chats").await.expect(StatusCode::UNAUTHORIZED);
+        assert!(silent.header("www-authenticate").starts_with("Bearer scope="), "{:?}", silent.headers);
     }
 
     async fn nobody_is_sent_where_the_document_does_not_say(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
@@ -237,10 +293,15 @@ on_both! {
             ("code_challenge", "short", "invalid_request"), ("code_challenge", "", "invalid_request"),
             ("resource", "https://other.example/mcp", "invalid_target"), ("scope", "admin", "invalid_scope"),
         ] {
-            let back = ada.get(&page(&with(good(), name, wrong))).await.expect(StatusCode::SEE_OTHER);
-            let back: Url = back.location().parse().expect("an address");
-            assert_eq!((said(&back, "error").as_str(), said(&back, "iss").as_str()), (error, hub.origin()), "{name}");
-            assert_eq!(said(&back, "state"), "s t&te");
+            told_on_a_page(hub, &ada, &with(good(), name, wrong), error).await;
+        }
+        told_on_a_page(hub, &ada, &[good(), vec![("scope", "read".to_owned())]].concat(), "invalid_request").await;
+        let visitor = hub.visitor();
+        for (name, wrong) in [("client_id", ""), ("client_id", "x"), ("redirect_uri", ""), ("redirect_uri", "javascript:x")] {
+            visitor.get(&page(&with(good(), name, wrong))).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        }
+        for broken in ["", "?", "?%ff=%zz&&&=", "?client_id"] {
+            visitor.get(&format!("/oauth/authorize{broken}")).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         }
         let denied = decide(&ada, good(), "deny").await;
         assert_eq!((said(&denied, "error").as_str(), said(&denied, "code").as_str()), ("access_denied", ""));

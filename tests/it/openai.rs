@@ -98,7 +98,7 @@ on_both! {
         let missing = ada.get("/v1/models/plexus/nobody").await.expect(StatusCode::NOT_FOUND).json();
         assert_eq!(missing["error"]["code"], json!("model_not_found"));
         let stranger = hub.visitor().with_token("plx_made-up").get("/v1/models").await;
-        assert_eq!(stranger.header("www-authenticate"), "Bearer");
+        assert!(stranger.header("www-authenticate").contains("/.well-known/oauth-protected-resource/v1\""));
         assert_eq!(stranger.expect(StatusCode::UNAUTHORIZED).json()["error"]["code"], json!("invalid_api_key"));
         let open = hub.visitor().get("/v1/models").await.expect(StatusCode::OK);
         assert_eq!(open.header("access-control-allow-origin"), "*");
@@ -325,6 +325,25 @@ on_both! {
         ] {
             assert_eq!(refusal(&ada, RESPONSES, &wrong, StatusCode::BAD_REQUEST).await.1, param);
         }
+    }
+
+    async fn a_response_is_had_again_by_its_id(hub: &Hub) {
+        let ada = program(hub, "ada").await;
+        let body = json!({ "model": "plexus/calc", "input": "6 * 7", "user": "u" });
+        let told = post(&ada, RESPONSES, &body).await.expect(StatusCode::OK).json();
+        let path = format!("{RESPONSES}/{}", text_of(&told["id"]));
+        let again = ada.get(&path).await.expect(StatusCode::OK).json();
+        for member in ["id", "object", "status", "model", "output", "usage", "error", "completed_at"] {
+            assert_eq!(again[member], told[member], "{member}");
+        }
+        assert_eq!(again.as_object().map(|all| all.keys().collect::<Vec<_>>()), told.as_object().map(|all| all.keys().collect()));
+        assert_eq!(again["user"], Value::Null, "what else the request said is not kept");
+        let nobodys = format!("{RESPONSES}/resp_01a1f7fe8f58789b93e8e4574687b706");
+        for (who, path) in [(&program(hub, "eve").await, &path), (&ada, &nobodys), (&ada, &format!("{RESPONSES}/x"))] {
+            let refused = who.get(path).await.expect(StatusCode::NOT_FOUND).json();
+            assert_eq!(refused["error"]["code"], json!("not_found"), "{path}: {refused}");
+        }
+        hub.visitor().get(&path).await.expect(StatusCode::UNAUTHORIZED);
     }
 
     async fn files_are_kept_with_the_message(hub: &Hub) {

@@ -9,7 +9,7 @@ use super::{
     icon::Icon,
     mark::{Initials, Mark},
     parts::part,
-    text::{agent_href, count, duration},
+    text::{agent_href, cost, count, duration},
     time::Clock,
 };
 use crate::model::message::{Article, Author};
@@ -138,6 +138,7 @@ fn measures(article: &Article) -> Option<AnyView> {
     let words: Vec<String> = tokens
         .map(|tokens| count(tokens, "token", "tokens"))
         .into_iter()
+        .chain(article.usage.map(|usage| usage.cost_micro).filter(|&cost| cost > 0).map(cost))
         .chain(article.took_ms.map(duration))
         .collect();
     (!words.is_empty()).then(|| view! { <span class="measures">{words.join(", ")}</span> }.into_any())

@@ -1,7 +1,7 @@
 //! The parts of a message.
 
 use leptos::prelude::*;
-use plexus_domain::{ApprovalId, message::MessageState};
+use plexus_domain::{ApprovalId, message::MessageState, part::Decision, text::is_invisible};
 use serde_json::Value;
 
 use super::{
@@ -21,7 +21,9 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
         PartView::Data { name, value } => data(name, &value),
         PartView::File { name, media_type, size: bytes, href } => file(name, &media_type, bytes, href),
         PartView::Link { name, url } => link(name, url),
-        PartView::Tool { tool, arguments, result, took_ms } => tool_card(tool, &arguments, result, took_ms),
+        PartView::Tool { tool, arguments, result, took_ms } => {
+            tool_card(tool, &arguments, result, took_ms, article.state == MessageState::Open)
+        }
         PartView::Reasoning { html } => {
             let html = html.into_string();
             fold(
@@ -98,9 +100,19 @@ fn link(name: Option<String>, url: String) -> AnyView {
     .into_any()
 }
 
-fn tool_card(tool: String, arguments: &Value, result: Option<Value>, took_ms: Option<u64>) -> AnyView {
+fn tool_card(
+    tool: String,
+    arguments: &Value,
+    result: Option<Value>,
+    took_ms: Option<u64>,
+    open: bool,
+) -> AnyView {
+    let failed = result.as_ref().is_some_and(|result| result.get("error").is_some());
     let state = match (&result, took_ms) {
-        (None, _) => "running".to_owned(),
+        (None, _) if open => "running".to_owned(),
+        (None, _) => "not finished".to_owned(),
+        (Some(_), Some(millis)) if failed => format!("failed after {}", duration(millis)),
+        (Some(_), None) if failed => "failed".to_owned(),
         (Some(_), Some(millis)) => duration(millis),
         (Some(_), None) => "done".to_owned(),
     };
@@ -115,12 +127,16 @@ fn approval(
     id: ApprovalId,
     tool: String,
     arguments: &Value,
-    decision: Option<bool>,
+    decision: Option<Decision>,
     article: &Article,
 ) -> AnyView {
     let answer = match decision {
-        Some(true) => view! { <p class="state good">{Icon::Check.view()} "Allowed."</p> }.into_any(),
-        Some(false) => view! { <p class="state">{Icon::Close.view()} "Refused."</p> }.into_any(),
+        Some(Decision::Allowed) => {
+            view! { <p class="state good">{Icon::Check.view()} "Allowed."</p> }.into_any()
+        }
+        Some(Decision::Refused) => view! { <p class="state">{Icon::Close.view()} "Refused."</p> }.into_any(),
+        Some(Decision::Unanswered) => unanswered(),
+        None if article.state != MessageState::Open => unanswered(),
         None => {
             let action = format!("/chat/{}/approve", article.chat);
             view! {
@@ -135,12 +151,16 @@ fn approval(
     };
     view! {
         <div class="card approval">
-            <p><strong>{article.author.name().to_owned()}</strong> " asks to use " <code>{tool}</code> " with exactly this:"</p>
+            <p>"Asks for leave to use " <code>{tool}</code> " with exactly this:"</p>
             <CodeBlock language="Arguments" code=pretty(arguments) />
             {answer}
         </div>
     }
     .into_any()
+}
+
+fn unanswered() -> AnyView {
+    view! { <p class="state">"Nobody answered, so it was not done."</p> }.into_any()
 }
 
 /// Something to open if one cares.
@@ -154,6 +174,32 @@ fn fold(icon: Icon, title: String, state: Option<String>, inside: AnyView) -> An
     .into_any()
 }
 
+/// JSON for people. What would not be seen, or would turn what is seen around, is escaped: one decides by it.
 fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+    let json = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+    if !json.contains(is_invisible) {
+        return json;
+    }
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_invisible(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::pretty;
+
+    #[test]
+    fn what_would_not_be_seen_is_escaped() {
+        assert_eq!(pretty(&json!("a\u{202e}b\u{e0041}")), r#""a\u202eb\udb40\udc41""#);
+        assert_eq!(pretty(&json!({ "é": ["水"] })), "{\n  \"é\": [\n    \"水\"\n  ]\n}");
+    }
 }

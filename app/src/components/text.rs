@@ -4,6 +4,7 @@ use plexus_domain::{
     Address,
     account::{Registration, Role},
     agent::{Access, Visibility},
+    money,
 };
 
 use crate::model::{agent::Scheme, query::percent_encode};
@@ -33,6 +34,11 @@ pub fn in_textarea(value: &str) -> String {
 /// "1 agent", "2 agents", "12,000 agents".
 pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// What something cost, from millionths of whatever models are priced in here.
+pub fn cost(micro: u64) -> String {
+    format!("cost {}", money::shown(micro))
 }
 
 /// Digits in groups of three.

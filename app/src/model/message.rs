@@ -1,7 +1,8 @@
 //! One message of a chat, as an article.
 
 use plexus_domain::{
-    Address, ApprovalId, ChatId, MessageId, RunId, Timestamp, message::MessageState, run::Usage,
+    Address, ApprovalId, ChatId, MessageId, RunId, Timestamp, message::MessageState, part::Decision,
+    run::Usage,
 };
 use serde_json::Value;
 
@@ -89,7 +90,7 @@ pub enum PartView {
         tool: String,
         arguments: Value,
         /// What was said; none while it waits.
-        decision: Option<bool>,
+        decision: Option<Decision>,
     },
     /// A button that hands the question to another agent.
     ContinueWith {

@@ -19,6 +19,21 @@ pub struct ConsentPage {
     pub fields: Vec<(String, String)>,
 }
 
+/// A program asked in a way that nobody can agree to.
+#[derive(Clone, Debug)]
+pub struct WrongRequestPage {
+    /// What the program calls itself.
+    pub client: String,
+    /// Where it says so.
+    pub host: String,
+    /// Where `back` leads, in a word.
+    pub answer_to: String,
+    /// What is wrong, as a sentence.
+    pub words: &'static str,
+    /// Where the program is told.
+    pub back: String,
+}
+
 /// A program that acts for somebody; ended at `/settings/tokens/end` with `id`.
 #[derive(Clone, Debug)]
 pub struct GrantRow {

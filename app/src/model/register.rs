@@ -14,6 +14,8 @@ pub struct RegisterStart {
     pub drafts: Vec<DraftRow>,
     /// Whether this hub has a model that an `llm` agent could run on.
     pub has_models: bool,
+    /// Whether there is a program that the viewer may make an agent of.
+    pub has_programs: bool,
     /// Whether addresses of the private network are accepted from this viewer.
     pub allows_private: bool,
     pub form: Form,
@@ -246,13 +248,30 @@ pub struct RegisterDone {
 }
 
 /// An agent made of instructions and a model: new at `/register/instructions`, an edit at `/@owner/name/edit`.
-/// Posted there with `name` (new only), `title`, `summary`, `instructions`, `model`, `starters` (one a line), `tags`.
+/// Posted there with `name` (new only), `title`, `summary`, `instructions`, `model`, `starters` (one a line), `tags`,
+/// `tools` (one a line), `turns`, `tokens`, `seconds`, `cost`.
 #[derive(Clone, Debug)]
 pub struct InstructionsPage {
     pub owner: String,
+    /// The names of the MCP servers that the operator lists.
+    pub programs: Vec<String>,
+    /// Whether models cost something here.
+    pub priced: bool,
     /// The agent that is edited; none for a new one.
     pub editing: Option<Address>,
     pub models: Vec<ModelOption>,
+    pub form: Form,
+}
+
+/// An agent that is one of the operator's programs: new at `/register/program`, an edit at `/@owner/name/edit`.
+/// Posted there with `name` (new only), `title`, `summary`, `program`, `starters` (one a line), `tags`.
+#[derive(Clone, Debug)]
+pub struct ProgramPage {
+    pub owner: String,
+    /// The agent that is edited; none for a new one.
+    pub editing: Option<Address>,
+    /// Those that the viewer may use.
+    pub programs: Vec<String>,
     pub form: Form,
 }
 

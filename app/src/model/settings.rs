@@ -15,6 +15,8 @@ pub struct AccountPage {
     /// What goes with the account, so that nobody is surprised.
     pub agents: u64,
     pub chats: u64,
+    /// Whether agents ask before every use of a tool; set at `/settings/account/tools` with `ask`, `yes` or `no`.
+    pub asks_before_tools: bool,
 }
 
 /// Revoked at `/settings/sessions/revoke` with `id`; `id=others` ends all but this one.

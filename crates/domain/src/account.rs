@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result};
 
 /// What an account may do beyond its own things. Ordered: each step includes the one before.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {

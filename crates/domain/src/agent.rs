@@ -1,10 +1,18 @@
 //! Agents: what takes a message and answers.
 
+mod budget;
 pub mod http;
+mod tools;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::{
+    budget::{Allowance, Budget},
+    tools::{ToolPlace, ToolSource},
+};
+
 /// Who may find an agent. Ordered: each step shows it to more.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
@@ -41,6 +49,7 @@ impl Visibility {
 }
 
 /// Who may talk to an agent. Ordered: each step lets more in.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -77,9 +86,20 @@ pub enum Connector {
     /// An agent elsewhere that speaks A2A; its card is looked for at `card_url`.
     A2a { url: String, protocol: A2aProtocol, card_url: String },
     /// Instructions for a model that the hub calls.
-    Llm { model: String, instructions: String, starters: Vec<String> },
+    Llm {
+        model: String,
+        instructions: String,
+        starters: Vec<String>,
+        /// MCP servers whose tools the model may call.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tools: Vec<ToolSource>,
+        #[serde(default)]
+        budget: Budget,
+    },
     /// Software elsewhere with an HTTP endpoint of its own.
-    Http { request: http::Template },
+    Http { request: Box<http::Template> },
+    /// A program that the operator lists under this name; it speaks the Agent Client Protocol.
+    Process { program: String },
     /// A program on its owner's machine, joined to the hub by a connection of its own.
     Attached,
     /// Part of this program.
@@ -93,6 +113,7 @@ impl Connector {
             Self::A2a { .. } => "a2a",
             Self::Llm { .. } => "llm",
             Self::Http { .. } => "http",
+            Self::Process { .. } => "process",
             Self::Attached => "attached",
             Self::Builtin { .. } => "builtin",
         }
@@ -103,22 +124,37 @@ impl Connector {
         match self {
             Self::A2a { url, .. } => Some(url),
             Self::Http { request } => Some(&request.request().url),
-            Self::Llm { .. } | Self::Attached | Self::Builtin { .. } => None,
+            Self::Llm { .. } | Self::Process { .. } | Self::Attached | Self::Builtin { .. } => None,
         }
+    }
+
+    /// The operator's programs that it is made of or uses.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        let (made_of, tools) = match self {
+            Self::Process { program } => (Some(program), [].as_slice()),
+            Self::Llm { tools, .. } => (None, tools.as_slice()),
+            _ => (None, [].as_slice()),
+        };
+        let used = tools.iter().filter_map(|source| match &source.place {
+            ToolPlace::Program(name) => Some(name),
+            ToolPlace::Url(_) => None,
+        });
+        made_of.into_iter().chain(used).map(String::as_str)
     }
 
     /// Whether it keeps a conversation of its own, which can go on.
     pub const fn has_contexts(&self) -> bool {
-        matches!(self, Self::A2a { .. } | Self::Http { .. } | Self::Attached)
+        !matches!(self, Self::Llm { .. } | Self::Builtin { .. })
     }
 
     /// Whether it can be sent files.
     pub const fn takes_files(&self) -> bool {
-        matches!(self, Self::A2a { .. } | Self::Attached)
+        matches!(self, Self::A2a { .. } | Self::Process { .. } | Self::Attached)
     }
 }
 
 /// The one credential that an agent asks to be shown.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Scheme {

@@ -13,6 +13,7 @@ pub type Entropy = [u8; 10];
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(Uuid);

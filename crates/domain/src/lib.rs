@@ -13,11 +13,14 @@ pub mod error;
 pub mod event;
 pub mod id;
 pub mod message;
+pub mod money;
 pub mod name;
 pub mod page;
 pub mod part;
 pub mod principal;
 pub mod run;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod team;
 pub mod text;
 pub mod time;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MessageId, Part, PrincipalId, RunId, Timestamp};
 
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageState {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::{ApprovalId, Digest};
 
 /// One piece of a message, in the order it is shown.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     #[serde(flatten)]
@@ -20,6 +21,7 @@ pub struct Part {
     pub media_type: Option<String>,
 }
 
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Content {
@@ -36,9 +38,28 @@ pub enum Content {
     /// What a model thought on the way, shown collapsed.
     Reasoning { text: String },
     /// A question that only yes or no answers, bound to exact arguments.
-    Approval { approval: ApprovalId, tool: String, arguments: Value },
+    Approval {
+        approval: ApprovalId,
+        tool: String,
+        arguments: Value,
+        /// None while it waits for its answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<Decision>,
+    },
 }
 
+/// What became of a question that only yes or no answers.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    Allowed,
+    Refused,
+    /// Nobody answered in time; the same as a no.
+    Unanswered,
+}
+
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolUse {
     pub tool: String,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// How libp2p writes an Ed25519 key in a PeerId: an identity multihash (00, length 24) of a protobuf that holds the
 /// key's type (08 01) and its 32 bytes (12 20) (libp2p specification "Peer Ids and Keys").
-const PEER_ID: [u8; 6] = [0x00, 0x24, 0x08, 0x01, 0x12, 0x20];
+pub const PEER_ID: [u8; 6] = [0x00, 0x24, 0x08, 0x01, 0x12, 0x20];
 /// A PeerId of this kind has 52 characters.
 const MAX_TEXT: usize = 64;
 

@@ -7,9 +7,12 @@ use std::{
 };
 
 use plexus_domain::account::Registration;
+pub use plexus_runtime::llm::Prices;
 use url::{Host, Url};
 
 pub use crate::limits::Scale;
+pub use crate::programs::{Listed, MayUse, Speaks};
+pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Program, Sandbox};
 
 /// Whether an address leads back to this machine.
 pub fn is_loopback(url: &Url) -> bool {
@@ -48,6 +51,12 @@ pub struct Config {
     /// Programs on this machine may launch teams without a token, while the hub listens on loopback.
     pub open_launch: bool,
     pub model: Option<OperatorModel>,
+    /// What agents may be made of, or may use.
+    pub programs: Vec<Listed>,
+    /// How many of them run at once.
+    pub programs_at_once: usize,
+    /// They may run as the hub's own user where nothing keeps them apart from it.
+    pub unsafe_processes: bool,
     pub limits: RunLimits,
     pub scale: Scale,
 }
@@ -74,6 +83,11 @@ pub struct OperatorModel {
     pub base_url: Url,
     pub api_key: Option<Secret>,
     pub model: Option<String>,
+    /// How much it takes at once.
+    pub context_tokens: usize,
+    pub prices: Prices,
+    /// Asked where it does not answer.
+    pub fallback: Option<Box<OperatorModel>>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -41,6 +41,7 @@ struct Parts {
     index: listings::Index,
     listings_changed: Notify,
     letters_came: Notify,
+    decided: Notify,
     whole_index: SetOnce<()>,
     tasks: TaskTracker,
     /// The hub is about to end: what ends now was not ended by a person.
@@ -75,6 +76,7 @@ impl Hub {
             teams: teams::Rooms::default(),
             listings_changed: Notify::new(),
             letters_came: Notify::new(),
+            decided: Notify::new(),
             whole_index: SetOnce::new(),
             tasks: TaskTracker::new(),
             closing: AtomicBool::new(false),
@@ -117,10 +119,16 @@ impl Hub {
     /// Ends every run as interrupted, writes down what was said, and closes the store.
     pub async fn close(&self) {
         runs::stop_all(self).await;
+        self.outbound().programs().close();
         self.stop().cancel();
         self.tasks().close();
         self.tasks().wait().await;
         self.store().close().await;
+    }
+
+    /// Wakes runs that wait for somebody's leave.
+    pub(crate) fn decided(&self) -> &Notify {
+        &self.0.decided
     }
 
     /// Does at once what is otherwise done every hour.

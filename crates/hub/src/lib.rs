@@ -23,6 +23,7 @@ pub mod listings;
 pub mod live;
 pub mod oauth;
 mod passwords;
+mod programs;
 pub mod runs;
 pub mod secrets;
 pub mod teams;

@@ -121,6 +121,9 @@ async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, 
         on_loopback: true,
         mcp_origins: Vec::new(),
         open_launch: false,
+        programs: Vec::new(),
+        programs_at_once: 4,
+        unsafe_processes: false,
         conformance: false,
         trusted_proxies: Vec::new(),
         model: None,
@@ -343,7 +346,8 @@ async fn an_administrator_answers_for_an_origin_and_takes_it_back() {
     admin::withdraw_voucher(world.later(), &grace, ORIGIN, "").await.unwrap();
     assert_eq!(refusal(admin::withdraw_voucher(&world.hub, &grace, ORIGIN, "").await), "not_found");
     let written = world.audit().await;
-    assert_eq!(written[0].1, r#"{"agents":1,"note":"Our own machine"}"#);
+    let change: serde_json::Value = serde_json::from_str(&written[0].1).unwrap();
+    assert_eq!(change, serde_json::json!({ "agents": 1, "note": "Our own machine" }));
     assert_eq!((written[1].0.as_str(), written[1].2.as_str()), ("origin.withdraw", "r-5"));
 }
 

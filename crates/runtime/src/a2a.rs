@@ -161,7 +161,7 @@ impl Exchange<'_> {
             Call::SendMessage(request)
         };
         match self.agent.open(self.protocol, call, &mut self.pace).await? {
-            Opened::Whole(update) => Ok(self.answer.take(update)?),
+            Opened::Whole(update) => Ok(self.answer.take(*update)?),
             Opened::Stream(reply) => self.listen(reply).await,
         }
     }

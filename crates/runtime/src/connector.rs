@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use tokio::{pin, select, time};
 use tokio_util::sync::CancellationToken;
 
+use crate::Leave;
+
 /// One agent's work on one request.
 #[async_trait]
 pub trait Connector: Send + Sync {
@@ -39,6 +41,8 @@ pub struct Request {
     /// Set when a remote agent's own conversation goes on; none sends the turns before the last as text.
     pub remote: Option<Remote>,
     pub limits: Limits,
+    /// Whom to ask before something that needs leave.
+    pub leave: Leave,
 }
 
 impl Request {
@@ -114,6 +118,13 @@ pub trait Output: Send {
 
     /// A whole part. Text that follows it begins a new part.
     fn part(&mut self, part: Part) -> Result<(), Failure>;
+
+    /// A whole part, in place of one that was put at `place` before; the answer is its place. Whoever cannot take
+    /// anything back shows it again.
+    fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
+        self.part(part)?;
+        Ok(place.unwrap_or_default())
+    }
 
     /// The next piece of the text of a named artifact.
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure>;
@@ -258,6 +269,11 @@ impl Output for Capped<'_> {
         self.take_piece()?;
         self.take(serde_json::to_string(&part).map_or(0, |json| json.len()))?;
         self.output.part(part)
+    }
+
+    fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
+        self.take(serde_json::to_string(&part).map_or(0, |json| json.len()))?;
+        self.output.put(place, part)
     }
 
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure> {

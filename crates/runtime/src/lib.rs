@@ -4,13 +4,18 @@
 //! through [`perform`], which holds it to the request's [`Limits`]. Nothing here knows the store or the hub.
 
 pub mod a2a;
+pub mod acp;
 pub mod attached;
 pub mod builtin;
 mod connector;
 mod credentials;
 pub mod http;
+mod leave;
 pub mod llm;
+pub mod mcp;
 pub mod outbound;
+pub mod program;
+pub mod sandbox;
 pub mod sse;
 pub mod stdio;
 #[cfg(test)]
@@ -19,3 +24,4 @@ mod transcript;
 
 pub use connector::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn, perform};
 pub use credentials::{Credentials, KeyPlace, Secret};
+pub use leave::{Gate, Leave, Question};

@@ -1,20 +1,26 @@
 //! Agents that are a model with instructions, on any server that speaks the OpenAI chat completions API.
 
 mod answer;
+mod call;
 mod chunk;
 mod history;
 mod refusal;
+mod tools;
+mod work;
 
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use plexus_domain::run::{Failure, FailureClass};
+use plexus_domain::{
+    agent::Budget,
+    run::{Failure, FailureClass, Usage},
+};
 use reqwest::RequestBuilder;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-pub use self::answer::Answer;
-use self::history::body;
 pub(crate) use self::history::conversation;
+use self::work::Work;
+pub use self::{answer::Answer, tools::ToolServer};
 use crate::{
     Connector, Credentials, End, Limits, Output, Request, Secret,
     outbound::{Halt, Outbound, Pace, Reply, peer},
@@ -31,27 +37,42 @@ pub struct Model {
     pub name: String,
     /// How much of a conversation is sent, in bytes; the oldest turns are left out first.
     pub history_bytes: usize,
+    pub prices: Prices,
+}
+
+/// What a million tokens cost, in millionths of the unit that they are priced in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prices {
+    pub sent: u64,
+    pub received: u64,
+}
+
+impl Prices {
+    /// The same usage with its cost.
+    fn of(self, usage: Usage) -> Usage {
+        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
+        let cost = (part(usage.tokens_in, self.sent) + part(usage.tokens_out, self.received)) / 1_000_000;
+        Usage { cost_micro: u64::try_from(cost).unwrap_or(u64::MAX), ..usage }
+    }
 }
 
 /// Larger events hold no token.
 const MAX_EVENT_BYTES: usize = 1 << 20;
 
-/// Answers with a model that follows instructions.
-#[derive(Debug)]
-pub struct Llm {
+/// A model on one server, and the client that may call it.
+#[derive(Clone, Debug)]
+struct Provider {
     outbound: Outbound,
     endpoint: Url,
     model: Model,
-    instructions: String,
 }
 
-impl Llm {
-    /// Fails when `outbound` may not call the model's server.
-    pub fn new(outbound: Outbound, model: Model, instructions: String) -> Result<Self, Failure> {
+impl Provider {
+    fn new(outbound: Outbound, model: Model) -> Result<Self, Failure> {
         let mut endpoint = model.base.clone();
         endpoint.set_path(&format!("{}/chat/completions", model.base.path().trim_end_matches('/')));
         outbound.check(&endpoint)?;
-        Ok(Self { outbound, endpoint, model, instructions })
+        Ok(Self { outbound, endpoint, model })
     }
 
     fn call(&self, body: String) -> Result<RequestBuilder, Failure> {
@@ -64,23 +85,25 @@ impl Llm {
         Ok(self.outbound.request(Method::POST, &url)?.headers(headers).body(body))
     }
 
-    async fn answer(
+    /// One turn of the model: what it says, and what it wants called.
+    async fn turn(
         &self,
-        request: &Request,
+        body: String,
+        limits: &Limits,
         answer: &mut Answer<'_>,
         pace: &mut Pace<'_>,
     ) -> Result<End, Halt> {
-        let body = body(&self.model, &self.instructions, &request.turns);
         answer.set_tokens_in(body.len());
+        pace.set_limit(limits.first_byte);
         let reply = Reply::to(self.call(body)?, &peer(&self.endpoint), pace).await?;
         if reply.status() != StatusCode::OK {
             return Err(refusal::read(reply, &self.model.name, pace).await.into());
         }
         if reply.is_of_type("text/event-stream") {
-            return read_stream(reply, answer, &request.limits, pace).await;
+            return read_stream(reply, answer, limits, pace).await;
         }
         if reply.is_of_type("application/json") {
-            let whole = reply.body(request.limits.max_answer_bytes, pace).await?;
+            let whole = reply.body(limits.max_answer_bytes, pace).await?;
             answer.event(&whole)?;
             return Ok(answer.end()?);
         }
@@ -88,6 +111,41 @@ impl Llm {
         let words =
             format!("{} answered with {kind}, not with a chat completion. Check its address.", reply.peer());
         Err(Failure::new(FailureClass::Garbage, words).into())
+    }
+}
+
+/// Answers with a model that follows instructions.
+pub struct Llm {
+    /// Asked in turn until one answers.
+    providers: Vec<Provider>,
+    instructions: String,
+    tools: Vec<ToolServer>,
+    budget: Budget,
+}
+
+impl Llm {
+    /// Fails when `outbound` may not call the model's server.
+    pub fn new(outbound: Outbound, model: Model, instructions: String) -> Result<Self, Failure> {
+        let providers = vec![Provider::new(outbound, model)?];
+        Ok(Self { providers, instructions, tools: Vec::new(), budget: Budget::default() })
+    }
+
+    /// Asks this model where those before it do not answer.
+    pub fn with_fallback(mut self, outbound: Outbound, model: Model) -> Result<Self, Failure> {
+        self.providers.push(Provider::new(outbound, model)?);
+        Ok(self)
+    }
+
+    /// Lets the model call the tools of these servers.
+    #[must_use]
+    pub fn with_tools(self, tools: Vec<ToolServer>) -> Self {
+        Self { tools, ..self }
+    }
+
+    /// What one answer may take.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
     }
 }
 
@@ -119,11 +177,7 @@ impl Connector for Llm {
         output: &mut dyn Output,
         stop: &CancellationToken,
     ) -> Result<End, Failure> {
-        let mut pace = Pace::new(stop, request.limits.first_byte);
-        let mut answer = Answer::new(output, peer(&self.endpoint), request.limits.max_answer_bytes);
-        let end = self.answer(&request, &mut answer, &mut pace).await;
-        answer.report_usage();
-        match end {
+        match Work::new(self, &request, output, stop).run().await {
             Ok(end) => Ok(end),
             Err(Halt::Stopped) => Ok(End::Stopped),
             Err(Halt::Failed(failure)) => Err(failure),

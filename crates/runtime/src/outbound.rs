@@ -32,7 +32,7 @@ pub use self::{
     resolver::{Lookup, SystemLookup},
 };
 pub(crate) use self::{
-    pace::{Halt, Pace},
+    pace::{Halt, Interrupted, Pace},
     refusal::{Hints, by_status, credentials_hint, said, words},
     reply::{Reply, peer, quote, retry_after},
 };
@@ -142,6 +142,12 @@ impl Outbound {
             )),
             Reach::Anyone(policy, _) => check_policy(url, policy),
         }
+    }
+
+    /// The client behind this one, for a library that calls `url` and nothing else.
+    pub(crate) fn client_for(&self, url: &Url) -> Result<reqwest::Client, Failure> {
+        self.check(url)?;
+        Ok(self.client.clone())
     }
 
     /// A call that `send` of [`Reply`] makes. Redirects are answers, not followed.

@@ -82,5 +82,10 @@ pub(crate) fn say(parts: &[Part]) -> String {
 
 /// Foreign text as a block quote, cut where it is long.
 pub(crate) fn quoted(text: &str) -> String {
-    format!("> {}", shorten(text, QUOTE_CHARS).replace('\n', "\n> "))
+    as_quote(&shorten(text, QUOTE_CHARS))
+}
+
+/// Foreign text as a block quote.
+pub(crate) fn as_quote(text: &str) -> String {
+    format!("> {}", text.replace('\n', "\n> "))
 }

@@ -1,6 +1,7 @@
 //! Approvals: questions of a run that only yes or no answers, bound to exact arguments.
 
 use plexus_domain::{ApprovalId, Digest, PrincipalId, RunId, Timestamp};
+use serde_json::Value;
 use sqlx::{query, query_as};
 
 use crate::{
@@ -21,7 +22,8 @@ record! {
         pub id: ApprovalId,
         pub run: RunId,
         pub tool: String,
-        /// Of the arguments as they will be used.
+        pub arguments: Value,
+        /// Of tool and arguments as they will be used.
         pub args_sha256: Digest,
         pub decision: Option<Decision>,
         pub decided_by: Option<PrincipalId>,
@@ -31,19 +33,23 @@ record! {
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, run, tool, args_sha256, decision, decided_by, expires from approvals ", $rest)
+        concat!(
+            "select id, run, tool, arguments, args_sha256, decision, decided_by, expires from approvals ",
+            $rest
+        )
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Approval) -> Result<()> {
-    let text = "insert into approvals (id, run, tool, args_sha256, decision, decided_by, expires) \
-                values ($1, $2, $3, $4, $5, $6, $7)";
+    let text = "insert into approvals (id, run, tool, arguments, args_sha256, decision, decided_by, expires) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8)";
     execute!(
         tx,
         query(text)
             .bind(new.id.uuid())
             .bind(new.run.uuid())
             .bind(clean(&new.tool))
+            .bind(new.arguments.to_column())
             .bind(new.args_sha256.to_column())
             .bind(new.decision.map(Decision::as_str))
             .bind(new.decided_by.to_column())
@@ -60,6 +66,20 @@ pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Approval>> {
     on!(conn, c => query_as(select!("where run = $1 order by id")).bind(run.uuid()).fetch_all(c))
 }
 
+/// The questions that wait for this caller's answer, the oldest first.
+pub async fn list_waiting(
+    conn: &mut Conn,
+    caller: PrincipalId,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<Approval>> {
+    let text = select!(
+        "where decision is null and expires > $2 and run in \
+         (select id from runs where caller = $1 and state = 'working') order by id limit $3"
+    );
+    on!(conn, c => query_as(text).bind(caller.uuid()).bind(now.millis()).bind(limit).fetch_all(c))
+}
+
 /// Answers a question once, before it expires. False when it was answered, has expired, or never was.
 pub async fn decide(
     tx: &mut Tx,
@@ -73,4 +93,10 @@ pub async fn decide(
     let changed =
         execute!(tx, query(text).bind(id.uuid()).bind(decision.as_str()).bind(by.uuid()).bind(now.millis()))?;
     Ok(changed > 0)
+}
+
+/// Ends the waiting for an answer. False when one was given.
+pub async fn close(tx: &mut Tx, id: ApprovalId, now: Timestamp) -> Result<bool> {
+    let text = "update approvals set expires = $2 where id = $1 and decision is null";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(now.millis()))? > 0)
 }

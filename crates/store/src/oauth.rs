@@ -79,6 +79,14 @@ pub async fn by_refresh(conn: &mut Conn, refresh: &Digest) -> Result<Option<Gran
     on!(conn, c => query_as(text).bind(refresh.to_column()).fetch_optional(c))
 }
 
+/// The grant for which this token was given.
+pub async fn by_token(conn: &mut Conn, token: &Digest) -> Result<Option<Grant>> {
+    let text = select!(
+        "where id = (select grant_id from oauth_tokens join tokens on tokens.id = token where hash = $1)"
+    );
+    on!(conn, c => query_as(text).bind(token.to_column()).fetch_optional(c))
+}
+
 /// Those that were taken up, newest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Grant>> {
     let text = select!("where account = $1 and refresh is not null order by created desc, id desc");
@@ -111,6 +119,13 @@ pub async fn rotate(
 pub async fn insert_token(tx: &mut Tx, token: TokenId, grant: OauthGrantId) -> Result<()> {
     let text = "insert into oauth_tokens (token, grant_id) values ($1, $2)";
     execute!(tx, query(text).bind(token.uuid()).bind(grant.uuid()))?;
+    Ok(())
+}
+
+/// Ends one token that was given for a grant.
+pub async fn delete_token(tx: &mut Tx, token: &Digest) -> Result<()> {
+    let text = "delete from tokens where hash = $1 and id in (select token from oauth_tokens)";
+    execute!(tx, query(text).bind(token.to_column()))?;
     Ok(())
 }
 

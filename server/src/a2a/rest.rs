@@ -29,7 +29,7 @@ use super::{
 use crate::{
     state::Site,
     web::{
-        bearer::{Bearer, Unknown, challenged},
+        bearer::{Bearer, Unknown},
         error::say,
     },
 };
@@ -71,7 +71,7 @@ fn outside(media_type: &'static str, error: plexus_hub::Error) -> Response {
         "message": refusal.to_string(),
         "details": [],
     }});
-    challenged(status, write(status, media_type, &body))
+    write(status, media_type, &body)
 }
 
 fn refuse(media_type: &'static str, error: &Error) -> Response {

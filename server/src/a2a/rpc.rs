@@ -28,7 +28,7 @@ use super::{
 use crate::{
     state::Site,
     web::{
-        bearer::{Bearer, Unknown, challenged},
+        bearer::{Bearer, Unknown},
         body::{JSON, is_of_type},
         error::say,
     },
@@ -71,7 +71,7 @@ pub async fn answer(
     };
     let version = version(&headers, &query.version);
     match read(&body, limit).and_then(|call| call.method(&version).map(|method| (call, method))) {
-        Err((id, error)) => fail(StatusCode::OK, id, error),
+        Err(failed) => fail(StatusCode::OK, failed.0, failed.1),
         Ok((call, (method, protocol))) => {
             let methods = Methods { site, caller, door, protocol };
             run(&methods, call, method, protocol).await
@@ -83,7 +83,7 @@ pub async fn answer(
 fn outside(error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
     let kind = if status.is_server_error() { ErrorKind::Internal } else { ErrorKind::InvalidRequest };
-    challenged(status, fail(status, Id::Null, Error::new(kind, refusal.to_string())))
+    fail(status, Id::Null, Error::new(kind, refusal.to_string()))
 }
 
 pub fn is_json(headers: &HeaderMap) -> bool {
@@ -109,11 +109,11 @@ struct Called {
     params: Value,
 }
 
-type Failed = (Id, Error);
+type Failed = Box<(Id, Error)>;
 
 fn read(body: &[u8], limit: json::Limits) -> Result<Called, Failed> {
-    let value: Value = json::parse(body, limit).map_err(|error| (Id::Null, unreadable(&error)))?;
-    let invalid = |id: &Id, words: &str| (id.clone(), Error::new(ErrorKind::InvalidRequest, words));
+    let value: Value = json::parse(body, limit).map_err(|error| Box::new((Id::Null, unreadable(&error))))?;
+    let invalid = |id: &Id, words: &str| Box::new((id.clone(), Error::new(ErrorKind::InvalidRequest, words)));
     let Value::Object(mut members) = value else {
         let words = if value.is_array() {
             "Batches are not part of A2A. Send one request."
@@ -135,7 +135,7 @@ fn read(body: &[u8], limit: json::Limits) -> Result<Called, Failed> {
     };
     let params = members.remove("params").unwrap_or_else(|| json!({}));
     if !params.is_object() {
-        return Err((id, refusal::params("they are an object")));
+        return Err(Box::new((id, refusal::params("they are an object"))));
     }
     Ok(Called { id, method, params })
 }
@@ -150,7 +150,7 @@ fn unreadable(error: &JsonError) -> Error {
 
 impl Called {
     fn method(&self, version: &str) -> Result<(Method, A2aProtocol), Failed> {
-        let fail = |kind, words: String| Err((self.id.clone(), Error::new(kind, words)));
+        let fail = |kind, words: String| Err(Box::new((self.id.clone(), Error::new(kind, words))));
         let spoken = match version {
             "1.0" => A2aProtocol::V1,
             "0.3" => A2aProtocol::V03,

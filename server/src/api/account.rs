@@ -1,12 +1,24 @@
-//! `GET /account`: who the caller is.
+//! Who the caller is.
 
 use axum::Json;
+use plexus_domain::{Name, account::Role};
 use plexus_hub::caller::Scope;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::web::{caller::Called, error::ApiResult};
 
-pub async fn show(Called(caller): Called) -> ApiResult<Json<Value>> {
+#[derive(Serialize, ToSchema)]
+pub struct Account {
+    #[schema(value_type = String)]
+    name: Name,
+    role: Role,
+}
+
+/// Who you are.
+#[utoipa::path(get, path = "/account", operation_id = "account.get", tag = "Account", security(("token" = ["read"])),
+    responses((status = OK, description = "Your account.", body = Account)))]
+pub async fn show(Called(caller): Called) -> ApiResult<Json<Account>> {
     let person = caller.may(Scope::Read)?;
-    Ok(Json(json!({ "name": person.name, "role": person.role })))
+    Ok(Json(Account { name: person.name.clone(), role: person.role }))
 }

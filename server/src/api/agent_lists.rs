@@ -6,14 +6,15 @@ use axum::{
     Json,
     extract::{RawQuery, State},
 };
-use plexus_app::model::query::{AgentsQuery, Facet};
-use plexus_domain::{AgentId, Error as Refusal, page::PageSize};
+use plexus_app::model::query::{AgentsQuery, Sort};
+use plexus_domain::{Address, AgentId, Error as Refusal, page::PageSize};
 use plexus_hub::{
     Error, Hub, agents,
     caller::Caller,
     listings::{self, FacetCount, Facets, Found, Query, Row, Start},
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     pages::agents::wanted,
@@ -21,12 +22,58 @@ use crate::{
     web::{caller::Called, error::ApiResult, place},
 };
 
-/// `GET /agents`: the caller's own, newest first; with words or filters, what everybody may find.
+/// The parameters of a list. Whoever adds one says so in [`Asked::read`], too.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "they are read one by one, since filters may come several times")]
+pub struct ListQuery {
+    /// Words to look for.
+    q: Option<String>,
+    #[param(explode)]
+    tag: Option<Vec<String>>,
+    kind: Option<String>,
+    protocol: Option<String>,
+    owner: Option<String>,
+    #[param(inline)]
+    verified: Option<Yes>,
+    #[param(inline)]
+    online: Option<Yes>,
+    #[param(inline)]
+    sort: Option<Order>,
+    /// Counts what is found by its properties.
+    facets: Option<bool>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    /// Rows of the page; 20 unless given.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u16>,
+}
+
+#[expect(dead_code, reason = "it stands for the values in the description of the API")]
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+enum Yes {
+    Yes,
+}
+
+#[expect(dead_code, reason = "it stands for the values in the description of the API")]
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+enum Order {
+    Best,
+    New,
+    Used,
+    Name,
+}
+
+/// Your agents, the newest first; with words or filters, what everybody may find.
+#[utoipa::path(get, path = "/agents", operation_id = "agents.list", tag = "Agents", params(ListQuery),
+    security(("token" = ["read"]), ()), responses((status = OK, description = "A page of them.", body = AgentList)))]
 pub async fn list(
     State(site): State<Site>,
     Called(caller): Called,
     RawQuery(raw): RawQuery,
-) -> ApiResult<Json<Value>> {
+) -> ApiResult<Json<AgentList>> {
     let asked = Asked::read(url::form_urlencoded::parse(raw.unwrap_or_default().as_bytes()))?;
     Ok(Json(match &asked.search {
         Some(search) => find(&site, search, &asked).await?,
@@ -38,7 +85,7 @@ pub async fn list(
 pub async fn search<'a>(
     site: &Site,
     pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>,
-) -> Result<Value, Error> {
+) -> Result<AgentList, Error> {
     let asked = Asked::read(pairs)?;
     find(site, &asked.search.clone().unwrap_or_default(), &asked).await
 }
@@ -59,9 +106,16 @@ impl Asked {
             match name.as_ref() {
                 "after" => asked.after = Some(value.into_owned()),
                 "limit" => asked.size = size(&value)?,
-                "facets" => asked.facets = value == "true",
-                "q" | "sort" => search.push((name, value)),
-                _ if Facet::parse(&name).is_some() => search.push((name, value)),
+                "facets" => asked.facets = one_of(&name, &value, &["true", "false"])? == "true",
+                "q" | "tag" | "kind" | "protocol" | "owner" => search.push((name, value)),
+                "verified" | "online" => {
+                    one_of(&name, &value, &["yes"])?;
+                    search.push((name, value));
+                }
+                "sort" => {
+                    one_of(&name, &value, &Sort::ALL.map(Sort::as_str))?;
+                    search.push((name, value));
+                }
                 _ => return Err(Refusal::invalid(name, "A list of agents has no such parameter.")),
             }
         }
@@ -70,45 +124,114 @@ impl Asked {
     }
 }
 
+fn one_of<'a>(name: &str, value: &'a str, known: &[&str]) -> Result<&'a str, Refusal> {
+    let words = || format!("It is one of: {}.", known.join(", "));
+    known.contains(&value).then_some(value).ok_or_else(|| Refusal::invalid(name.to_owned(), words()))
+}
+
 fn size(limit: &str) -> Result<PageSize, Refusal> {
     let size = limit.parse().ok().and_then(|rows| PageSize::new(rows).ok());
     size.ok_or_else(|| Refusal::invalid("limit", "A page has 1 to 100 rows."))
 }
 
 /// A page of the caller's own agents; `after` is the last one of the page before.
-pub async fn own(hub: &Hub, caller: &Caller, after: Option<&str>, size: PageSize) -> Result<Value, Error> {
+pub async fn own(
+    hub: &Hub,
+    caller: &Caller,
+    after: Option<&str>,
+    size: PageSize,
+) -> Result<AgentList, Error> {
     let after = after.map(|text| text.parse().map_err(|_| place::not_a_cursor())).transpose()?;
     let (rows, next): (Vec<Row>, Option<AgentId>) = agents::own(hub, caller, after, size).await?;
-    Ok(json!({ "items": rows.iter().map(item).collect::<Vec<_>>(), "next": next }))
+    let next = next.map(|next| next.to_string());
+    let items = rows.into_iter().map(ListedAgent::from).collect();
+    Ok(AgentList { items, next, total: None, whole: None, did_you_mean: None, facets: None })
 }
 
-async fn find(site: &Site, search: &AgentsQuery, asked: &Asked) -> Result<Value, Error> {
+async fn find(site: &Site, search: &AgentsQuery, asked: &Asked) -> Result<AgentList, Error> {
     let start = asked.after.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
     let query = Query { start, size: asked.size, count_facets: asked.facets, ..wanted(site, search) };
-    let found = listings::search(&site.hub, query).await?;
-    Ok(found_json(&found))
+    Ok(listings::search(&site.hub, query).await?.into())
 }
 
-/// What a search found, as programs read it.
-pub fn found_json(found: &Found) -> Value {
-    let mut answer = json!({ "items": found.rows.iter().map(item).collect::<Vec<_>>(),
-                             "next": found.last.map(place::token), "total": found.total, "whole": found.whole,
-                             "did_you_mean": found.did_you_mean });
-    if let Some(facets) = &found.facets {
-        answer["facets"] = counts(facets);
+#[derive(Serialize, ToSchema)]
+pub struct AgentList {
+    items: Vec<ListedAgent>,
+    /// Send it as `after` for the next page; null on the last.
+    #[schema(required)]
+    next: Option<String>,
+    /// Of a search: how many are found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    /// Of a search: false while the hub, just started, still reads its agents, so that some are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole: Option<bool>,
+    /// Of a search: words close to these that find more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    did_you_mean: Option<String>,
+    /// How many are left by each property, the 20 most frequent values of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facets: Option<Counts>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ListedAgent {
+    address: Address,
+    title: String,
+    summary: String,
+    /// `a2a`, `llm`, `http`, `attached` or `builtin`.
+    kind: String,
+    /// How it is spoken to, such as "A2A 1.0".
+    protocol: String,
+    tags: Vec<String>,
+    verified: bool,
+    online: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Counts {
+    tag: Vec<Count>,
+    protocol: Vec<Count>,
+    kind: Vec<Count>,
+    owner: Vec<Count>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Count {
+    value: String,
+    count: u64,
+}
+
+impl From<Found> for AgentList {
+    fn from(found: Found) -> Self {
+        let Found { total, rows, last, facets, did_you_mean, whole } = found;
+        Self {
+            items: rows.into_iter().map(ListedAgent::from).collect(),
+            next: last.map(place::token),
+            total: Some(total),
+            whole: Some(whole),
+            did_you_mean,
+            facets: facets.map(Counts::from),
+        }
     }
-    answer
 }
 
-fn item(row: &Row) -> Value {
-    json!({ "address": row.address, "title": row.title, "summary": row.summary, "kind": row.kind,
-            "protocol": row.protocol, "tags": row.tags, "verified": row.verified, "online": row.online })
+impl From<Row> for ListedAgent {
+    fn from(row: Row) -> Self {
+        let Row { address, title, summary, kind, protocol, tags, verified, online, .. } = row;
+        Self { address, title, summary, kind, protocol, tags, verified, online }
+    }
 }
 
-fn counts(facets: &Facets) -> Value {
-    let count = |counts: &[FacetCount]| -> Value {
-        counts.iter().map(|counted| json!({ "value": counted.value, "count": counted.count })).collect()
-    };
-    json!({ "tag": count(&facets.tags), "protocol": count(&facets.protocols), "kind": count(&facets.kinds),
-            "owner": count(&facets.owners) })
+impl From<Facets> for Counts {
+    fn from(facets: Facets) -> Self {
+        let count = |FacetCount { value, count }| Count { value, count };
+        let counts = |counted: Vec<FacetCount>| counted.into_iter().map(count).collect();
+        Self {
+            tag: counts(facets.tags),
+            protocol: counts(facets.protocols),
+            kind: counts(facets.kinds),
+            owner: counts(facets.owners),
+        }
+    }
 }

@@ -1,46 +1,44 @@
-//! Agents: registering, changing, deleting. The command line goes through the same functions.
+//! Registering agents. The command line goes through the same functions.
 
-pub mod attach;
 mod endpoints;
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::StatusCode,
-    response::IntoResponse,
-};
+use axum::{Json, extract::State, http::StatusCode};
 use plexus_domain::{
-    Address, DraftId, Error as Refusal,
-    agent::{Access, Visibility, http::Request},
+    DraftId, Error as Refusal,
+    agent::{Access, Allowance, Budget, ToolSource, Visibility, http::Request},
 };
 use plexus_hub::{
     Error, Hub,
     agents::{
-        self, About, AgentState, AgentView, Severity,
-        credentials::{self, Given},
+        self, About, Severity,
+        credentials::Given,
         instructions::{self, Instructions},
-        manage::{self, Refreshed},
-        proofs::OriginProof,
+        program::{self, Described},
         register::{self, Begun, Choice},
     },
     caller::{Caller, Scope},
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use utoipa::ToSchema;
 
+use super::agent::{self, Agent};
 use crate::{
     state::Site,
     web::{body::JsonBody, caller::Called, error::ApiResult},
 };
 
-/// A new agent: one that runs at `url`, one that is called by a `request`, one that is a model with `instructions`, or a
-/// program that is `attached` from its owner's machine.
-#[derive(Deserialize)]
+/// A new agent: one that runs at `url`, one that is called by a `request`, one that is a model with `instructions`, one
+/// that is a `program` of the operator's, or a program that is `attached` from its owner's machine.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
+    /// Where it runs, or where its card is.
     url: Option<String>,
+    /// For one that a model of the hub plays.
     instructions: Option<String>,
-    /// A program will be attached as it.
+    /// One of the operator's programs, by its name.
+    program: Option<String>,
+    /// A program will be attached as it, from its owner's machine.
     #[serde(default)]
     attached: bool,
     /// How an HTTP endpoint is called.
@@ -61,54 +59,70 @@ pub struct NewAgent {
     credentials: Option<NewCredentials>,
     #[serde(default)]
     title: String,
+    /// One line.
     #[serde(default)]
     summary: String,
+    /// The hub's first unless chosen.
     model: Option<String>,
     #[serde(default)]
     starters: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
+    /// MCP servers for a model with instructions: `{"url", "asks"}` or `{"program", "asks"}` of each.
+    #[serde(default)]
+    tools: Vec<ToolSource>,
+    /// What one answer of a model may take.
+    #[serde(default)]
+    limits: Allowance,
 }
 
 /// What an agent is shown to be let in.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCredentials {
     /// Whether the owner's are used for everybody.
     #[serde(default)]
     for_everybody: bool,
+    /// Where it asks for a name, too.
     #[serde(default)]
     user: String,
     secret: String,
 }
 
-/// `POST /agents`: all steps of registering in one.
+/// Registers an agent. Give one of `url`, `request`, `instructions` and `attached`.
+#[utoipa::path(post, path = "/agents", operation_id = "agents.register", tag = "Agents", request_body = NewAgent,
+    security(("token" = ["read", "agents"])), responses((status = CREATED, description = "It is registered.", body = Agent)))]
 pub async fn create(
     State(site): State<Site>,
     Called(caller): Called,
     JsonBody(body): JsonBody<NewAgent>,
-) -> ApiResult<impl IntoResponse> {
+) -> ApiResult<(StatusCode, Json<Agent>)> {
     Ok((StatusCode::CREATED, Json(register(&site.hub, &caller, body).await?)))
 }
 
-pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<Value, Error> {
+const ONE_OF: &str = "Give one of url, where the agent runs, request, how it is called, instructions for a model, \
+                      program, which the operator lists, and attached, for a program that will be.";
+
+/// All steps of registering in one.
+pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<Agent, Error> {
+    // The answer shows the agent.
+    caller.may(Scope::Read)?;
     let visibility = new.visibility.unwrap_or(Visibility::Private);
     let access = new.access.unwrap_or(Access::Accounts);
     let request =
         endpoints::request(new.request.take(), new.like.as_deref(), new.url.as_deref(), &new.model)?;
-    let draft = match (request, &new.url, &new.instructions, new.attached) {
-        (Some(request), _, None, false) => endpoints::describe(hub, caller, request, &new).await?,
-        (None, Some(url), None, false) => fetch(hub, caller, url, &new).await?,
-        (None, None, Some(_), false) => write(hub, caller, new).await?,
-        (None, None, None, true) => describe(hub, caller, &new).await?,
+    let draft = match (request, &new.url, &new.instructions, &new.program, new.attached) {
+        (Some(request), _, None, None, false) => endpoints::describe(hub, caller, request, &new).await?,
+        (None, Some(url), None, None, false) => fetch(hub, caller, url, &new).await?,
+        (None, None, Some(_), None, false) => write(hub, caller, new).await?,
+        (None, None, None, Some(_), false) => run_program(hub, caller, new).await?,
+        (None, None, None, None, true) => describe(hub, caller, &new).await?,
         _ => {
-            let words = "Give one of url, where the agent runs, request, how it is called, instructions for a model, and \
-                         attached, for a program that will be.";
-            return Err(Refusal::invalid("url", words).into());
+            return Err(Refusal::invalid("url", ONE_OF).into());
         }
     };
     let address = agents::publish(hub, caller, draft, visibility, access).await?;
-    one(hub, caller, &address).await
+    agent::one(hub, caller, &address).await
 }
 
 async fn fetch(hub: &Hub, caller: &Caller, url: &str, new: &NewAgent) -> Result<DraftId, Error> {
@@ -179,8 +193,22 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
         model,
         starters: new.starters,
         tags: new.tags,
+        tools: new.tools,
+        budget: Budget::try_from(new.limits)?,
     };
     instructions::write(hub, caller, &name, filled).await
+}
+
+async fn run_program(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Error> {
+    let name = new.chosen_name()?;
+    let about = About {
+        title: if new.title.is_empty() { name.clone() } else { new.title },
+        summary: if new.summary.is_empty() { name.clone() } else { new.summary },
+        starters: new.starters,
+        tags: new.tags,
+    };
+    let filled = Described { about, program: new.program.unwrap_or_default() };
+    program::describe(hub, caller, &name, filled).await
 }
 
 fn unusable(card_url: &str, problems: &[agents::Problem]) -> Refusal {
@@ -188,158 +216,4 @@ fn unusable(card_url: &str, problems: &[agents::Problem]) -> Refusal {
     let words: Vec<String> =
         errors.map(|problem| format!("{} {}", problem.pointer, problem.message).trim().to_owned()).collect();
     Refusal::invalid("url", format!("The card at {card_url} cannot be used. {}", words.join(" ")))
-}
-
-type At = Path<(String, String)>;
-
-/// `GET /agents/{owner}/{name}`.
-pub async fn show(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<Json<Value>> {
-    Ok(Json(one(&site.hub, &caller, &address(&at)?).await?))
-}
-
-/// One agent; its owner is also told how its origins are proved.
-pub async fn one(hub: &Hub, caller: &Caller, address: &Address) -> Result<Value, Error> {
-    caller.may(Scope::Read)?;
-    let view = agents::look(hub, caller, address).await?.ok_or_else(missing)?;
-    let mut shown = agent(&view);
-    if view.can_manage && caller.may(Scope::Agents).is_ok() {
-        let managed = manage::managed(hub, caller, address).await?;
-        shown["origins"] = managed.origins.iter().map(origin).collect();
-    }
-    Ok(shown)
-}
-
-fn agent(view: &AgentView) -> Value {
-    let version = view.versions.iter().find(|version| version.yanked_reason.is_none());
-    json!({ "address": view.address, "listing": view.agent.listing_id, "title": view.summary.title,
-            "summary": view.summary.summary, "kind": view.summary.kind, "protocol": view.summary.protocol,
-            "version": version.map(|version| &version.semver), "tags": view.summary.tags,
-            "visibility": view.agent.visibility, "access": view.agent.access, "state": state(view.agent.state),
-            "verified": view.summary.verified, "online": view.is_online })
-}
-
-const fn state(state: AgentState) -> &'static str {
-    match state {
-        AgentState::Active => "active",
-        AgentState::Paused => "paused",
-        AgentState::Hidden => "hidden",
-        AgentState::Deleted => "deleted",
-    }
-}
-
-fn origin(proof: &OriginProof) -> Value {
-    json!({ "origin": proof.origin, "check": proof.check, "file_url": proof.file_url, "token": proof.token,
-            "record": proof.record })
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Change {
-    pub visibility: Option<Visibility>,
-    pub access: Option<Access>,
-    pub state: Option<Running>,
-}
-
-/// Whether an agent takes new work.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Running {
-    Active,
-    Paused,
-}
-
-/// `PATCH /agents/{owner}/{name}`: what is not named stays.
-pub async fn change(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): At,
-    JsonBody(body): JsonBody<Change>,
-) -> ApiResult<Json<Value>> {
-    Ok(Json(apply(&site.hub, &caller, &address(&at)?, body).await?))
-}
-
-pub async fn apply(hub: &Hub, caller: &Caller, address: &Address, change: Change) -> Result<Value, Error> {
-    if change.visibility.is_some() || change.access.is_some() {
-        manage::set_reach(hub, caller, address, change.visibility, change.access).await?;
-    }
-    if let Some(state) = change.state {
-        manage::set_paused(hub, caller, address, state == Running::Paused).await?;
-    }
-    one(hub, caller, address).await
-}
-
-/// `DELETE /agents/{owner}/{name}`.
-pub async fn delete(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<StatusCode> {
-    manage::delete(&site.hub, &caller, &address(&at)?).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// `POST /agents/{owner}/{name}/refresh`: fetches the card again.
-pub async fn refresh(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): At,
-) -> ApiResult<Json<Value>> {
-    Ok(Json(renew(&site.hub, &caller, &address(&at)?).await?))
-}
-
-pub async fn renew(hub: &Hub, caller: &Caller, address: &Address) -> Result<Value, Error> {
-    let refreshed = manage::refresh(hub, caller, address).await?;
-    Ok(json!({ "changed": refreshed == Refreshed::NewVersion }))
-}
-
-/// `POST /agents/{owner}/{name}/check`: looks for proof at each origin.
-pub async fn check(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<Json<Value>> {
-    Ok(Json(prove(&site.hub, &caller, &address(&at)?).await?))
-}
-
-pub async fn prove(hub: &Hub, caller: &Caller, address: &Address) -> Result<Value, Error> {
-    let found = manage::check_proofs(hub, caller, address).await?;
-    Ok(json!({ "origins": found.iter().map(origin).collect::<Vec<_>>() }))
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Vouch {
-    origin: String,
-}
-
-/// `POST /agents/{owner}/{name}/vouch`, for administrators.
-pub async fn vouch(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): At,
-    JsonBody(body): JsonBody<Vouch>,
-) -> ApiResult<StatusCode> {
-    manage::vouch(&site.hub, &caller, &address(&at)?, &body.origin).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// `PUT /agents/{owner}/{name}/credentials`: the caller's own; never told again.
-pub async fn give(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): At,
-    JsonBody(body): JsonBody<NewCredentials>,
-) -> ApiResult<StatusCode> {
-    let given = Given { user: body.user, secret: body.secret };
-    credentials::give(&site.hub, &caller, &address(&at)?, given).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// `DELETE /agents/{owner}/{name}/credentials`.
-pub async fn forget(State(site): State<Site>, Called(caller): Called, Path(at): At) -> ApiResult<StatusCode> {
-    credentials::forget(&site.hub, &caller, &address(&at)?).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// The owner may be written with or without its @.
-fn address((owner, name): &(String, String)) -> Result<Address, Error> {
-    let owner = owner.strip_prefix('@').unwrap_or(owner);
-    let parse = || Some(Address::local(owner.parse().ok()?, name.parse().ok()?));
-    parse().ok_or_else(|| missing().into())
-}
-
-fn missing() -> Refusal {
-    Refusal::not_found("There is no such agent here, or it is not yours.")
 }

@@ -11,7 +11,10 @@ use crate::{
     web::{caller::Called, download, error::ApiResult},
 };
 
-/// `GET /blobs/{sha}`: the bytes.
+/// The bytes of a `file` part, once its message is finished.
+#[utoipa::path(get, path = "/blobs/{sha256}", operation_id = "files.get", tag = "Chats",
+    params(("sha256" = String, Path, description = "Its digest, in hexadecimal digits.")), security(("token" = ["read"])),
+    responses((status = OK, description = "The bytes, with the media type that the agent gave.", content_type = "*/*")))]
 pub async fn show(
     State(site): State<Site>,
     Called(caller): Called,

@@ -1,48 +1,51 @@
-//! Chats, messages and runs.
+//! Chats.
 
 use axum::{
     Json,
     extract::{Path, Query, State},
     http::StatusCode,
-    response::IntoResponse,
 };
-use plexus_domain::{Address, ChatId, Error as Refusal, MessageId, RunId, Timestamp, message::MessageState};
+use plexus_domain::{Address, ChatId, Error as Refusal, MessageId, RunId, Timestamp};
 use plexus_hub::{
     Caller, Error, Hub,
+    caller::Scope,
     chats::{self, ChatItem, NewMessage, Sent},
-    runs,
-    views::{Author, MessageView},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
 
-use super::id;
+use super::{id, messages::Shown};
 use crate::{
     state::Site,
     web::{body::JsonBody, caller::Called, error::ApiResult, place},
 };
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub struct ListQuery {
+    /// The `next` of the page before.
     after: Option<String>,
 }
 
-/// `GET /chats`: the caller's own, the one last spoken in first.
+/// Your chats, the one last spoken in first.
+#[utoipa::path(get, path = "/chats", operation_id = "chats.list", tag = "Chats", params(ListQuery),
+    security(("token" = ["read"])), responses((status = OK, description = "A page of them.", body = ChatList)))]
 pub async fn list(
     State(site): State<Site>,
     Called(caller): Called,
     Query(query): Query<ListQuery>,
-) -> ApiResult<Json<Listed>> {
+) -> ApiResult<Json<ChatList>> {
     Ok(Json(listed(&site.hub, &caller, query.after.as_deref()).await?))
 }
 
 /// A page of the list, from the cursor on.
-pub async fn listed(hub: &Hub, caller: &Caller, after: Option<&str>) -> Result<Listed, Error> {
+pub async fn listed(hub: &Hub, caller: &Caller, after: Option<&str>) -> Result<ChatList, Error> {
+    caller.may(Scope::Read)?;
     let after = after.map(cursor).transpose()?;
     let (items, next) = chats::list(hub, caller, after).await?;
-    let item = |item: ChatItem| Item { id: item.id, title: item.title, at: item.at, running: item.running };
-    Ok(Listed {
-        items: items.into_iter().map(item).collect(),
+    Ok(ChatList {
+        items: items.into_iter().map(ListedChat::from).collect(),
         next: next.map(|(at, chat)| format!("{}-{chat}", at.millis())),
     })
 }
@@ -55,41 +58,55 @@ fn cursor(text: &str) -> Result<(Timestamp, ChatId), Refusal> {
     parse().ok_or_else(place::not_a_cursor)
 }
 
-/// A page of the caller's chats.
-#[derive(Serialize)]
-pub struct Listed {
-    items: Vec<Item>,
+#[derive(Serialize, ToSchema)]
+pub struct ChatList {
+    items: Vec<ListedChat>,
+    /// Send it as `after` for the next page; null on the last.
+    #[schema(required)]
     next: Option<String>,
 }
 
-#[derive(Serialize)]
-pub struct Item {
+#[derive(Serialize, ToSchema)]
+struct ListedChat {
     id: ChatId,
     title: String,
+    /// When somebody last spoke in it.
     at: Timestamp,
+    /// Somebody is answering in it.
     running: bool,
 }
 
-#[derive(Deserialize)]
-pub struct Start {
+impl From<ChatItem> for ListedChat {
+    fn from(item: ChatItem) -> Self {
+        Self { id: item.id, title: item.title, at: item.at, running: item.running }
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewChat {
+    /// Of your making. Sending it twice is harmless.
     id: MessageId,
     text: String,
+    /// Whom to ask where the text begins with no address; the guide unless given.
     to: Option<Address>,
 }
 
-/// `POST /chats`: says the first message of a new chat.
+/// Begins a chat with its first message.
+#[utoipa::path(post, path = "/chats", operation_id = "chats.start", tag = "Chats", request_body = NewChat,
+    security(("token" = ["chat"])), responses((status = CREATED, description = "It is kept, and being answered.", body = Began)))]
 pub async fn start(
     State(site): State<Site>,
     Called(caller): Called,
-    JsonBody(body): JsonBody<Start>,
-) -> ApiResult<impl IntoResponse> {
+    JsonBody(body): JsonBody<NewChat>,
+) -> ApiResult<(StatusCode, Json<Began>)> {
     let new = NewMessage { id: body.id, parent: None, text: body.text };
     let sent = chats::start(&site.hub, &caller, body.to.as_ref(), new).await?;
-    Ok((StatusCode::CREATED, Json(Began::from(sent))))
+    Ok((StatusCode::CREATED, Json(sent.into())))
 }
 
 /// A message that is kept, and the answers that are being written to it.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct Began {
     chat: ChatId,
     message: MessageId,
@@ -102,86 +119,45 @@ impl From<Sent> for Began {
     }
 }
 
-#[derive(Deserialize)]
-pub struct Say {
-    id: MessageId,
-    parent: Option<MessageId>,
-    text: String,
-}
-
-/// `POST /chats/{id}/messages`. The answer means that the message is kept.
-pub async fn send(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(chat): Path<String>,
-    JsonBody(body): JsonBody<Say>,
-) -> ApiResult<impl IntoResponse> {
-    let new = NewMessage { id: body.id, parent: body.parent, text: body.text };
-    let sent = chats::send(&site.hub, &caller, id(&chat)?, new).await?;
-    Ok((StatusCode::ACCEPTED, Json(Began::from(sent))))
-}
-
-/// `POST /messages/{id}/retry`: another answer in its place.
-pub async fn retry(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(message): Path<String>,
-) -> ApiResult<impl IntoResponse> {
-    let sent = chats::retry(&site.hub, &caller, id(&message)?).await?;
-    Ok((StatusCode::ACCEPTED, Json(Began::from(sent))))
-}
-
-/// `POST /runs/{id}/stop`. What was said stays.
-pub async fn stop(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(run): Path<String>,
-) -> ApiResult<StatusCode> {
-    runs::stop(&site.hub, &caller, id(&run)?).await?;
-    Ok(StatusCode::ACCEPTED)
-}
-
-/// `GET /chats/{id}`: the path that the caller looks at, oldest first.
+/// The messages that you look at, oldest first.
+#[utoipa::path(get, path = "/chats/{chat}", operation_id = "chats.get", tag = "Chats", params(("chat" = ChatId, Path)),
+    security(("token" = ["read"])), responses((status = OK, description = "The chat.", body = Chat)))]
 pub async fn open(
     State(site): State<Site>,
     Called(caller): Called,
     Path(chat): Path<String>,
-) -> ApiResult<Json<Opened>> {
+) -> ApiResult<Json<Chat>> {
     Ok(Json(opened(&site.hub, &caller, id(&chat)?).await?))
 }
 
-pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Opened, Error> {
+pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Error> {
     let page = chats::open(hub, caller, chat, None, None).await?;
     let messages = page.messages.into_iter().map(Shown::from).collect();
-    Ok(Opened { id: page.id, title: page.title, seq: page.seq, leaf: page.leaf, messages })
+    Ok(Chat { id: page.id, title: page.title, seq: page.seq, leaf: page.leaf, messages })
 }
 
-/// A chat as the caller looks at it.
-#[derive(Serialize)]
-pub struct Opened {
+/// A chat as its reader looks at it.
+#[derive(Serialize, ToSchema)]
+pub struct Chat {
     id: ChatId,
     title: String,
-    /// The number of its last event.
+    /// The number of its last event: events go on after it.
     seq: i64,
+    /// The last of these messages.
+    #[schema(required)]
     leaf: Option<MessageId>,
     messages: Vec<Shown>,
 }
 
-/// `GET /messages/{id}`: one message as it is now.
-pub async fn message(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(message): Path<String>,
-) -> ApiResult<Json<Shown>> {
-    Ok(Json(chats::message(&site.hub, &caller, id(&message)?).await?.into()))
-}
-
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Rename {
     title: String,
 }
 
-/// `PATCH /chats/{id}`.
+/// Gives a chat another title.
+#[utoipa::path(patch, path = "/chats/{chat}", operation_id = "chats.rename", tag = "Chats", params(("chat" = ChatId, Path)),
+    request_body = Rename, security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "It has the title.")))]
 pub async fn rename(
     State(site): State<Site>,
     Called(caller): Called,
@@ -192,7 +168,9 @@ pub async fn rename(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// `DELETE /chats/{id}`, with all that was said.
+/// Deletes a chat with all that was said.
+#[utoipa::path(delete, path = "/chats/{chat}", operation_id = "chats.delete", tag = "Chats", params(("chat" = ChatId, Path)),
+    security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "It is gone.")))]
 pub async fn delete(
     State(site): State<Site>,
     Called(caller): Called,
@@ -200,43 +178,4 @@ pub async fn delete(
 ) -> ApiResult<StatusCode> {
     chats::delete(&site.hub, &caller, id(&chat)?).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// A message for programs.
-#[derive(Serialize)]
-pub struct Shown {
-    id: MessageId,
-    parent: Option<MessageId>,
-    lane: i32,
-    author: Value,
-    state: MessageState,
-    created: Timestamp,
-    parts: Value,
-    run: Option<Value>,
-}
-
-impl From<MessageView> for Shown {
-    fn from(view: MessageView) -> Self {
-        let message = view.message;
-        let parts = match message.state {
-            MessageState::Open => json!([]),
-            _ => json!(message.parts),
-        };
-        Self {
-            id: message.id,
-            parent: message.parent,
-            lane: message.lane,
-            author: match view.author {
-                Author::Person { name } => json!({ "kind": "person", "name": name }),
-                Author::Agent { address, .. } => json!({ "kind": "agent", "address": address }),
-                Author::Gone => json!({ "kind": "gone" }),
-            },
-            state: message.state,
-            created: message.created,
-            parts,
-            run: view.run.map(
-                |run| json!({ "id": run.id, "state": run.state, "failure": run.failure, "usage": run.usage }),
-            ),
-        }
-    }
 }

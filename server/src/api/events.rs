@@ -16,6 +16,7 @@ use plexus_hub::{
 };
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
+use utoipa::IntoParams;
 
 use super::{
     positions::Positions,
@@ -33,6 +34,13 @@ use crate::{
 /// A stream is not kept open for ever: the page opens the next where this one ended.
 const LONGEST: Duration = Duration::from_secs(300);
 
+/// What happens in chats, as it happens.
+///
+/// A stream of server-sent events, which ends after five minutes at the latest. Name one chat as `chat=ID` with `after`, or several
+/// as `chat=ID:SEQ`.
+#[utoipa::path(get, path = "/events", operation_id = "events.follow", tag = "Events", params(StreamQuery),
+    security(("token" = ["read"])),
+    responses((status = OK, description = "The events.", body = String, content_type = "text/event-stream")))]
 pub async fn stream(
     State(site): State<Site>,
     Called(caller): Called,
@@ -44,6 +52,18 @@ pub async fn stream(
     let readers = chats::follow_all(&site.hub, &caller, positions.as_slice()).await?;
     metrics::counter!("plexus_streams_total").increment(1);
     Ok(event_stream(Body::from_stream(events(site, readers, positions))))
+}
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "they are read one by one, since a chat may be named several times")]
+struct StreamQuery {
+    /// 1 to 32 of them.
+    #[param(explode)]
+    chat: Vec<String>,
+    /// The event of the one chat that was seen last; 0 unless given.
+    #[param(minimum = 0)]
+    after: Option<i64>,
 }
 
 struct Streaming {

@@ -1,20 +1,66 @@
-//! `/api/v1`: everything that a page can do, for programs and for the islands of the pages (`docs/adr/0002`).
+//! `/api/v1`: everything that a page can do, for programs and for the islands of the pages (`docs/adr/0002`). What it takes
+//! and gives is described by the same types and functions that do it ([`document`]).
 
 pub mod account;
+pub mod agent;
+mod agent_credentials;
 pub mod agent_lists;
 pub mod agents;
-pub mod blobs;
+mod approvals;
+pub mod attach;
+mod blobs;
 pub mod chats;
+pub mod document;
 pub mod events;
+pub mod messages;
 mod positions;
 pub mod teams;
 pub mod wire;
 
+use axum::Router;
 use plexus_domain::Error as Refusal;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::web::error::ApiError;
+use crate::{state::Site, web::error::ApiError};
 
-pub async fn missing() -> ApiError {
+/// What is answered in one piece.
+pub fn routes() -> Router<Site> {
+    Router::from(whole()).fallback(missing)
+}
+
+/// What goes on for a while, so that nothing on the way may collect it.
+pub fn unpacked() -> Router<Site> {
+    lasting().into()
+}
+
+fn lasting() -> OpenApiRouter<Site> {
+    OpenApiRouter::default().routes(routes!(events::stream)).routes(routes!(attach::attach))
+}
+
+fn whole() -> OpenApiRouter<Site> {
+    OpenApiRouter::default()
+        .routes(routes!(account::show))
+        .routes(routes!(chats::list, chats::start))
+        .routes(routes!(chats::open, chats::rename, chats::delete))
+        .routes(routes!(messages::send))
+        .routes(routes!(messages::show))
+        .routes(routes!(messages::retry))
+        .routes(routes!(messages::stop))
+        .routes(routes!(approvals::list))
+        .routes(routes!(approvals::decide))
+        .routes(routes!(blobs::show))
+        .routes(routes!(agent_lists::list, agents::create))
+        .routes(routes!(agent::show, agent::change, agent::delete))
+        .routes(routes!(agent::refresh))
+        .routes(routes!(agent::check))
+        .routes(routes!(agent::vouch))
+        .routes(routes!(agent_credentials::give, agent_credentials::forget))
+        .routes(routes!(teams::list, teams::launch))
+        .routes(routes!(teams::show, teams::act))
+        .routes(routes!(document::show))
+}
+
+async fn missing() -> ApiError {
     Refusal::not_found("There is nothing at this address. See /docs/api.").into()
 }
 

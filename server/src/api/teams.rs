@@ -4,16 +4,20 @@ use axum::{
     Json,
     extract::{Path, State},
     http::StatusCode,
-    response::IntoResponse,
 };
 use plexus_domain::{
     Address, ChatId, Error as Refusal,
     run::Usage,
     team::{Limits, Pattern, Seat, WorkNo},
 };
-use plexus_hub::teams::{self, Act, Launch, MemberView, TeamItem, TeamView, WorkView};
+use plexus_hub::{
+    Error, Hub,
+    caller::{Caller, Scope},
+    teams::{self, Act, Launch, MemberView, TeamItem, TeamView, WorkView},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use super::id;
 use crate::{
@@ -22,7 +26,7 @@ use crate::{
 };
 
 /// A team to launch.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTeam {
     goal: String,
@@ -36,8 +40,10 @@ pub struct NewTeam {
     limits: GivenLimits,
 }
 
-#[derive(Default, Deserialize)]
+/// What a team may use at most.
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(as = TeamLimits)]
 pub struct GivenLimits {
     members: Option<u16>,
     turns: Option<u32>,
@@ -79,24 +85,38 @@ impl NewTeam {
     }
 }
 
-/// `GET /teams`: the caller's own, the newest first.
+/// Your teams, the newest first.
+#[utoipa::path(get, path = "/teams", operation_id = "teams.list", tag = "Teams", security(("token" = ["read"])),
+    responses((status = OK, description = "All of them.", body = Object)))]
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Value>> {
-    let items: Vec<Value> = teams::list(&site.hub, &caller).await?.iter().map(item).collect();
-    Ok(Json(json!({ "items": items, "next": null })))
+    Ok(Json(listed(&teams::list(&site.hub, &caller).await?)))
 }
 
-/// `POST /teams`.
+pub fn listed(items: &[TeamItem]) -> Value {
+    json!({ "items": items.iter().map(item).collect::<Vec<_>>(), "next": null })
+}
+
+/// Launches a team.
+#[utoipa::path(post, path = "/teams", operation_id = "teams.launch", tag = "Teams", request_body = NewTeam,
+    security(("token" = ["read", "team"])), responses((status = CREATED, description = "The team.", body = Object)))]
 pub async fn launch(
     State(site): State<Site>,
     Called(caller): Called,
     JsonBody(new): JsonBody<NewTeam>,
-) -> ApiResult<impl IntoResponse> {
-    let launched = teams::launch(&site.hub, &caller, new.read()?).await?;
-    let view = teams::look(&site.hub, &caller, launched).await?;
-    Ok((StatusCode::CREATED, Json(team(&view))))
+) -> ApiResult<(StatusCode, Json<Value>)> {
+    Ok((StatusCode::CREATED, Json(begin(&site.hub, &caller, new).await?)))
 }
 
-/// `GET /teams/{id}`.
+pub async fn begin(hub: &Hub, caller: &Caller, new: NewTeam) -> Result<Value, Error> {
+    // The answer shows the team.
+    caller.may(Scope::Read)?;
+    let launched = teams::launch(hub, caller, new.read()?).await?;
+    Ok(team(&teams::look(hub, caller, launched).await?))
+}
+
+/// Where a team stands.
+#[utoipa::path(get, path = "/teams/{team}", operation_id = "teams.get", tag = "Teams", params(("team" = ChatId, Path)),
+    security(("token" = ["read"])), responses((status = OK, description = "The team.", body = Object)))]
 pub async fn show(
     State(site): State<Site>,
     Called(caller): Called,
@@ -107,8 +127,9 @@ pub async fn show(
 }
 
 /// What the owner does.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+#[schema(as = TeamAct)]
 pub enum Asked {
     Cancel {
         #[serde(default)]
@@ -159,17 +180,24 @@ impl From<Asked> for Act {
     }
 }
 
-/// `POST /teams/{id}`: the owner has a say; answers the team as it is then.
+/// Has a say in a team of yours.
+#[utoipa::path(post, path = "/teams/{team}", operation_id = "teams.act", tag = "Teams", params(("team" = ChatId, Path)),
+    request_body = Asked, security(("token" = ["read", "team"])),
+    responses((status = OK, description = "The team as it is then.", body = Object)))]
 pub async fn act(
     State(site): State<Site>,
     Called(caller): Called,
     Path(team_id): Path<String>,
     JsonBody(asked): JsonBody<Asked>,
 ) -> ApiResult<Json<Value>> {
-    let team_id: ChatId = id(&team_id)?;
-    teams::act(&site.hub, &caller, team_id, asked.into()).await?;
-    let view = teams::look(&site.hub, &caller, team_id).await?;
-    Ok(Json(team(&view)))
+    Ok(Json(say(&site.hub, &caller, id(&team_id)?, asked).await?))
+}
+
+pub async fn say(hub: &Hub, caller: &Caller, team_id: ChatId, asked: Asked) -> Result<Value, Error> {
+    // The answer shows the team.
+    caller.may(Scope::Read)?;
+    teams::act(hub, caller, team_id, asked.into()).await?;
+    Ok(team(&teams::look(hub, caller, team_id).await?))
 }
 
 fn item(item: &TeamItem) -> Value {

@@ -68,14 +68,14 @@ impl Encoder {
         render::article(&self.assets, article(self.chat, view.clone()))
     }
 
-    /// A part that came whole is closed html; text goes on behind its closed blocks.
+    /// A part that came whole is its html, frame and all; text goes on behind its closed blocks.
     fn snapshot(&self, snapshot: &Snapshot) -> Value {
         let (m, p) = (snapshot.message, snapshot.part);
         if snapshot.whole.is_none() {
             return json!({ "m": m, "p": p, "h": snapshot.html(), "s": snapshot.start(), "t": snapshot.tail });
         }
-        let html = render::part(&self.assets, unfinished(self.chat, m), so_far(m, snapshot.clone()));
-        json!({ "m": m, "p": p, "h": html, "s": 0, "t": "" })
+        let html = render::part(&self.assets, unfinished(self.chat, m), p, so_far(m, snapshot.clone()));
+        json!({ "m": m, "p": p, "h": html, "s": 0, "t": "", "w": true })
     }
 }
 

@@ -10,7 +10,7 @@ use plexus_hub::Error;
 use serde_json::json;
 
 use crate::web::{
-    bearer::{Unknown, challenged},
+    bearer::Unknown,
     error::{retry_after, say},
 };
 
@@ -65,7 +65,7 @@ impl IntoResponse for Failure {
             Refusal::Unavailable { .. } => (status, "INTERNAL_ERROR"),
         };
         let answer = Json(json!({ "errorCode": code, "message": refusal.to_string() }));
-        let mut response = challenged(status, (status, answer).into_response());
+        let mut response = (status, answer).into_response();
         let headers = response.headers_mut();
         // What is not there now may come with the next change.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));

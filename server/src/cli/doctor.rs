@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use plexus_hub::{Env, Hub, secrets::Vault};
+use plexus_hub::{Env, Hub, config::Sandbox, secrets::Vault};
 
 use super::{is_new, remote::Remote};
 use crate::{config::Serve, settings::Settings};
@@ -34,6 +34,10 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     report.add("settings", Ok("every value is usable".to_owned()));
     report.add("data folder", data_folder(&serve.hub.data_dir));
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
+    if !serve.hub.programs.is_empty() {
+        let sandbox = Sandbox::find(serve.hub.unsafe_processes);
+        report.add("programs", sandbox.describe());
+    }
     if answers(&serve) {
         report.add("hub", Ok(format!("answers on {}", serve.listen)));
     } else if Remote::serving(&serve.hub.data_dir, None)?.is_some() {

@@ -37,6 +37,9 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         conformance: true,
         trusted_proxies: Vec::new(),
         model: None,
+        programs: Vec::new(),
+        programs_at_once: 0,
+        unsafe_processes: false,
         limits,
         scale: Scale(SCALE),
     };

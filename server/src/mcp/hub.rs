@@ -27,7 +27,7 @@ use super::{
     tools,
 };
 use crate::{
-    api::{agent_lists, teams::team},
+    api::{agent_lists::AgentList, teams::team},
     state::Site,
     web::place,
 };
@@ -134,7 +134,7 @@ impl HubServer {
             listings::search(&self.site.hub, Query { size, start, ..Query::text(&asked.query) }).await?;
         let text = found.rows.iter().map(|row| format!("{} ({}): {}\n", row.address, row.title, row.summary));
         let text = if found.rows.is_empty() { none_found(&found) } else { text.collect() };
-        Ok(said(text, agent_lists::found_json(&found)))
+        Ok(said(text, json!(AgentList::from(found))))
     }
 
     async fn get(&self, arguments: Option<JsonObject>) -> Done {

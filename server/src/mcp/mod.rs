@@ -41,7 +41,7 @@ use crate::{
     conformance::mcp::Fixtures,
     state::Site,
     web::{
-        bearer::{Bearer, Unknown, challenged_at},
+        bearer::{Bearer, Unknown, lacks_scope},
         error::say,
         event_stream::HEARTBEAT,
     },
@@ -121,7 +121,7 @@ async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_
 fn outside(site: &Site, path: &str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
     let code = if status.is_server_error() { envelope::INTERNAL } else { envelope::INVALID_REQUEST };
-    challenged_at(site, path, status, envelope::error(status, code, &refusal.to_string()))
+    lacks_scope(site, path, envelope::error(status, code, &refusal.to_string()))
 }
 
 /// Reads the request within its limits and lets rmcp answer it.

@@ -1,14 +1,16 @@
 //! The page on which a person lets a program act for them.
 
 use axum::{
-    extract::{Query, State},
+    extract::{RawQuery, State},
+    http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::oauth::ConsentPage;
+use plexus_app::model::oauth::{ConsentPage, WrongRequestPage};
 use plexus_hub::{
     caller::Scope,
-    oauth::{self, Asked, Question, Request},
+    oauth::{self, Asked, Question, Request, Wrong},
 };
+use url::Url;
 
 use crate::{
     pages::settings::tokens::meaning,
@@ -18,10 +20,12 @@ use crate::{
 
 type Pairs = Vec<(String, String)>;
 
-pub async fn show(State(site): State<Site>, visit: Visit, Query(pairs): Query<Pairs>) -> Response {
+pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(query): RawQuery) -> Response {
+    let pairs: Pairs =
+        url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
     match oauth::ask(&site.hub, &visit.caller, &request(&pairs)).await {
         Ok(Asked::Question(question)) => consent(visit, &question, pairs),
-        Ok(Asked::Back(url)) => Redirect::to(url.as_str()).into_response(),
+        Ok(Asked::Wrong(wrong)) => not_asked(visit, &wrong),
         Err(error) => visit.refuse(error),
     }
 }
@@ -29,28 +33,31 @@ pub async fn show(State(site): State<Site>, visit: Visit, Query(pairs): Query<Pa
 /// The form carries the whole request, which is looked at again: nothing is believed because the page had it.
 pub async fn decide(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
     let agrees = fields.get("decision") == "allow";
-    let asked = oauth::ask(&site.hub, &visit.caller, &request(fields.pairs())).await;
-    let sent = match asked {
-        Ok(Asked::Question(question)) => oauth::agree(&site.hub, &visit.caller, &question, agrees).await,
-        Ok(Asked::Back(url)) => Ok(url),
-        Err(error) => Err(error),
+    let question = match oauth::ask(&site.hub, &visit.caller, &request(fields.pairs())).await {
+        Ok(Asked::Question(question)) => question,
+        Ok(Asked::Wrong(wrong)) => return not_asked(visit, &wrong),
+        Err(error) => return visit.refuse(error),
     };
-    match sent {
+    match oauth::agree(&site.hub, &visit.caller, &question, agrees).await {
         Ok(url) => Redirect::to(url.as_str()).into_response(),
         Err(error) => visit.refuse(error),
     }
 }
 
-/// A parameter that comes twice is none (RFC 6749 section 3.1).
+/// A parameter that comes twice is none.
 fn request(pairs: &[(String, String)]) -> Request {
-    let get = |name: &str| {
+    let mut is_repeated = false;
+    let mut get = |name: &str| {
         let mut found = pairs.iter().filter(|(key, _)| key == name);
         match (found.next(), found.next()) {
             (Some((_, value)), None) => value.clone(),
-            _ => String::new(),
+            (_, again) => {
+                is_repeated |= again.is_some();
+                String::new()
+            }
         }
     };
-    Request {
+    let read = Request {
         response_type: get("response_type"),
         client_id: get("client_id"),
         redirect_uri: get("redirect_uri"),
@@ -59,7 +66,25 @@ fn request(pairs: &[(String, String)]) -> Request {
         code_challenge: get("code_challenge"),
         code_challenge_method: get("code_challenge_method"),
         resource: get("resource"),
-    }
+        is_repeated: false,
+    };
+    Request { is_repeated, ..read }
+}
+
+fn not_asked(visit: Visit, wrong: &Wrong) -> Response {
+    let page = WrongRequestPage {
+        client: wrong.client.name.clone(),
+        host: wrong.client.id.host_str().unwrap_or_default().to_owned(),
+        answer_to: place(&wrong.back),
+        words: wrong.words,
+        back: wrong.back.to_string(),
+    };
+    visit.show_as(StatusCode::BAD_REQUEST, page)
+}
+
+/// Where an answer goes, in a word.
+fn place(redirect: &Url) -> String {
+    redirect.host_str().map_or_else(|| redirect.scheme().to_owned(), str::to_owned)
 }
 
 fn consent(visit: Visit, question: &Question, pairs: Pairs) -> Response {
@@ -68,7 +93,7 @@ fn consent(visit: Visit, question: &Question, pairs: Pairs) -> Response {
     let page = ConsentPage {
         client: question.client.name.clone(),
         host: question.client.id.host_str().unwrap_or_default().to_owned(),
-        answer_to: redirect.host_str().map_or_else(|| redirect.scheme().to_owned(), str::to_owned),
+        answer_to: place(redirect),
         resource: question.resource.to_string(),
         may: question.scopes.iter().map(scope).collect(),
         fields: pairs.into_iter().filter(|(name, _)| name != "decision").collect(),

@@ -24,25 +24,31 @@ pub async fn give(State(site): State<Site>, fields: Fields) -> Response {
         "refresh_token" => oauth::refresh(&site.hub, client, fields.get("refresh_token"), resource).await,
         _ => return refuse("unsupported_grant_type", "This hub takes authorization_code and refresh_token."),
     };
-    unkept(match given {
-        Ok(tokens) => told(&tokens),
-        Err(Refused::Grant) => {
-            refuse("invalid_grant", "The code or the refresh token is unknown, used, expired or another's.")
-        }
-        Err(Refused::Target) => refuse("invalid_target", "The person agreed to another resource."),
-        Err(Refused::Fault(error)) => {
-            let (status, refusal) = say(error);
-            (status, Json(json!({ "error": "server_error", "error_description": refusal.to_string() })))
-                .into_response()
-        }
-    })
+    unkept(given.map_or_else(said, |tokens| told(&tokens)))
 }
 
-/// Answers 200 whatever is brought, as the specification has it.
+fn said(refused: Refused) -> Response {
+    match refused {
+        Refused::Grant => {
+            refuse("invalid_grant", "The code or the token is unknown, used, expired or another's.")
+        }
+        Refused::Target => refuse("invalid_target", "The person agreed to another resource."),
+        Refused::Fault(error) => {
+            let (status, refusal) = say(error);
+            let body = json!({ "error": "server_error", "error_description": refusal.to_string() });
+            (status, Json(body)).into_response()
+        }
+    }
+}
+
+/// Answers 200 also for what is unknown, as the specification has it.
 pub async fn revoke(State(site): State<Site>, fields: Fields) -> Response {
-    match oauth::withdraw(&site.hub, fields.get("token")).await {
+    let Some(token) = fields.given("token") else {
+        return refuse("invalid_request", "Name the token that is to end.");
+    };
+    match oauth::withdraw(&site.hub, fields.get("client_id"), token).await {
         Ok(()) => StatusCode::OK.into_response(),
-        Err(error) => say(error).0.into_response(),
+        Err(refused) => said(refused),
     }
 }
 

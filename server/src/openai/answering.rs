@@ -10,7 +10,7 @@ use plexus_hub::{
 };
 use tokio::time::timeout;
 
-use super::{failure::Failure, models};
+use super::{failure::Failure, models, response::Said};
 use crate::{state::Site, web::event_stream::HEARTBEAT};
 
 /// A stream begins once it is known that the agent answers, or when this has passed.
@@ -107,12 +107,21 @@ impl Answering {
         self.words.text()
     }
 
+    pub fn said(&self) -> Said<'_> {
+        Said { message: self.id, text: self.text(), task: &self.task }
+    }
+
     fn outcome(&self) -> Result<(), Failure> {
-        match self.task.state {
-            RunState::Completed | RunState::InputRequired | RunState::Stopped => Ok(()),
-            RunState::AuthRequired if !self.words.text().is_empty() => Ok(()),
-            _ => Err(Failure::of_run(&self.task)),
-        }
+        outcome(&self.task, self.words.text())
+    }
+}
+
+/// What came of a task that nobody works on now.
+pub fn outcome(task: &Task, text: &str) -> Result<(), Failure> {
+    match task.state {
+        RunState::Completed | RunState::InputRequired | RunState::Stopped => Ok(()),
+        RunState::AuthRequired if !text.is_empty() => Ok(()),
+        _ => Err(Failure::of_run(task)),
     }
 }
 

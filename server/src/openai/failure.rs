@@ -10,7 +10,7 @@ use plexus_hub::calls::Task;
 use serde_json::{Value, json};
 
 use crate::web::{
-    bearer::{Unknown, challenged},
+    bearer::Unknown,
     error::{retry_after, say},
 };
 
@@ -144,7 +144,7 @@ impl From<Unknown> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let mut response = challenged(self.status, (self.status, Json(self.body())).into_response());
+        let mut response = (self.status, Json(self.body())).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, *seconds);
         }

@@ -38,6 +38,7 @@ pub fn routes() -> Router<Site> {
         .route("/v1/models/{*id}", get(models::show))
         .route("/v1/chat/completions", post(chat::answer))
         .route("/v1/responses", post(responses::answer))
+        .route("/v1/responses/{id}", get(responses::show))
         .route("/v1", get(failure::missing))
         .route("/v1/{*rest}", axum::routing::any(failure::missing))
 }

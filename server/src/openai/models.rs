@@ -44,7 +44,11 @@ fn unknown(model: &str) -> Failure {
     Failure::no_model(format!("There is no agent \"{model}\" here. A model is named as owner/name."))
 }
 
+/// What an agent is called as a model.
+pub fn id(address: &Address) -> String {
+    format!("{}/{}", address.owner, address.name)
+}
+
 fn model(address: &Address, created: Timestamp) -> Value {
-    let id = format!("{}/{}", address.owner, address.name);
-    json!({ "id": id, "object": "model", "created": created.millis() / 1_000, "owned_by": address.owner })
+    json!({ "id": id(address), "object": "model", "created": created.millis() / 1_000, "owned_by": address.owner })
 }

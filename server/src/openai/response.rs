@@ -1,9 +1,10 @@
 //! An answer as a Response object, with every member that the vendor-neutral description asks for (openresponses.org).
 
 use plexus_domain::{MessageId, run::Usage};
+use plexus_hub::calls::Task;
 use serde_json::{Map, Value, json};
 
-use super::{answering::Answering, failure::Failure};
+use super::failure::Failure;
 
 /// Texts of the request that are told again.
 const ECHOED: [&str; 5] =
@@ -26,16 +27,25 @@ impl Status {
     }
 }
 
+/// What there is of an answer by now.
+#[derive(Clone, Copy)]
+pub struct Said<'a> {
+    pub message: MessageId,
+    pub text: &'a str,
+    pub task: &'a Task,
+}
+
 /// The parts of a Response that stay the same while it is written.
 pub struct Frame(Map<String, Value>);
 
 impl Frame {
-    pub fn new(answering: &Answering, asked: &Map<String, Value>) -> Self {
+    /// Of a message that was begun at `created`, in seconds since 1970, by what the caller calls `model`.
+    pub fn new(message: MessageId, created: i64, model: &str, asked: &Map<String, Value>) -> Self {
         let mut frame = Map::new();
-        frame.insert("id".to_owned(), json!(id(answering.id)));
+        frame.insert("id".to_owned(), json!(id(message)));
         frame.insert("object".to_owned(), json!("response"));
-        frame.insert("created_at".to_owned(), json!(answering.created));
-        frame.insert("model".to_owned(), json!(answering.model));
+        frame.insert("created_at".to_owned(), json!(created));
+        frame.insert("model".to_owned(), json!(model));
         for name in ECHOED {
             let told = asked.get(name).filter(|value| value.is_string()).cloned();
             frame.insert(name.to_owned(), told.unwrap_or(Value::Null));
@@ -60,17 +70,17 @@ impl Frame {
         Self(frame)
     }
 
-    pub fn tell(&self, answering: &Answering, status: Status, failure: Option<&Failure>) -> Value {
+    pub fn tell(&self, said: Said<'_>, status: Status, failure: Option<&Failure>) -> Value {
         let done = status == Status::Completed;
-        let output = if done { vec![item(answering, Status::Completed)] } else { Vec::new() };
+        let output = if done { vec![item(said, Status::Completed)] } else { Vec::new() };
         let error = failure.map(|failure| json!({ "code": failure.code(), "message": failure.message() }));
         let mut told = self.0.clone();
-        let ended = answering.task.state_at.millis() / 1_000;
+        let ended = said.task.state_at.millis() / 1_000;
         told.insert("completed_at".to_owned(), if done { json!(ended) } else { Value::Null });
         told.insert("status".to_owned(), json!(status.as_str()));
         told.insert("output".to_owned(), Value::Array(output));
         told.insert("error".to_owned(), json!(error));
-        let usage = if status == Status::InProgress { Value::Null } else { usage(answering.task.usage) };
+        let usage = if status == Status::InProgress { Value::Null } else { usage(said.task.usage) };
         told.insert("usage".to_owned(), usage);
         Value::Object(told)
     }
@@ -85,14 +95,14 @@ pub fn message_of(id: &str) -> Option<MessageId> {
     id.strip_prefix("resp_")?.parse().ok()
 }
 
-pub fn item_id(answering: &Answering) -> String {
-    format!("msg_{}", answering.id.uuid().simple())
+pub fn item_id(message: MessageId) -> String {
+    format!("msg_{}", message.uuid().simple())
 }
 
 /// The one item of the output.
-pub fn item(answering: &Answering, status: Status) -> Value {
-    let content = if status == Status::Completed { vec![text(answering.text())] } else { Vec::new() };
-    json!({ "type": "message", "id": item_id(answering), "status": status.as_str(), "role": "assistant",
+pub fn item(said: Said<'_>, status: Status) -> Value {
+    let content = if status == Status::Completed { vec![text(said.text)] } else { Vec::new() };
+    json!({ "type": "message", "id": item_id(said.message), "status": status.as_str(), "role": "assistant",
             "content": content })
 }
 

@@ -49,8 +49,8 @@ impl Events {
     }
 
     fn opening(&mut self) -> Bytes {
-        let begun = json!({ "response": self.frame.tell(&self.answering, Status::InProgress, None) });
-        let added = json!({ "output_index": 0, "item": item(&self.answering, Status::InProgress) });
+        let begun = json!({ "response": self.frame.tell(self.answering.said(), Status::InProgress, None) });
+        let added = json!({ "output_index": 0, "item": item(self.answering.said(), Status::InProgress) });
         [
             self.event("response.created", begun.clone()),
             self.event("response.in_progress", begun),
@@ -64,8 +64,8 @@ impl Events {
     fn ending(&mut self) -> Bytes {
         self.over = true;
         let whole = self.answering.text().to_owned();
-        let item = json!({ "output_index": 0, "item": item(&self.answering, Status::Completed) });
-        let done = json!({ "response": self.frame.tell(&self.answering, Status::Completed, None) });
+        let item = json!({ "output_index": 0, "item": item(self.answering.said(), Status::Completed) });
+        let done = json!({ "response": self.frame.tell(self.answering.said(), Status::Completed, None) });
         let part = text(&whole);
         [
             self.of_text("response.output_text.done", json!({ "text": whole, "logprobs": [] })),
@@ -80,13 +80,14 @@ impl Events {
 
     fn failed(&mut self, failure: &Failure) -> Bytes {
         self.over = true;
-        let told = json!({ "response": self.frame.tell(&self.answering, Status::Failed, Some(failure)) });
+        let told =
+            json!({ "response": self.frame.tell(self.answering.said(), Status::Failed, Some(failure)) });
         [self.event("response.failed", told), Bytes::from_static(b"data: [DONE]\n\n")].concat().into()
     }
 
     /// An event about the one text of the answer.
     fn of_text(&mut self, kind: &str, mut data: Value) -> Bytes {
-        data["item_id"] = json!(item_id(&self.answering));
+        data["item_id"] = json!(item_id(self.answering.id));
         data["output_index"] = json!(0);
         data["content_index"] = json!(0);
         self.event(kind, data)

@@ -1,25 +1,31 @@
-//! `POST /v1/responses`.
+//! `POST /v1/responses`, and `GET /v1/responses/{id}` for what was answered before.
 
 use std::convert::Infallible;
 
 use axum::{
     Json,
     body::{Body, Bytes},
-    extract::{State, rejection::BytesRejection},
+    extract::{Path, State, rejection::BytesRejection},
     http::HeaderMap,
     response::{IntoResponse as _, Response},
 };
 use futures::StreamExt as _;
-use plexus_hub::calls::Call;
+use plexus_domain::Error as Refusal;
+use plexus_hub::{
+    Error,
+    calls::{self, Call, Words},
+    chats,
+    views::Author,
+};
 use serde_json::{Map, Value};
 
 use super::{
-    answering::Answering,
+    answering::{Answering, outcome},
     failure::Failure,
     flag,
     input::Input,
-    model, read,
-    response::{Frame, Status, message_of},
+    model, models, read,
+    response::{Frame, Said, Status, message_of},
     response_events, text,
 };
 use crate::{
@@ -44,14 +50,44 @@ pub async fn answer(
         return Err(Failure::invalid(Some("background"), words));
     }
     let mut answering = Answering::begin(site, &caller, model(&asked)?, call(&asked)?).await?;
-    let frame = Frame::new(&answering, &asked);
+    let frame = Frame::new(answering.id, answering.created, &answering.model, &asked);
     if !streams {
         answering.whole().await?;
-        return Ok(Json(frame.tell(&answering, Status::Completed, None)).into_response());
+        return Ok(Json(frame.tell(answering.said(), Status::Completed, None)).into_response());
     }
     let first = answering.first().await?;
     let events = response_events::events(frame, answering, first);
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
+}
+
+/// What the hub keeps of an answer to this caller: all but what else the request said.
+pub async fn show(
+    State(site): State<Site>,
+    caller: Result<Bearer, Unknown>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    let Bearer(caller) = caller?;
+    let missing = || Error::from(Refusal::not_found("There is no such response, or it is not yours."));
+    let message = message_of(&id).ok_or_else(missing)?;
+    let kept = chats::message(&site.hub, &caller, message).await.map_err(|error| match error {
+        Error::Refused(Refusal::NotFound { .. }) => missing(),
+        error => error,
+    })?;
+    let (Author::Agent { address, .. }, Some(run)) = (kept.author, kept.run) else {
+        return Err(missing().into());
+    };
+    let door = calls::enter(&site.hub, &caller, &address).await?;
+    let task = calls::get(&site.hub, &door, run.id).await?;
+    let words = Words::of(&site.hub, &task);
+    let said = Said { message, text: words.text(), task: &task };
+    let failure = if task.is_settled() { outcome(&task, said.text).err() } else { None };
+    let status = match (task.is_settled(), &failure) {
+        (false, _) => Status::InProgress,
+        (true, None) => Status::Completed,
+        (true, Some(_)) => Status::Failed,
+    };
+    let frame = Frame::new(message, run.queued.millis() / 1_000, &models::id(&address), &Map::new());
+    Ok(Json(frame.tell(said, status, failure.as_ref())))
 }
 
 fn call(asked: &Map<String, Value>) -> Result<Call, Failure> {

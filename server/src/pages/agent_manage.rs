@@ -7,7 +7,7 @@ use axum::{
 use plexus_app::model::{
     Form,
     agent::{AgentPage, AgentTab, Credentials, Manage},
-    register::{EndpointPage, InstructionsPage},
+    register::{EndpointPage, InstructionsPage, ProgramPage},
 };
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
@@ -15,11 +15,15 @@ use plexus_hub::{
     agents::{
         self, credentials, endpoint, instructions,
         manage::{self, Managed, Refreshed},
+        program,
     },
     caller::Caller,
+    config::Speaks,
 };
 
-use super::register::{card::given, endpoint as requested, instructions as written, publish::reach, shown};
+use super::register::{
+    card::given, endpoint as requested, instructions as written, program as run, publish::reach, shown,
+};
 use crate::{
     pages::{account::refused, agent::head},
     state::Site,
@@ -171,6 +175,7 @@ pub async fn show_edit(State(site): State<Site>, visit: Visit, Path(at): At) -> 
     match edit_page(&site, &visit.caller, &at).await {
         Ok(Edit::Endpoint(page)) => visit.show(page),
         Ok(Edit::Instructions(page)) => visit.show(page),
+        Ok(Edit::Program(page)) => visit.show(page),
         Err(error) => visit.refuse(error),
     }
 }
@@ -179,15 +184,21 @@ pub async fn show_edit(State(site): State<Site>, visit: Visit, Path(at): At) -> 
 enum Edit {
     Endpoint(EndpointPage),
     Instructions(InstructionsPage),
+    Program(ProgramPage),
 }
 
 async fn edit_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<Edit, Error> {
     let address = address(at)?;
-    let Some(kept) = endpoint::endpoint(&site.hub, caller, &address).await? else {
-        return instructions_page(site, caller, address).await.map(Edit::Instructions);
-    };
-    let (owner, form) = (address.owner.to_string(), requested::form(&kept));
-    Ok(Edit::Endpoint(EndpointPage { owner, editing: Some(address), chosen: None, form }))
+    let owner = address.owner.to_string();
+    if let Some(kept) = endpoint::endpoint(&site.hub, caller, &address).await? {
+        let form = requested::form(&kept);
+        return Ok(Edit::Endpoint(EndpointPage { owner, editing: Some(address), chosen: None, form }));
+    }
+    if let Some(kept) = program::described(&site.hub, caller, &address).await? {
+        let (programs, form) = (program::programs(&site.hub, caller, Speaks::Acp)?, run::form(kept));
+        return Ok(Edit::Program(ProgramPage { owner, editing: Some(address), programs, form }));
+    }
+    instructions_page(site, caller, address).await.map(Edit::Instructions)
 }
 
 async fn instructions_page(
@@ -196,8 +207,11 @@ async fn instructions_page(
     address: Address,
 ) -> Result<InstructionsPage, Error> {
     let kept = instructions::instructions(&site.hub, caller, &address).await?;
+    let (programs, priced) = written::tools_here(site, caller)?;
     Ok(InstructionsPage {
         owner: address.owner.to_string(),
+        programs,
+        priced,
         editing: Some(address),
         models: written::options(site).await,
         form: written::form(&kept),
@@ -215,9 +229,8 @@ pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: 
     };
     let edited = match &page {
         Edit::Endpoint(_) => change(&site, &visit.caller, &address, &fields).await,
-        Edit::Instructions(_) => {
-            instructions::rewrite(&site.hub, &visit.caller, &address, written::filled(&fields)).await
-        }
+        Edit::Instructions(_) => rewrite(&site, &visit.caller, &address, &fields).await,
+        Edit::Program(_) => program::rewrite(&site.hub, &visit.caller, &address, run::filled(&fields)).await,
     };
     match (edited, page) {
         (Ok(()), _) => done(&format!("/{address}"), "saved"),
@@ -227,7 +240,14 @@ pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: 
         (Err(error), Edit::Instructions(page)) => {
             refused(visit, error, fields, |form| InstructionsPage { form, ..page })
         }
+        (Err(error), Edit::Program(page)) => {
+            refused(visit, error, fields, |form| ProgramPage { form, ..page })
+        }
     }
+}
+
+async fn rewrite(site: &Site, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {
+    instructions::rewrite(&site.hub, caller, address, written::filled(fields)?).await
 }
 
 async fn change(site: &Site, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {

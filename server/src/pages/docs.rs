@@ -1,6 +1,8 @@
 //! `/docs/{page}`: the project's own documentation, inside the binary.
 
-use std::sync::LazyLock;
+mod reference;
+
+use std::{borrow::Cow, sync::LazyLock};
 
 use axum::{
     extract::Path,
@@ -60,8 +62,12 @@ pub fn list() -> impl Iterator<Item = (String, String)> {
 
 impl Rendered {
     fn new(name: &'static str, source: &'static str) -> Self {
+        let source = match name {
+            "api" => Cow::Owned(source.to_owned() + &reference::markdown()),
+            _ => Cow::Borrowed(source),
+        };
         let title = source.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(name);
-        let html = plexus_markup::render(&link_pages(source));
+        let html = plexus_markup::render(&link_pages(&source));
         Self { name, title: title.to_owned(), html: raise_headings(&html) }
     }
 }

@@ -15,7 +15,7 @@ use axum::{
 };
 
 use super::{
-    PATH, Rpc,
+    Rpc,
     envelope::Id,
     failure::{Failure, INVALID_REQUEST},
     session::refused,
@@ -24,7 +24,7 @@ use super::{
 use crate::{
     state::Site,
     web::{
-        bearer::{Bearer, Unknown, challenged_at},
+        bearer::{Bearer, Unknown},
         body::{JSON, is_of_type},
         error::say,
     },
@@ -40,7 +40,7 @@ pub async fn call(
 ) -> Response {
     let caller = match caller {
         Ok(Bearer(caller)) => caller,
-        Err(Unknown(error)) => return shut_out(&site, error),
+        Err(Unknown(error)) => return shut_out(error),
     };
     if !is_of_type(&headers, &[JSON]) {
         let words = "Send JSON, with Content-Type: application/json.";
@@ -70,7 +70,7 @@ pub async fn open(
     });
     let caller = match caller {
         Ok(caller) => caller,
-        Err(error) => return shut_out(&site, error),
+        Err(error) => return shut_out(error),
     };
     let Ok(upgrade) = upgrade else {
         let words = "Send requests with POST, or open a WebSocket.";
@@ -90,9 +90,9 @@ pub async fn other_method() -> Response {
     refuse(StatusCode::METHOD_NOT_ALLOWED, "Send requests with POST, or open a WebSocket with GET.")
 }
 
-fn shut_out(site: &Site, error: plexus_hub::Error) -> Response {
+fn shut_out(error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
-    challenged_at(site, PATH, status, told(status, refusal.into()))
+    told(status, refusal.into())
 }
 
 fn refuse(status: StatusCode, words: &str) -> Response {

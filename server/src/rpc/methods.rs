@@ -20,7 +20,7 @@ use plexus_hub::{
         manage,
     },
     chats::{self, NewMessage},
-    runs,
+    runs, teams,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, Value, to_raw_value};
@@ -28,9 +28,14 @@ use serde_json::value::{RawValue, Value, to_raw_value};
 use super::{failure::Failure, follow};
 use crate::{
     api::{
-        self, agent_lists,
-        agents::{self, Change, NewAgent, Running},
-        chats::{Began, Listed, Opened, Shown},
+        self,
+        agent::{self, Agent, Change, Origins, Renewed, Running},
+        agent_lists,
+        agent_lists::AgentList,
+        agents::{self, NewAgent},
+        chats::{Began, Chat, ChatList},
+        messages::Shown,
+        teams::{Asked, NewTeam},
     },
     state::Site,
 };
@@ -59,6 +64,10 @@ pub fn all(site: &Site) -> Result<RpcModule<Site>, RegisterMethodError> {
     add(&mut module, "agents.vouch", vouch_for_agent)?;
     add(&mut module, "agents.give_credentials", give_credentials)?;
     add(&mut module, "agents.forget_credentials", forget_credentials)?;
+    add(&mut module, "teams.list", list_teams)?;
+    add(&mut module, "teams.get", get_team)?;
+    add(&mut module, "teams.launch", launch_team)?;
+    add(&mut module, "teams.act", act_in_team)?;
     module.register_subscription("chats.follow", "chats.event", "chats.unfollow", follow::follow)?;
     Ok(module)
 }
@@ -107,7 +116,7 @@ struct After {
     after: Option<String>,
 }
 
-async fn list_chats(site: Site, caller: Caller, asked: After) -> Answer<Listed> {
+async fn list_chats(site: Site, caller: Caller, asked: After) -> Answer<ChatList> {
     Ok(api::chats::listed(&site.hub, &caller, asked.after.as_deref()).await?)
 }
 
@@ -117,7 +126,7 @@ struct OneChat {
     chat: ChatId,
 }
 
-async fn get_chat(site: Site, caller: Caller, asked: OneChat) -> Answer<Opened> {
+async fn get_chat(site: Site, caller: Caller, asked: OneChat) -> Answer<Chat> {
     Ok(api::chats::opened(&site.hub, &caller, asked.chat).await?)
 }
 
@@ -209,7 +218,7 @@ struct Search {
     limit: Option<u16>,
 }
 
-async fn search_agents(site: Site, _: Caller, asked: Search) -> Answer<Value> {
+async fn search_agents(site: Site, _: Caller, asked: Search) -> Answer<AgentList> {
     Ok(agent_lists::search(&site, asked.into_pairs()).await?)
 }
 
@@ -243,7 +252,7 @@ struct Own {
     limit: Option<u16>,
 }
 
-async fn own_agents(site: Site, caller: Caller, asked: Own) -> Answer<Value> {
+async fn own_agents(site: Site, caller: Caller, asked: Own) -> Answer<AgentList> {
     let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
     Ok(agent_lists::own(&site.hub, &caller, asked.after.as_deref(), size).await?)
 }
@@ -254,11 +263,11 @@ struct OneAgent {
     agent: Address,
 }
 
-async fn get_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Value> {
-    Ok(agents::one(&site.hub, &caller, &asked.agent).await?)
+async fn get_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Agent> {
+    Ok(agent::one(&site.hub, &caller, &asked.agent).await?)
 }
 
-async fn register_agent(site: Site, caller: Caller, asked: NewAgent) -> Answer<Value> {
+async fn register_agent(site: Site, caller: Caller, asked: NewAgent) -> Answer<Agent> {
     Ok(agents::register(&site.hub, &caller, asked).await?)
 }
 
@@ -274,9 +283,9 @@ struct ChangeOne {
     state: Option<Running>,
 }
 
-async fn change_agent(site: Site, caller: Caller, asked: ChangeOne) -> Answer<Value> {
+async fn change_agent(site: Site, caller: Caller, asked: ChangeOne) -> Answer<Agent> {
     let ChangeOne { agent, visibility, access, state } = asked;
-    Ok(agents::apply(&site.hub, &caller, &agent, Change { visibility, access, state }).await?)
+    Ok(agent::apply(&site.hub, &caller, &agent, Change { visibility, access, state }).await?)
 }
 
 async fn delete_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
@@ -284,12 +293,12 @@ async fn delete_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<boo
     Ok(true)
 }
 
-async fn refresh_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Value> {
-    Ok(agents::renew(&site.hub, &caller, &asked.agent).await?)
+async fn refresh_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Renewed> {
+    Ok(agent::renew(&site.hub, &caller, &asked.agent).await?)
 }
 
-async fn check_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Value> {
-    Ok(agents::prove(&site.hub, &caller, &asked.agent).await?)
+async fn check_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Origins> {
+    Ok(agent::prove(&site.hub, &caller, &asked.agent).await?)
 }
 
 #[derive(Deserialize)]
@@ -322,4 +331,37 @@ async fn give_credentials(site: Site, caller: Caller, asked: Credentials) -> Ans
 async fn forget_credentials(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
     credentials::forget(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+async fn list_teams(site: Site, caller: Caller, _: Nothing) -> Answer<Value> {
+    Ok(api::teams::listed(&teams::list(&site.hub, &caller).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneTeam {
+    team: ChatId,
+}
+
+async fn get_team(site: Site, caller: Caller, asked: OneTeam) -> Answer<Value> {
+    Ok(api::teams::team(&teams::look(&site.hub, &caller, asked.team).await?))
+}
+
+async fn launch_team(site: Site, caller: Caller, asked: NewTeam) -> Answer<Value> {
+    Ok(api::teams::begin(&site.hub, &caller, asked).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ActIn {
+    team: ChatId,
+    act: Asked,
+}
+
+async fn act_in_team(site: Site, caller: Caller, asked: ActIn) -> Answer<Value> {
+    Ok(api::teams::say(&site.hub, &caller, asked.team, asked.act).await?)
 }

@@ -26,7 +26,6 @@ use plexus_hub::Caller;
 use self::session::{Connection, Session};
 use crate::state::Site;
 
-const PATH: &str = "/rpc";
 /// Chats that one connection follows at once.
 const FOLLOWED: u32 = 32;
 
@@ -41,7 +40,7 @@ pub fn routes(site: &Site) -> Router<Site> {
         Ok(module) => {
             let rpc = Rpc { methods: module.into(), connections: AtomicUsize::new(0) };
             let methods = get(http::open).post(http::call).fallback(http::other_method);
-            Router::new().route(PATH, methods).layer(Extension(Arc::new(rpc)))
+            Router::new().route("/rpc", methods).layer(Extension(Arc::new(rpc)))
         }
         Err(error) => {
             tracing::error!(%error, "the methods of /rpc contradict each other, so it is not served");

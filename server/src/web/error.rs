@@ -8,6 +8,7 @@ use axum::{
 use plexus_domain::Error as Refusal;
 use plexus_hub::Error;
 use serde::Serialize;
+use utoipa::{ToResponse, ToSchema};
 
 /// The status that fits a refusal.
 pub const fn status(refusal: &Refusal) -> StatusCode {
@@ -60,17 +61,28 @@ impl<E: Into<Error>> From<E> for ApiError {
     }
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// Why a request was not done.
+#[derive(ToResponse)]
+#[response(description = "Why not.")]
+#[expect(dead_code, reason = "it stands for the body in the description of the API")]
+pub struct Refused(Body<'static>);
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Error)]
+pub struct Body<'a> {
     error: Detail<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = ErrorDetail)]
 struct Detail<'a> {
     code: &'a str,
+    /// What happened, in words for people.
     message: String,
+    /// The input that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
+    /// When it works again, in milliseconds from now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
 }

@@ -2,7 +2,9 @@
 // `node scripted.mjs --port 0 --tokens 100 --rate 25` prints `listening on http://127.0.0.1:PORT/v1`.
 //
 // The last message of the person may steer one answer: `tokens=500`, `rate=0` (as fast as possible), `status=429`
-// (refuse), `drop=10` (cut the connection after ten tokens), `hang` (never answer).
+// (refuse), `drop=10` (cut the connection after ten tokens), `hang` (never answer), `call=add {"a": 1}` (call a tool that
+// was offered, once for each such line, then repeat what it said; a line `then` begins another turn, and `again` calls
+// again and again).
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -46,6 +48,8 @@ async function answer(request, response) {
     if (script.status === 429) response.setHeader("Retry-After", "7");
     return send(response, script.status, problem(`the script says ${script.status}`));
   }
+  const called = callsOf(asked);
+  if (called) return answerWithTools(response, asked, called);
   return asked.stream ? stream(response, asked, script) : whole(response, asked, script);
 }
 
@@ -61,6 +65,33 @@ function scriptFor(asked) {
     hang: /\bhang\b/.test(text),
   };
 }
+
+/** The calls that the person's message asks for, turn by turn; undefined where there are no tools, or nothing asks for one. */
+function callsOf(asked) {
+  const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
+  const turns = text.split(/^then$/m).map((turn) => [...turn.matchAll(/^call=(\w+) ?(.*)$/gm)].map(([, name, given]) => ({ name, given })));
+  if (!asked.tools?.length || !turns[0].length) return undefined;
+  const taken = asked.messages.filter((message) => message.tool_calls?.length).length;
+  return /\bagain\b/.test(text) ? turns[0] : (turns[taken] ?? []);
+}
+
+function answerWithTools(response, asked, calls) {
+  response.writeHead(200, { "Content-Type": "text/event-stream" });
+  const told = asked.messages.filter((message) => message.role === "tool").map(quotation);
+  if (!calls.length) response.write(event(chunk(asked, { content: `The tools said: ${told.join("; ")}` })));
+  for (const [index, { name, given }] of calls.entries()) {
+    response.write(event(chunk(asked, { tool_calls: [{ index, id: `call-${told.length + index}`, type: "function", function: { name, arguments: "" } }] })));
+    for (const piece of given.match(/.{1,5}/g) ?? []) {
+      response.write(event(chunk(asked, { tool_calls: [{ index, function: { arguments: piece } }] })));
+    }
+  }
+  response.write(event(chunk(asked, {}, calls.length ? "tool_calls" : "stop")));
+  response.write(event({ ...chunk(asked), choices: [], usage: { prompt_tokens: 100, completion_tokens: 10 } }));
+  response.end("data: [DONE]\n\n");
+}
+
+/** What a tool said, without the words around it. */
+const quotation = ({ content }) => content.split("\n").filter((line) => line.startsWith("> ")).map((line) => line.slice(2)).join("\n");
 
 async function stream(response, asked, script) {
   response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });

@@ -81,6 +81,7 @@ fn account() -> AccountPage {
         delete,
         agents: 2,
         chats: 41,
+        asks_before_tools: false,
     }
 }
 

@@ -21,8 +21,14 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("register-try", shown("/register/x/try", trial(None))),
         ("register-try-failed", shown("/register/x/try", trial(Some("agents.example.org answered with nothing at /reply. Its answer begins: <script>alert(1)</script>".into())))),
         ("register-instructions", shown("/register/instructions", instructions(vec![ModelOption { id: "1".into(), label: "SmolLM2 135M, on this machine".into() }]))),
+        ("register-program", shown("/register/program", program(vec!["opencode".into(), "poet".into()]))),
+        ("register-no-program", shown("/register/program", program(vec![]))),
         ("register-no-model", shown("/register/instructions", instructions(vec![]))),
     ]
+}
+
+fn program(programs: Vec<String>) -> ProgramPage {
+    ProgramPage { owner: "ada".into(), editing: None, programs, form: Form::default() }
 }
 
 fn draft() -> DraftId {
@@ -37,7 +43,7 @@ fn start(form: Form) -> RegisterStart {
         step: Step::Proof,
         begun: ago(4_000),
     }];
-    RegisterStart { drafts, has_models: true, allows_private: false, form }
+    RegisterStart { drafts, has_models: true, has_programs: true, allows_private: false, form }
 }
 
 fn problem(severity: Severity, place: &str, message: &str) -> Problem {
@@ -110,7 +116,8 @@ fn instructions(models: Vec<ModelOption>) -> InstructionsPage {
     let form = form
         .with_error("name", "A name has only the letters a to z, digits, hyphens and underscores.")
         .with_error("instructions", "Say what it should do.");
-    InstructionsPage { owner: "ada".into(), editing: None, models, form }
+    let programs = vec!["files".into(), "time".into()];
+    InstructionsPage { owner: "ada".into(), programs, priced: true, editing: None, models, form }
 }
 
 fn endpoint(form: Form) -> EndpointPage {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use leptos::prelude::{document, window};
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event as DomEvent, HtmlElement, HtmlFormElement};
+use web_sys::{Element, Event as DomEvent, HtmlButtonElement, HtmlFormElement, SubmitEvent};
 
 use super::{
     composer::{Composer, hidden, new_id},
@@ -28,7 +28,7 @@ impl Room {
         }
         if let Some(thread) = &self.thread {
             let room = self.clone();
-            dom::listen(thread.element(), "submit", move |event: DomEvent| room.act(&event));
+            dom::listen(thread.element(), "submit", move |event: SubmitEvent| room.act(&event));
         }
     }
 
@@ -100,16 +100,19 @@ impl Room {
         self.unsent.replace(Some((id, text)));
     }
 
-    /// Stop, retry, and the button that asks another agent.
-    fn act(self: &Rc<Self>, event: &DomEvent) {
+    /// Stop, retry, leave for a tool, and the button that asks another agent.
+    fn act(self: &Rc<Self>, event: &SubmitEvent) {
         let Some(form) = event.target().and_then(|target| target.dyn_into::<HtmlFormElement>().ok()) else {
             return;
         };
         let action = form.get_attribute("action").unwrap_or_default();
-        let path = if action.ends_with("/stop") {
-            hidden(&form, "run").map(|run| format!("/api/v1/runs/{run}/stop"))
+        let call = if action.ends_with("/stop") {
+            hidden(&form, "run").map(|run| (format!("/api/v1/runs/{run}/stop"), json!({})))
         } else if action.ends_with("/retry") {
-            hidden(&form, "message").map(|message| format!("/api/v1/messages/{message}/retry"))
+            hidden(&form, "message").map(|message| (format!("/api/v1/messages/{message}/retry"), json!({})))
+        } else if action.ends_with("/approve") {
+            let body = json!({ "allow": pressed(event).as_deref() == Some("yes") });
+            hidden(&form, "approval").map(|question| (format!("/api/v1/approvals/{question}"), body))
         } else if let Some(text) = hidden(&form, "text") {
             event.prevent_default();
             if !self.sending.replace(true) {
@@ -119,27 +122,32 @@ impl Room {
         } else {
             None
         };
-        let Some(path) = path else { return };
+        let Some((path, body)) = call else { return };
         event.prevent_default();
-        self.ask(path, &form);
+        self.ask(path, body, &form);
     }
 
-    /// The button rests while the hub answers; what changes comes over the stream.
-    fn ask(self: &Rc<Self>, path: String, form: &HtmlFormElement) {
-        let button: Option<HtmlElement> = dom::find(form, "button");
+    /// The buttons rest while the hub answers; what changes comes over the stream.
+    fn ask(self: &Rc<Self>, path: String, body: Value, form: &HtmlFormElement) {
+        let buttons = dom::all(form, "button");
         let rest = move |resting: bool| {
-            if let Some(button) = &button {
+            for button in &buttons {
                 let _ = button.toggle_attribute_with_force("disabled", resting);
             }
         };
         rest(true);
         let room = self.clone();
         leptos::task::spawn_local(async move {
-            let answer = http::post(&path, &json!({})).await;
+            let answer = http::post(&path, &body).await;
             rest(false);
             if let (Err(words), Some(composer)) = (answer, &room.composer) {
                 composer.complain(&words);
             }
         });
     }
+}
+
+/// The value of the button that sent the form.
+fn pressed(event: &SubmitEvent) -> Option<String> {
+    Some(event.submitter()?.dyn_into::<HtmlButtonElement>().ok()?.value())
 }

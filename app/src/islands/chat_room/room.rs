@@ -17,7 +17,7 @@ use super::{
     stream::{Listener, Stream},
     tail::Change,
     thread::Thread,
-    wire::{Event, Placed, Run},
+    wire::{Event, Open, Placed, Run},
     words,
 };
 
@@ -108,12 +108,7 @@ impl Listener for Room {
             }
             Event::Run(run) => self.run(&run),
             Event::Title(title) => self.retitle(&title.title),
-            Event::Open(open) => {
-                if let Some(thread) = &self.thread {
-                    thread.reset(open);
-                }
-                self.show_answering();
-            }
+            Event::Open(open) => self.open(open),
             Event::Text(text) => self.text(|thread| thread.push(text)),
             Event::Block(block) => self.text(|thread| thread.close(block)),
             Event::Chats => self.sidebar.refresh_soon(),
@@ -136,6 +131,17 @@ impl Room {
             }
             let state = if article.has_attribute("aria-busy") { "open" } else { "done" };
             self.say(&article, state);
+        }
+        self.show_answering();
+    }
+
+    fn open(&self, open: Open) {
+        let (message, part) = (open.m.clone(), open.p);
+        if let Some(thread) = &self.thread {
+            thread.reset(open);
+            if let Some(tool) = thread.asks(&message, part) {
+                self.signs.status.set(words::asks(&tool));
+            }
         }
         self.show_answering();
     }

@@ -132,12 +132,47 @@ impl Thread {
 
     /// A part from its start, if its message is shown.
     pub fn reset(&self, open: Open) {
+        if open.w {
+            self.put_whole(&open);
+            return;
+        }
         let key = (open.m, open.p);
         let Some((closed, _)) = self.part(&key) else { return };
         closed.set_inner_html(&open.h);
         dom::announce_added(&closed);
         self.tails.borrow_mut().insert(key.clone(), Tail::new(open.s, open.t));
         self.stale.borrow_mut().insert(key);
+    }
+
+    /// A card: what is open in it stays open, and whoever was at its buttons goes on at the composer.
+    fn put_whole(&self, open: &Open) -> Option<()> {
+        let body: Element = dom::find(&self.article(&open.m)?, ".body")?;
+        let selector = format!("[data-part=\"{}\"]", open.p);
+        let Some(old) = dom::find::<Element>(&body, &selector) else {
+            body.insert_adjacent_html("beforeend", &open.h).ok()?;
+            dom::announce_added(&body);
+            return Some(());
+        };
+        let focused = old.contains(document().active_element().as_deref());
+        let unfolded = dom::find::<Element>(&old, "details[open]").is_some();
+        old.set_outer_html(&open.h);
+        let new: Element = dom::find(&body, &selector)?;
+        if let (true, Some(fold)) = (unfolded, dom::find::<Element>(&new, "details")) {
+            fold.set_attribute("open", "").ok()?;
+        }
+        if focused {
+            let _ = dom::by_id::<HtmlElement>("composer-text").map(|text| text.focus());
+        }
+        dom::announce_added(&new);
+        Some(())
+    }
+
+    /// The tool that a part of a message asks to use, while it waits for an answer.
+    pub fn asks(&self, message: &str, part: u32) -> Option<String> {
+        let selector = format!("[data-part=\"{part}\"] .approval");
+        let card: Element = dom::find(&self.article(message)?, &selector)?;
+        dom::find::<Element>(&card, "form")?;
+        dom::find::<Element>(&card, "p code")?.text_content()
     }
 
     pub fn push(&self, text: Text) -> Change {

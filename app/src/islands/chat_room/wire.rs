@@ -54,14 +54,19 @@ pub struct Title {
     pub title: String,
 }
 
-/// The part `p` of the message `m` from its start: `h` is shown, the text `t` begins at byte `s`.
+/// The part `p` of the message `m` from its start: `h` is shown, the text `t` begins at byte `s`. Where `w`, `h` is the
+/// whole of it, frame and all.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Open {
     pub m: String,
     pub p: u32,
     pub h: String,
+    #[serde(default)]
     pub s: usize,
+    #[serde(default)]
     pub t: String,
+    #[serde(default)]
+    pub w: bool,
 }
 
 /// More text, beginning at byte `s`.

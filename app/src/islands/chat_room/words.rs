@@ -11,6 +11,11 @@ pub fn status(name: &str, state: &str, words: usize) -> String {
     }
 }
 
+/// Somebody has to say yes or no before it goes on.
+pub fn asks(tool: &str) -> String {
+    format!("Asks for leave to use {tool}.")
+}
+
 fn counted(words: usize) -> String {
     if words == 1 { "1 word".to_owned() } else { format!("{words} words") }
 }
@@ -25,5 +30,6 @@ mod tests {
         assert_eq!(status("Calc", "open", 80), "Calc is still answering, 80 words.");
         assert_eq!(status("Calc", "done", 240), "Calc finished, 240 words.");
         assert_eq!(status("Calc", "done", 1), "Calc finished, 1 word.");
+        assert_eq!(asks("rm"), "Asks for leave to use rm.");
     }
 }

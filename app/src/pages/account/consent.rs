@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::{
     components::button::{Button, Kind},
-    model::oauth::ConsentPage,
+    model::oauth::{ConsentPage, WrongRequestPage},
     pages::{Head, Layout, Page},
 };
 
@@ -31,6 +31,23 @@ impl Page for ConsentPage {
                     <Button label="Do not allow" name="decision" value="deny" />
                 </p>
             </form>
+        }
+        .into_any()
+    }
+}
+
+impl Page for WrongRequestPage {
+    fn head(&self) -> Head {
+        Head { layout: Layout::Narrow, ..Head::private("This program cannot be let in") }
+    }
+
+    fn body(self) -> AnyView {
+        view! {
+            <h1>"This program cannot be let in"</h1>
+            <p>"A program at " <strong>{self.host}</strong> " that calls itself " {self.client}
+                " asked to act for you, but not in a way that this hub understands. " {self.words}</p>
+            <p>"Nothing was given to it. If you came from there and trust it, you can go back and tell its makers."</p>
+            <p class="actions"><a href=self.back rel="noreferrer">"Go back to " {self.answer_to}</a></p>
         }
         .into_any()
     }

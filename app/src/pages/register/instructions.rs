@@ -1,4 +1,5 @@
 use leptos::prelude::*;
+use plexus_domain::agent::Budget;
 
 use crate::{
     components::{
@@ -6,6 +7,7 @@ use crate::{
         empty::Empty,
         field::Field,
         form_errors::form_errors,
+        section::Section,
         text::agent_href,
     },
     model::{
@@ -44,6 +46,7 @@ impl Page for InstructionsPage {
                 {model_field(self.models, &form)}
                 {Field::lines("starters", "First messages to try", 3).optional().max(1_000).hint("One a line, up to five.").of(&form)}
                 {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(&form)}
+                {tools(&form, &self.programs, self.priced)}
                 <p class="actions"><Button label=verb kind=Kind::Primary /></p>
             </form>
         }
@@ -51,7 +54,51 @@ impl Page for InstructionsPage {
     }
 }
 
-fn name_field(owner: &str, form: &Form) -> AnyView {
+fn tools(form: &Form, programs: &[String], priced: bool) -> AnyView {
+    let listed = match programs {
+        [] => String::new(),
+        names => format!(" Or one of this hub’s own: {}.", names.join(", ")),
+    };
+    let servers = Field::lines("tools", "MCP servers", 2)
+        .mono()
+        .optional()
+        .placeholder("https://tools.example.org/mcp ask")
+        .hint(format!("One address a line, over streamable HTTP.{listed} With “ask” behind it, each call waits until the person allows it."))
+        .of(form);
+    let usual = Budget::default();
+    let number = |name: &'static str, label: &str, usual: String, hint: &str| {
+        Field::number(name, label).optional().default(usual).hint(hint).of(form)
+    };
+    let turns = number(
+        "turns",
+        "Turns of one answer",
+        usual.turns().to_string(),
+        "How often the model is asked, tools being called in between.",
+    );
+    let tokens = number(
+        "tokens",
+        "Tokens of one answer",
+        usual.tokens().to_string(),
+        "Sent and received, all turns together.",
+    );
+    let seconds = number(
+        "seconds",
+        "Seconds of one answer",
+        usual.seconds().to_string(),
+        "Of work; the time that people take to allow something is none.",
+    );
+    let cost = priced.then(|| {
+        Field::text("cost", "Cost of one answer").optional().hint("At most this much, in the unit that the models here are priced in, such as 0.05. Empty is no limit.").of(form)
+    });
+    view! {
+        <Section title="Tools and limits" lead="What the model may use besides its words, and how much of everything. Each call is shown in the chat with its arguments and its result.">
+            {servers}{turns}{tokens}{seconds}{cost}
+        </Section>
+    }
+    .into_any()
+}
+
+pub(super) fn name_field(owner: &str, form: &Form) -> AnyView {
     let hint =
         format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and stays as it is.");
     Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)

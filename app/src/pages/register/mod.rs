@@ -4,6 +4,7 @@ mod card;
 mod done;
 mod endpoint;
 mod instructions;
+mod program;
 mod proof;
 mod publish;
 mod start;

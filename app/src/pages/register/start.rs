@@ -43,6 +43,7 @@ impl Page for RegisterStart {
                     {with_request()}
                     {on_own_machine()}
                     {with_model(self.has_models)}
+                    {self.has_programs.then(with_program)}
                 </div>
             </div>
             {drafts(self.drafts)}
@@ -85,6 +86,17 @@ fn with_model(has_models: bool) -> AnyView {
             <h2>"Write instructions for a model"</h2>
             <p class="quiet">"You say what it should do and how; the hub runs it on one of its models. Nothing to install, nothing to host."</p>
             {next}
+        </section>
+    }
+    .into_any()
+}
+
+fn with_program() -> AnyView {
+    view! {
+        <section>
+            <h2>"Run a program of this hub"</h2>
+            <p class="quiet">"Whoever runs the hub has listed programs that you may make agents of. The hub starts one for each conversation, apart from everything else."</p>
+            <p class="actions"><ButtonLink label="Choose program" href="/register/program" icon=Icon::Add /></p>
         </section>
     }
     .into_any()

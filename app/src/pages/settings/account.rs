@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use super::with_side;
 use crate::{
     components::{
-        button::{Button, Kind},
+        button::{ActionForm, Button, Kind},
         field::Field,
         form_errors::form_errors,
         section::Section,
@@ -29,6 +29,7 @@ impl Page for AccountPage {
             <h1>"Account"</h1>
             <p>"You are " <strong>"@"{self.name.clone()}</strong> ", here since " <Date at=self.since /> "."</p>
             {password(&self.password)}
+            {tools(self.asks_before_tools)}
             <Section title="Delete account" lead>{delete(&self.delete, &self.name)}</Section>
         };
         with_side("Account", content.into_any())
@@ -49,6 +50,28 @@ fn password(form: &Form) -> AnyView {
                 {fields.collect_view()}
                 <p class="actions"><Button label="Change password" kind=Kind::Primary /></p>
             </form>
+        </Section>
+    }
+    .into_any()
+}
+
+fn tools(asks: bool) -> AnyView {
+    let (lead, label, ask) = match asks {
+        true => (
+            "Agents ask you before each use of a tool, in the chat.",
+            "Ask only where an owner wants it",
+            "no",
+        ),
+        false => (
+            "Each use of a tool is shown in the chat. Agents ask first where their owner wants it.",
+            "Always ask me first",
+            "yes",
+        ),
+    };
+    let fields = vec![("ask", ask.to_owned())];
+    view! {
+        <Section title="Tools of agents" lead>
+            <ActionForm action="/settings/account/tools" label fields />
         </Section>
     }
     .into_any()

@@ -34,7 +34,7 @@ pub fn send(part: &Part, blob_url: &BlobUrl<'_>) -> Option<v1::Part> {
         Content::Data { data } => v1::PartContent::Data(data.clone()),
         Content::File { blob, .. } => v1::PartContent::Url(blob_url(blob)),
         Content::Link { url } => v1::PartContent::Url(url.clone()),
-        Content::Approval { approval, tool, arguments } => v1::PartContent::Data(
+        Content::Approval { approval, tool, arguments, .. } => v1::PartContent::Data(
             json!({"approval": approval.to_string(), "tool": tool, "arguments": arguments}),
         ),
         Content::Tool(_) | Content::Reasoning { .. } => return None,

@@ -21,7 +21,9 @@ pub use self::{
 };
 
 /// What somebody fills in, and what is kept: flat, so that each field of a form and each error has one name.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", schema(as = HttpRequest))]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     pub method: Method,
@@ -50,6 +52,7 @@ pub struct Request {
     pub auth: Option<Scheme>,
 }
 
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
@@ -76,6 +79,7 @@ impl Method {
 }
 
 /// What the reply is made of.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {

@@ -28,6 +28,10 @@ impl Fingerprint {
         self.0 = sum(&self.0, &hash.as_bytes().map(|byte| !byte), 1);
     }
 
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(Digest::from_bytes(bytes))
+    }
+
     pub const fn as_bytes(&self) -> &[u8; 32] {
         self.0.as_bytes()
     }

@@ -19,12 +19,16 @@ pub const MINUTE: Duration = Duration::from_secs(60);
 pub const HOUR: Duration = Duration::from_secs(3_600);
 pub const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// Hubs have small numbers, agents large ones.
-pub fn key(n: u16) -> SecretKey {
+pub fn seed(n: u16) -> [u8; 32] {
     let [low, high] = n.to_le_bytes();
     let mut seed = [7; 32];
     (seed[0], seed[1]) = (low, high);
-    SecretKey::from_seed(&seed)
+    seed
+}
+
+/// Hubs have small numbers, agents large ones.
+pub fn key(n: u16) -> SecretKey {
+    SecretKey::from_seed(&seed(n))
 }
 
 pub fn hub(n: u16) -> HubId {

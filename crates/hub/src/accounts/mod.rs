@@ -7,6 +7,7 @@ mod moved;
 mod operator;
 mod overview;
 mod password;
+mod preferences;
 mod sessions;
 mod sign_in;
 mod sign_up;
@@ -21,6 +22,8 @@ pub use operator::act_for;
 pub use overview::{Overview, overview};
 pub use password::change_password;
 pub use plexus_store::tokens::Token;
+pub(crate) use preferences::asks_before_tools;
+pub use preferences::set_asks_before_tools;
 pub(crate) use sessions::still_lets_in;
 pub use sessions::{
     SessionRow, authenticate, list_sessions, revoke_other_sessions, revoke_session, sign_out,

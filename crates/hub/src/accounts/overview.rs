@@ -3,6 +3,7 @@
 use plexus_domain::{Error as Refusal, Name, Timestamp};
 use plexus_store::{accounts, agents, chats};
 
+use super::preferences;
 use crate::{Caller, Hub, Result};
 
 pub struct Overview {
@@ -10,6 +11,8 @@ pub struct Overview {
     pub since: Timestamp,
     pub agents: u64,
     pub chats: u64,
+    /// Whether agents ask before every use of a tool.
+    pub asks_before_tools: bool,
 }
 
 pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
@@ -20,5 +23,7 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
     let agents = agents::list_by_namespace(&mut conn, person.namespace).await?.len();
     let chats = chats::count_by_member(&mut conn, person.principal).await?;
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    Ok(Overview { name: person.name.clone(), since: account.created, agents: count(agents), chats })
+    let asks_before_tools = preferences::asks(&account.prefs);
+    let (name, since) = (person.name.clone(), account.created);
+    Ok(Overview { name, since, agents: count(agents), chats, asks_before_tools })
 }

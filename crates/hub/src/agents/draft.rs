@@ -8,7 +8,9 @@ use plexus_domain::{Address, AgentId, DraftId, Error as Refusal, Name, Timestamp
 use plexus_store::{Conn, Tx, drafts, drafts::Draft as Row};
 use serde::{Deserialize, Serialize};
 
-use super::{about::About, instructions::Instructions, proofs::Check, register, trial::Tried};
+use super::{
+    about::About, instructions::Instructions, program::Described, proofs::Check, register, trial::Tried,
+};
 use crate::{
     Error, Hub, Result,
     caller::Person,
@@ -47,6 +49,8 @@ pub enum Way {
     Request,
     /// A model with instructions.
     Model,
+    /// A program of the operator's list.
+    Program,
     /// A program on its owner's machine.
     Attached,
 }
@@ -68,6 +72,7 @@ pub(super) enum What {
     A2a(Remote),
     Llm(Instructions),
     Http(Box<Prepared>),
+    Process(Described),
     Attached(About),
 }
 
@@ -155,6 +160,7 @@ impl Draft {
             What::A2a(remote) => Ok(remote.read()?.name),
             What::Llm(written) => Ok(written.title.clone()),
             What::Http(prepared) => Ok(prepared.about.title.clone()),
+            What::Process(described) => Ok(described.about.title.clone()),
             What::Attached(about) => Ok(about.title.clone()),
         }
     }
@@ -164,6 +170,7 @@ impl Draft {
             What::A2a(_) => Way::Card,
             What::Llm(_) => Way::Model,
             What::Http(_) => Way::Request,
+            What::Process(_) => Way::Program,
             What::Attached(_) => Way::Attached,
         }
     }
@@ -173,7 +180,7 @@ impl Draft {
         match &self.data.what {
             What::A2a(remote) => &remote.checks,
             What::Http(prepared) => &prepared.checks,
-            What::Llm(_) | What::Attached(_) => &[],
+            What::Llm(_) | What::Process(_) | What::Attached(_) => &[],
         }
     }
 
@@ -181,7 +188,7 @@ impl Draft {
         match &mut self.data.what {
             What::A2a(remote) => &mut remote.checks,
             What::Http(prepared) => &mut prepared.checks,
-            What::Llm(_) | What::Attached(_) => &mut [],
+            What::Llm(_) | What::Process(_) | What::Attached(_) => &mut [],
         }
     }
 
@@ -280,6 +287,7 @@ impl Draft {
         match (&self.data.what, what) {
             (What::A2a(one), What::A2a(other)) => one.card_url == other.card_url,
             (What::Llm(one), What::Llm(other)) => one == other,
+            (What::Process(one), What::Process(other)) => one == other,
             (What::Attached(one), What::Attached(other)) => one == other,
             (What::Http(one), What::Http(other)) => {
                 one.about.title == other.about.title && one.template == other.template

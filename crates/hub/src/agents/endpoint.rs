@@ -85,7 +85,7 @@ pub async fn endpoint(hub: &Hub, caller: &Caller, address: &Address) -> Result<O
     let agent = manage::owned(&mut conn, person, address).await?;
     let (version, card) = manage::current(&mut conn, &agent).await?;
     let Connector::Http { request } = version.connector else { return Ok(None) };
-    Ok(Some(Endpoint { about: About::of(&card), request: request.into() }))
+    Ok(Some(Endpoint { about: About::of(&card), request: (*request).into() }))
 }
 
 /// Changes it: a new version, which the next run uses. Another origin has to be proved anew, and is shown nothing that
@@ -98,14 +98,14 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Endp
     let (version, card) = manage::current(&mut tx, &agent).await?;
     let elsewhere = || Refusal::conflict("This agent is no endpoint that is called by a request.");
     let Connector::Http { request } = &version.connector else { return Err(elsewhere().into()) };
-    if *request == template && About::of(&card) == about {
+    if **request == template && About::of(&card) == about {
         return Ok(());
     }
     let (before, after) = (Asks::of_template(request)?, Asks::of_template(&template)?);
     let origins = [after.origin.clone()];
     let secret = version.secret.filter(|_| before == after);
     let (number, card) = numbered(hub, &mut tx, &agent, &about).await?;
-    let connector = Connector::Http { request: template };
+    let connector = Connector::Http { request: Box::new(template) };
     let pinned = Pinned { card: &card, connector, secret, wanted: &number };
     manage::replace(hub, tx, &agent, pinned, &origins).await
 }
@@ -120,7 +120,7 @@ pub(super) async fn add(
 ) -> Result<()> {
     let secret = kept::take_up(hub, tx, person, agent.id, prepared.credentials.as_ref()).await?;
     let (number, card) = numbered(hub, tx, agent, &prepared.about).await?;
-    let connector = Connector::Http { request: prepared.template.clone() };
+    let connector = Connector::Http { request: Box::new(prepared.template.clone()) };
     versions::add(hub, tx, agent.id, Pinned { card: &card, connector, secret, wanted: &number }).await?;
     kept::put_checks(hub, tx, person, agent.id, &prepared.checks).await
 }

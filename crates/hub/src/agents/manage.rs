@@ -63,7 +63,10 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ma
         access: agent.access,
         paused: agent.state == AgentState::Paused,
         can_federate: publish::can_federate(&version.connector),
-        editable: matches!(version.connector, Connector::Llm { .. } | Connector::Http { .. }),
+        editable: matches!(
+            version.connector,
+            Connector::Llm { .. } | Connector::Http { .. } | Connector::Process { .. }
+        ),
         refreshable: matches!(version.connector, Connector::A2a { .. }),
         origins: known
             .iter()
@@ -83,7 +86,7 @@ pub async fn set_reach(
     let (mut tx, agent) = change(hub, caller, address).await?;
     if let Some(visibility) = visibility {
         let (version, _) = current(&mut tx, &agent).await?;
-        publish::check_visibility(visibility, &version.connector)?;
+        publish::check_visibility(hub, visibility, &version.connector)?;
         agents::set_visibility(&mut tx, agent.id, visibility).await?;
     }
     if let Some(access) = access {

@@ -12,6 +12,7 @@ mod kept;
 mod look;
 pub mod manage;
 mod models;
+pub mod program;
 pub mod proofs;
 mod publish;
 mod reach;

@@ -15,7 +15,7 @@ use url::{Host, Url};
 use super::{
     attached, draft,
     draft::{Draft, Remote, Step, Way, What},
-    endpoint, instructions, kept, proofs, register,
+    endpoint, instructions, kept, program, proofs, register,
     versions::{self, Pinned},
 };
 use crate::{
@@ -73,7 +73,7 @@ pub async fn publish(
     if draft.step == Step::Done {
         return Ok(address);
     }
-    check_visibility(visibility, &connector(&draft)?)?;
+    check_visibility(hub, visibility, &connector(&draft)?)?;
     register::check_free(&mut tx, person, &address.name).await?;
     insert(hub, &mut tx, person, &draft, &address.name, visibility, access).await?;
     listings::publish(hub, &mut tx, draft.data.agent).await?;
@@ -112,7 +112,7 @@ fn is_seen(draft: &Draft) -> bool {
     match &draft.data.what {
         What::A2a(_) => true,
         What::Http(prepared) => prepared.tried.as_ref().is_some_and(|tried| tried.failed.is_none()),
-        What::Llm(_) | What::Attached(_) => false,
+        What::Llm(_) | What::Process(_) | What::Attached(_) => false,
     }
 }
 
@@ -125,7 +125,8 @@ fn connector(draft: &Draft) -> Result<Connector> {
     match &draft.data.what {
         What::A2a(remote) => versions::connector(&remote.read()?, &remote.card_url),
         What::Llm(written) => Ok(written.connector()),
-        What::Http(prepared) => Ok(Connector::Http { request: prepared.template.clone() }),
+        What::Process(described) => Ok(described.connector()),
+        What::Http(prepared) => Ok(Connector::Http { request: Box::new(prepared.template.clone()) }),
         What::Attached(_) => Ok(Connector::Attached),
     }
 }
@@ -147,7 +148,22 @@ fn is_on_the_internet(url: &Url) -> bool {
     }
 }
 
-pub(super) fn check_visibility(visibility: Visibility, connector: &Connector) -> Result<(), Refusal> {
+/// Others meet the operator's programs only where the operator says so.
+pub(super) fn check_programs(
+    hub: &Hub,
+    visibility: Visibility,
+    connector: &Connector,
+) -> Result<(), Refusal> {
+    let programs = hub.outbound().programs();
+    connector.programs().try_for_each(|program| programs.check_visibility(program, visibility))
+}
+
+pub(super) fn check_visibility(
+    hub: &Hub,
+    visibility: Visibility,
+    connector: &Connector,
+) -> Result<(), Refusal> {
+    check_programs(hub, visibility, connector)?;
     if visibility == Visibility::Federated && !can_federate(connector) {
         let words = "Other hubs could not call this agent: its address is on a private network.";
         return Err(Refusal::invalid("visibility", words));
@@ -184,6 +200,7 @@ async fn insert(
         What::A2a(remote) => insert_remote(hub, tx, person, id, remote).await,
         What::Llm(written) => instructions::add(hub, tx, &agent, written).await,
         What::Http(prepared) => endpoint::add(hub, tx, person, &agent, prepared).await,
+        What::Process(described) => program::add(hub, tx, &agent, described).await,
         What::Attached(about) => attached::add(hub, tx, &agent, about).await,
     }
 }

@@ -8,7 +8,7 @@ use plexus_domain::{
     run::{Failure, Usage},
     text,
 };
-use plexus_runtime::{Limits, Output, Remote, Request, Speaker, Turn, http::Http, perform};
+use plexus_runtime::{Leave, Limits, Output, Remote, Request, Speaker, Turn, http::Http, perform};
 use plexus_store::Conn;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -121,6 +121,7 @@ fn request(hub: &Hub, person: &Person, message: &str) -> Request {
         called: None,
         remote: None,
         limits: LIMITS,
+        leave: Leave::nobody(),
     }
 }
 

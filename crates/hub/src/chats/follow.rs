@@ -134,8 +134,9 @@ impl Reader {
         let open = self.hub.live().snapshots(self.chat);
         self.read_events().await?;
         let open: Vec<_> = open.into_iter().filter(|snapshot| !self.has_ended(snapshot.message)).collect();
-        self.ready
-            .extend(open.into_iter().map(|snapshot| Arc::new(Frame::new(FrameKind::Snapshot(snapshot)))));
+        self.ready.extend(
+            open.into_iter().map(|snapshot| Arc::new(Frame::new(FrameKind::Snapshot(Box::new(snapshot))))),
+        );
         Ok(())
     }
 

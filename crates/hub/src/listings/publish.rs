@@ -68,7 +68,10 @@ async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Res
             let proofs = proofs::list_by_agent(conn, agent).await?;
             Ok(!proofs.is_empty() && proofs.iter().all(Proof::holds))
         }
-        Connector::Llm { .. } | Connector::Attached | Connector::Builtin { .. } => Ok(true),
+        Connector::Llm { .. }
+        | Connector::Process { .. }
+        | Connector::Attached
+        | Connector::Builtin { .. } => Ok(true),
     }
 }
 

@@ -96,6 +96,7 @@ const fn protocol(connector: &Connector) -> &'static str {
         Connector::A2a { protocol: A2aProtocol::V03, .. } => "A2A 0.3",
         Connector::Llm { .. } => "Model",
         Connector::Http { .. } => "HTTP",
+        Connector::Process { .. } => "Program",
         Connector::Attached => "Attached",
         Connector::Builtin { .. } => "Built in",
     }

@@ -17,7 +17,7 @@ pub enum FrameKind {
     /// in between. `view` is the message that it is about.
     Event { since: i64, seq: i64, event: Event, view: Option<Box<MessageView>> },
     /// A message that is being written, as it stands: readers drop what they have of it.
-    Snapshot(Snapshot),
+    Snapshot(Box<Snapshot>),
     /// More text; `start` is its byte offset in the part.
     Text { message: MessageId, part: usize, start: usize, body: Box<str> },
     /// Bytes `start..end` of the part will not change any more; `html` is how they look.

@@ -6,7 +6,7 @@ use plexus_domain::{Digest, Error as Refusal, OauthGrantId};
 use plexus_store::oauth;
 use url::Url;
 
-use super::{Client, Grant, SCOPES};
+use super::{Client, Grant, SCOPES, client};
 use crate::{
     Caller, Hub, Result,
     accounts::random_word,
@@ -30,6 +30,8 @@ pub struct Request {
     pub code_challenge: String,
     pub code_challenge_method: String,
     pub resource: String,
+    /// A parameter came twice, which none may (RFC 6749 section 3.1).
+    pub is_repeated: bool,
 }
 
 /// A request that may be put to a person.
@@ -45,29 +47,40 @@ pub struct Question {
 /// What became of a request.
 pub enum Asked {
     Question(Box<Question>),
-    /// It is wrong in a way that its client is told, by sending the person there.
-    Back(Url),
+    /// It is wrong in a way that its client may be told.
+    Wrong(Box<Wrong>),
+}
+
+/// A request that cannot be put to a person. Anybody can be a client, so nobody is sent on without having been asked
+/// (RFC 9700 section 4.11.2).
+pub struct Wrong {
+    pub client: Client,
+    /// What is wrong with it, in words for the person.
+    pub words: &'static str,
+    /// Where the client is told.
+    pub back: Url,
 }
 
 /// Looks at a request before the person sees it. What is wrong with the client or its address is a refusal here, since
 /// there is nowhere safe to send the person (RFC 6749 section 4.1.2.1).
 pub async fn ask(hub: &Hub, caller: &Caller, request: &Request) -> Result<Asked> {
+    let id = client::sound(&request.client_id, &request.redirect_uri)?;
     let person = signed_in(caller)?;
-    let client = Client::fetch(hub, person, &request.client_id).await?;
+    let client = Client::fetch(hub, person, id).await?;
     let redirect = client.redirect(&request.redirect_uri)?;
     if request.state.len() > STATE_MAX {
         return Err(Refusal::invalid("state", "The client's state is longer than this hub carries.").into());
     }
-    let back = |error: &str, words: &str| {
-        Ok(Asked::Back(answer(
-            hub,
-            &redirect,
-            &request.state,
-            &[("error", error), ("error_description", words)],
-        )))
+    let wrong = |error: &str, words: &'static str| {
+        let said = [("error", error), ("error_description", words)];
+        let back = answer(hub, &redirect, &request.state, &said);
+        Ok(Asked::Wrong(Box::new(Wrong { client: client.clone(), words, back })))
     };
+    if request.is_repeated {
+        return wrong("invalid_request", "A parameter of the request comes twice.");
+    }
     if request.response_type != "code" {
-        return back("unsupported_response_type", "This hub answers with a code only.");
+        return wrong("unsupported_response_type", "This hub answers with a code only.");
     }
     let sound = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
     let challenge = &request.code_challenge;
@@ -75,13 +88,13 @@ pub async fn ask(hub: &Hub, caller: &Caller, request: &Request) -> Result<Asked>
         || challenge.len() != CHALLENGE_CHARS
         || !challenge.bytes().all(sound)
     {
-        return back("invalid_request", "A code_challenge by the method S256 is needed.");
+        return wrong("invalid_request", "A code_challenge by the method S256 is needed.");
     }
     let Some(resource) = resource(hub, &request.resource) else {
-        return back("invalid_target", "The resource is not at this hub.");
+        return wrong("invalid_target", "The resource is not at this hub.");
     };
     let Some(scopes) = scopes(&request.scope) else {
-        return back("invalid_scope", "This hub gives programs the scopes read and chat.");
+        return wrong("invalid_scope", "This hub gives programs the scopes read and chat.");
     };
     let (state, challenge) = (request.state.clone(), challenge.clone());
     Ok(Asked::Question(Box::new(Question { client, redirect, resource, scopes, state, challenge })))

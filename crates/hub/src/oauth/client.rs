@@ -31,8 +31,7 @@ struct Document {
 
 impl Client {
     /// Fetches the document of a client. The person who is asked is the one whom the fetch is counted for.
-    pub(super) async fn fetch(hub: &Hub, person: &Person, id: &str) -> Result<Self> {
-        let id = parse(id)?;
+    pub(super) async fn fetch(hub: &Hub, person: &Person, id: Url) -> Result<Self> {
         hub.limits().fetches.take(&person.account.to_string())?;
         let outbound = hub.outbound().anyone(person.role == plexus_domain::account::Role::Admin);
         let found = outbound.fetch(&id, LIMITS.bytes).await.map_err(|failure| wrong(&failure.message))?;
@@ -71,13 +70,19 @@ impl Client {
     pub fn redirect(&self, wanted: &str) -> Result<Url, Refusal> {
         let wanted =
             redirect(wanted).filter(|wanted| self.redirects.iter().any(|known| is_same(known, wanted)));
-        wanted.ok_or_else(|| {
-            Refusal::invalid(
-                "redirect_uri",
-                "The address to answer at is not one that the client's document names.",
-            )
-        })
+        wanted.ok_or_else(nowhere)
     }
+}
+
+/// What can be said of a request before anything is fetched for it: the id of the client, if both addresses could be ones.
+pub(super) fn sound(id: &str, answer_to: &str) -> Result<Url, Refusal> {
+    let id = parse(id)?;
+    redirect(answer_to).ok_or_else(nowhere)?;
+    Ok(id)
+}
+
+fn nowhere() -> Refusal {
+    Refusal::invalid("redirect_uri", "The address to answer at is not one that the client's document names.")
 }
 
 fn wrong(why: &str) -> Refusal {

@@ -8,7 +8,7 @@ mod client;
 mod grants;
 mod tokens;
 
-pub use ask::{Asked, Question, Request, agree, ask};
+pub use ask::{Asked, Question, Request, Wrong, agree, ask};
 pub use client::Client;
 pub use grants::{forget_expired, list, revoke};
 pub use plexus_store::oauth::Grant;

@@ -81,12 +81,29 @@ pub async fn refresh(hub: &Hub, client: &str, refresh: &str, resource: &str) -> 
     give(hub, tx, &grant, resource).await
 }
 
-/// Ends the grant of a refresh token whose client does not want it any more (RFC 7009). What is unknown is no error.
-pub async fn withdraw(hub: &Hub, token: &str) -> Result<(), Error> {
-    let known = oauth::by_refresh(&mut hub.store().read().await?, &Digest::of(token)).await?;
-    if let Some(grant) = known {
-        close(hub, hub.store().write().await?, &grant).await?;
+/// Ends what a client does not want any more (RFC 7009): by a refresh token the grant with all its tokens, by another the
+/// token alone. What is unknown is no error; what another client was given is [`Refused::Grant`]. A client need not say
+/// who it is, since whoever holds a token can use it as well.
+pub async fn withdraw(hub: &Hub, client: &str, token: &str) -> Result<(), Refused> {
+    let hash = Digest::of(token);
+    let mut conn = hub.store().read().await?;
+    let by_refresh = oauth::by_refresh(&mut conn, &hash).await?;
+    let grant = match &by_refresh {
+        Some(_) => by_refresh.clone(),
+        None => oauth::by_token(&mut conn, &hash).await?,
+    };
+    drop(conn);
+    let Some(grant) = grant else { return Ok(()) };
+    if !client.is_empty() && client != grant.client {
+        return Err(Refused::Grant);
     }
+    let mut tx = hub.store().write().await?;
+    if by_refresh.is_some() {
+        return Ok(close(hub, tx, &grant).await?);
+    }
+    oauth::delete_token(&mut tx, &hash).await?;
+    tx.commit().await?;
+    hub.live().access.touch(Touched::Account(grant.account));
     Ok(())
 }
 

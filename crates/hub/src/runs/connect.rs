@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use plexus_a2a::Card;
 use plexus_domain::{
     Error as Refusal,
-    agent::{Builtin, Connector as Kind, http::Template},
+    agent::{Builtin, Connector as Kind, ToolPlace, ToolSource, http::Template},
     run::Failure,
 };
 use plexus_runtime::{
@@ -14,26 +14,37 @@ use plexus_runtime::{
     attached::Attached,
     builtin::{Calc, Guide, Tck},
     http::Http,
-    llm::{Llm, Model},
+    llm::{Llm, Model, ToolServer},
+    mcp,
     outbound::{self, Dns, Network, Own, Policy},
 };
 use plexus_store::{Conn, agents::Agent, cards};
 
 use super::Job;
-use crate::{Config, Error, Hub, Result, agents, config::PrivateNetworks, listings, views};
+use crate::{
+    Config, Error, Hub, Result, agents,
+    caller::Person,
+    config::{OperatorModel, PrivateNetworks},
+    listings,
+    programs::Programs,
+    views,
+};
 
 /// How long a question waits for a program that is not attached.
 const ATTACHES_WITHIN: Duration = Duration::from_secs(3);
-/// How much of a conversation a model is sent.
-const HISTORY_BYTES: usize = 96 << 10;
+/// A token has at least about this many bytes of a conversation; the rest of a model's window is for its answer.
+const BYTES_PER_TOKEN: usize = 3;
 
 /// What connectors share: clients and programs that are made once.
 pub struct Outbound {
     calc: Arc<Calc>,
+    programs: Programs,
     dns: Dns,
     network: Network,
     /// The client for the model server that the operator named.
     models: Option<outbound::Outbound>,
+    /// The same for the one that stands in for it.
+    fallback: Option<outbound::Outbound>,
     private_networks: PrivateNetworks,
     on_loopback: bool,
 }
@@ -43,9 +54,13 @@ impl Outbound {
         let dns = Dns::new(config.dns_server);
         let own = Own::new(config.public_url.clone(), config.listen.clone());
         let network = Network::with_lookup(dns.lookup())?.refusing(own);
-        let models = config.model.as_ref().map(|model| network.operators(&model.base_url)).transpose()?;
+        let client = |model: &OperatorModel| network.operators(&model.base_url);
+        let models = config.model.as_ref().map(client).transpose()?;
+        let fallback = config.model.as_ref().and_then(|model| model.fallback.as_deref());
+        let fallback = fallback.map(client).transpose()?;
         let (private_networks, on_loopback) = (config.private_networks, config.on_loopback);
-        Ok(Self { calc: Arc::new(Calc::new()), dns, network, models, private_networks, on_loopback })
+        let (calc, programs) = (Arc::new(Calc::new()), Programs::new(config)?);
+        Ok(Self { calc, programs, dns, network, models, fallback, private_networks, on_loopback })
     }
 
     /// The client for addresses that somebody gave, by whether an administrator answers for them.
@@ -67,8 +82,16 @@ impl Outbound {
         }
     }
 
+    pub const fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
     pub const fn dns(&self) -> Dns {
         self.dns
+    }
+
+    const fn fallback(&self) -> Option<&outbound::Outbound> {
+        self.fallback.as_ref()
     }
 
     pub const fn models(&self) -> Option<&outbound::Outbound> {
@@ -86,7 +109,17 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
                 .into())
         }
         Kind::Attached => Ok(Arc::new(attached(hub, job).await?)),
-        Kind::Llm { model, instructions, .. } => Ok(Arc::new(llm(hub, model, instructions)?)),
+        Kind::Llm { model, instructions, tools, budget, .. } => {
+            let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
+            let person = job.asker.person.as_ref();
+            let tools = tools.iter().map(|source| tool_server(hub, person, &outbound, source));
+            let tools = tools.collect::<Result<Vec<_>, Refusal>>()?;
+            Ok(Arc::new(llm(hub, model, instructions)?.with_tools(tools).within(*budget)))
+        }
+        Kind::Process { program } => {
+            let scope = job.version.id.to_string();
+            Ok(Arc::new(hub.outbound().programs.connector(job.asker.person.as_ref(), program, scope)?))
+        }
         Kind::A2a { .. } => {
             let mut conn = hub.store().snapshot().await?;
             agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
@@ -95,7 +128,7 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
         Kind::Http { request } => {
             let mut conn = hub.store().snapshot().await?;
             agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
-            Ok(Arc::new(http(hub, &mut conn, job, request.clone()).await?))
+            Ok(Arc::new(http(hub, &mut conn, job, Template::clone(request)).await?))
         }
     }
 }
@@ -103,13 +136,42 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
 fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<Llm> {
     let missing = || Refusal::unavailable("This hub has no model any more. Its administrator can name one.");
     let (operator, client) = hub.config().model.as_ref().zip(hub.outbound().models()).ok_or_else(missing)?;
-    let model = Model {
+    let llm = Llm::new(client.clone(), model(operator, name), instructions.to_owned()).map_err(refused)?;
+    match operator.fallback.as_deref().zip(hub.outbound().fallback()) {
+        Some((other, client)) => {
+            let name = other.model.as_deref().unwrap_or(name);
+            llm.with_fallback(client.clone(), model(other, name)).map_err(refused)
+        }
+        None => Ok(llm),
+    }
+}
+
+fn model(operator: &OperatorModel, name: &str) -> Model {
+    Model {
         base: operator.base_url.clone(),
         key: operator.api_key.as_ref().map(|key| Secret::new(key.reveal())),
         name: name.to_owned(),
-        history_bytes: HISTORY_BYTES,
+        history_bytes: operator.context_tokens.saturating_mul(BYTES_PER_TOKEN),
+        prices: operator.prices,
+    }
+}
+
+/// Where a source of tools is, as far as the hub may call it and the person may use it.
+pub(crate) fn tool_server(
+    hub: &Hub,
+    person: Option<&Person>,
+    outbound: &outbound::Outbound,
+    source: &ToolSource,
+) -> Result<ToolServer, Refusal> {
+    let wrong = |words: String| Refusal::invalid("tools", words);
+    let server = match &source.place {
+        ToolPlace::Url(url) => {
+            let parsed = url.parse().map_err(|error| wrong(format!("{url} is no address: {error}.")));
+            mcp::Server::Remote { outbound: outbound.clone(), url: parsed?, token: None }
+        }
+        ToolPlace::Program(name) => hub.outbound().programs.server(person, name)?,
     };
-    Llm::new(client.clone(), model, instructions.to_owned()).map_err(refused)
+    Ok(ToolServer { server, asks: source.asks })
 }
 
 /// Its program may be connecting anew.

@@ -1,5 +1,6 @@
 //! Runs: an agent's work on a request, which belongs to the hub and not to a connection.
 
+mod approve;
 mod begin;
 mod connect;
 mod finish;
@@ -10,8 +11,9 @@ mod running;
 mod stop;
 mod work;
 
+pub use approve::{Waiting, decide, waiting};
 pub(crate) use begin::{Ask, Job, begin};
-pub(crate) use connect::Outbound;
+pub(crate) use connect::{Outbound, tool_server};
 pub(crate) use recover::{beat_until, recover};
 pub(crate) use running::Running;
 pub use stop::stop;

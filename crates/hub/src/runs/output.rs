@@ -77,7 +77,8 @@ impl Speaker {
         let mut open = self.writing.lock();
         let message = open.message();
         let index = open.push(part.clone());
-        self.channel.tell(Frame::new(FrameKind::Snapshot(Snapshot::whole(message, index, part))));
+        let whole = Box::new(Snapshot::whole(message, index, part));
+        self.channel.tell(Frame::new(FrameKind::Snapshot(whole)));
         index
     }
 
@@ -114,6 +115,15 @@ impl Output for Speaker {
     fn part(&mut self, part: Part) -> Result<(), Failure> {
         self.show(part);
         Ok(())
+    }
+
+    fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
+        let Some(place) = place else { return Ok(self.show(part)) };
+        let mut open = self.writing.lock();
+        let message = open.message();
+        open.replace(place, part.clone());
+        self.channel.tell(Frame::new(FrameKind::Snapshot(Box::new(Snapshot::whole(message, place, part)))));
+        Ok(place)
     }
 
     /// Shown at once, and kept with the end of the answer.

@@ -1,4 +1,4 @@
-//! What a process leaves when it dies: runs that nobody works on. They end as failed, with what had been said.
+//! What a process leaves when it dies: runs that nobody works on. They end as failed, with what had been said and asked.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use plexus_store::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::finish::interrupted;
+use super::{approve, finish::interrupted};
 use crate::{Hub, Result, chats::Telling, views::logged_texts};
 
 const BEAT: Duration = Duration::from_secs(5);
@@ -60,7 +60,8 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
             None => Vec::new(),
         };
         let texts = logged_texts(pieces).into_iter().filter(|text| !text.is_empty());
-        let parts: Vec<Part> = texts.map(Part::text).collect();
+        let asked = approve::asked(&mut tx, run.id).await?;
+        let parts: Vec<Part> = texts.map(Part::text).chain(asked).collect();
         messages::finish(&mut tx, message.id, MessageState::Failed, &parts).await?;
         telling.record(Event::Ended { message: message.id, state: MessageState::Failed });
     }

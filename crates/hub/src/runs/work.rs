@@ -10,7 +10,7 @@ use plexus_domain::{
 use plexus_runtime::{Connector, End, Limits, Request, perform};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Job, connect, finish, finish::Outcome, output::Speaker, request};
+use super::{Job, approve, connect, finish, finish::Outcome, output::Speaker, request};
 use crate::{Error, Hub, listings::seen_alive, live::Topic};
 
 /// Begins to work on runs that are committed. Nobody speaks until the answer is dropped: readers are told first who
@@ -75,7 +75,8 @@ async fn prepare(hub: &Hub, job: &Job) -> Result<(Arc<dyn Connector>, Request), 
         idle: given.idle,
         whole: given.whole,
     };
-    Ok((connector, Request { run: job.run, turns, files, called: job.called.clone(), remote, limits }))
+    let leave = approve::leave(hub, job).await?;
+    Ok((connector, Request { run: job.run, turns, files, called: job.called.clone(), remote, limits, leave }))
 }
 
 /// A refusal is said in the answer; a fault is logged and said as one.

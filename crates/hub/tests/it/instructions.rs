@@ -15,7 +15,7 @@ use plexus_hub::{
         self, Way,
         instructions::{self, Instructions},
     },
-    config::{OperatorModel, Secret},
+    config::{OperatorModel, Prices, Secret},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -32,7 +32,14 @@ async fn model(asked: &Asked) -> OperatorModel {
         .route("/v1/chat/completions", post(complete))
         .with_state(Arc::clone(asked));
     let base_url = format!("{}v1", serve(router).await).parse().unwrap();
-    OperatorModel { base_url, api_key: None, model: Some("large".to_owned()) }
+    OperatorModel {
+        base_url,
+        api_key: None,
+        model: Some("large".to_owned()),
+        context_tokens: 8_192,
+        prices: Prices::default(),
+        fallback: None,
+    }
 }
 
 async fn complete(State(asked): State<Asked>, Json(body): Json<Value>) -> impl IntoResponse {
@@ -49,6 +56,7 @@ fn tides() -> Instructions {
         model: "small".to_owned(),
         starters: vec!["When is high water?".to_owned(), "  ".to_owned()],
         tags: vec!["sea".to_owned()],
+        ..Instructions::default()
     }
 }
 
@@ -115,10 +123,12 @@ async fn a_model_server_is_shown_its_key_when_it_lists_its_models() {
         }),
     );
     let base_url: url::Url = format!("{}v1", serve(router).await).parse().unwrap();
+    let server = OperatorModel { model: None, ..model(&Asked::default()).await };
     for (key, models) in [(Some("sk-1"), vec!["guarded"]), (Some("sk-2"), vec![]), (None, vec![])] {
         let api_key = key.map(|key| Secret::new(key.to_owned()));
         let world =
-            World::with_model(Some(OperatorModel { base_url: base_url.clone(), api_key, model: None })).await;
+            World::with_model(Some(OperatorModel { base_url: base_url.clone(), api_key, ..server.clone() }))
+                .await;
         assert_eq!(agents::models(&world.hub).await, models);
     }
 }

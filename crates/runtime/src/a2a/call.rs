@@ -16,7 +16,11 @@ const ID: i64 = 1;
 /// What the agent began to answer.
 pub(super) enum Opened {
     Stream(Reply),
-    Whole(Update),
+    Whole(Box<Update>),
+}
+
+fn whole(update: Update) -> Opened {
+    Opened::Whole(Box::new(update))
 }
 
 impl A2a {
@@ -30,7 +34,7 @@ impl A2a {
         let method = call.method();
         let reply = self.post(protocol, call, pace).await?;
         if reply.status() != StatusCode::OK {
-            return self.read_refusal(protocol, method, reply, pace).await.map(Opened::Whole);
+            return self.read_refusal(protocol, method, reply, pace).await.map(whole);
         }
         if reply.is_of_type("text/event-stream") {
             return Ok(Opened::Stream(reply));
@@ -45,7 +49,7 @@ impl A2a {
         }
         let body = reply.body(MAX_ANSWER_BYTES, pace).await?;
         let update = client::answer(protocol, method, &body).map_err(|error| self.not_understood(&error))?;
-        Ok(Opened::Whole(update))
+        Ok(whole(update))
     }
 
     /// Makes a call that is answered by one update.
@@ -56,7 +60,7 @@ impl A2a {
         pace: &mut Pace<'_>,
     ) -> Result<Update, Halt> {
         match self.open(protocol, call, pace).await? {
-            Opened::Whole(update) => Ok(update),
+            Opened::Whole(update) => Ok(*update),
             Opened::Stream(_) => {
                 let words = format!("The agent at {} answered a plain question with a stream.", self.peer());
                 Err(Failure::new(FailureClass::Garbage, words).into())

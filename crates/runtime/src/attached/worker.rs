@@ -17,7 +17,7 @@ use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::frame::{FilePiece, News, Order, PIECE, Question, Told};
-use crate::{Connector, File, Limits, Output, Remote, Request, perform};
+use crate::{Connector, File, Leave, Limits, Output, Remote, Request, perform};
 
 /// Runs at once. The hub asks for no more than its own bound; this one keeps a hub from asking for everything.
 const MOST: usize = 64;
@@ -102,7 +102,7 @@ impl Worker {
         let (max_answer_bytes, max_file_bytes) = (question.max_answer_bytes, question.max_file_bytes);
         let limits = Limits { whole, max_answer_bytes, max_file_bytes, ..Limits::default() };
         let (turns, called, remote) = (question.turns, question.called, question.remote);
-        Request { run, turns, files, called, remote, limits }
+        Request { run, turns, files, called, remote, limits, leave: Leave::nobody() }
     }
 
     fn forget_ended(&mut self) {

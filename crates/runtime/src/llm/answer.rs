@@ -2,31 +2,48 @@
 
 use plexus_domain::{
     Content,
+    agent::Budget,
     run::{Failure, FailureClass, Usage},
 };
 
-use super::chunk::{self, Choice, Chunk, Delta};
+use super::{
+    Prices, Provider,
+    call::ToolCall,
+    chunk::{self, CallDelta, Choice, Chunk, Delta},
+};
 use crate::{
     End, Output,
-    outbound::{quote, words},
+    outbound::{peer, quote, words},
     sse::Noise,
 };
 
 /// How many bytes a token is taken for when a server does not count.
 const BYTES_PER_TOKEN: usize = 4;
+/// What a model may ask for in one turn.
+const MAX_CALLS: usize = 16;
+const MAX_ARGUMENT_BYTES: usize = 64 << 10;
 
 /// What it says goes to an [`Output`].
 pub struct Answer<'a> {
     output: &'a mut dyn Output,
     peer: String,
     max_bytes: usize,
+    budget: Option<Budget>,
+    prices: Prices,
     /// What the model thought and has not been given on.
     reasoning: String,
     noise: Noise,
     has_text: bool,
     is_done: bool,
     finish_reason: Option<String>,
+    /// What it said in this turn.
+    said: String,
+    /// The tools that it wants called, in order.
+    calls: Vec<ToolCall>,
+    /// Of this turn.
     usage: Usage,
+    /// Of the turns before it.
+    spent: Usage,
 }
 
 impl<'a> Answer<'a> {
@@ -35,12 +52,17 @@ impl<'a> Answer<'a> {
             output,
             peer,
             max_bytes,
+            budget: None,
+            prices: Prices::default(),
             reasoning: String::new(),
             noise: Noise::default(),
             has_text: false,
             is_done: false,
             finish_reason: None,
+            said: String::new(),
+            calls: Vec::new(),
             usage: Usage::default(),
+            spent: Usage::default(),
         }
     }
 
@@ -50,7 +72,50 @@ impl<'a> Answer<'a> {
     }
 
     pub fn report_usage(&mut self) {
-        self.output.usage(self.usage);
+        self.output.usage(self.total());
+    }
+
+    /// What all turns took so far.
+    pub fn total(&self) -> Usage {
+        self.spent.plus(self.prices.of(self.usage))
+    }
+
+    /// Ends where it takes more than this.
+    pub(super) fn within(self, budget: Budget) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// Makes room for what the model says next.
+    pub(super) fn begin_turn(&mut self, provider: &Provider) {
+        self.spent = self.total();
+        self.usage = Usage::default();
+        (self.peer, self.prices) = (peer(&provider.endpoint), provider.model.prices);
+        self.is_done = false;
+        self.finish_reason = None;
+        self.said.clear();
+        self.calls.clear();
+        self.reasoning.clear();
+    }
+
+    /// A turn that came to nothing took nothing, as far as is known.
+    pub(super) fn forget_turn(&mut self) {
+        if self.usage.tokens_out == 0 {
+            self.usage = Usage::default();
+        }
+    }
+
+    /// Whether this turn has come to anything that cannot be asked for again elsewhere.
+    pub(super) const fn is_begun(&self) -> bool {
+        !self.said.is_empty()
+    }
+
+    /// What the model said in this turn, and the tools that it wants called before it goes on.
+    pub(super) fn take_turn(&mut self) -> (String, Vec<ToolCall>) {
+        (std::mem::take(&mut self.said), std::mem::take(&mut self.calls))
+    }
+
+    pub(super) const fn output(&mut self) -> &mut dyn Output {
+        self.output
     }
 
     /// Whether the server has said that this is all.
@@ -90,22 +155,56 @@ impl<'a> Answer<'a> {
     }
 
     fn delta(&mut self, delta: &Delta<'_>) -> Result<(), Failure> {
+        for (position, call) in delta.tool_calls.iter().flatten().enumerate() {
+            self.call(position, call)?;
+        }
         if let Some(thought) = delta.reasoning_content.as_ref().filter(|thought| !thought.0.is_empty()) {
             self.think(&thought.0)?;
         }
         let Some(text) = delta.content.as_ref().filter(|text| !text.0.is_empty()) else { return Ok(()) };
-        self.noise.clear();
-        self.usage.tokens_out += 1;
-        if !self.has_text {
+        self.count_one()?;
+        if self.said.is_empty() {
             self.has_text = true;
             self.tell_thoughts()?;
         }
+        self.said.push_str(&text.0);
         self.output.text(&text.0)
     }
 
-    fn think(&mut self, thought: &str) -> Result<(), Failure> {
+    /// Another piece came: a token, until the server counts.
+    fn count_one(&mut self) -> Result<(), Failure> {
         self.noise.clear();
         self.usage.tokens_out += 1;
+        self.budget.map_or(Ok(()), |budget| budget.check_usage(self.total()))
+    }
+
+    fn call(&mut self, position: usize, delta: &CallDelta<'_>) -> Result<(), Failure> {
+        let index = delta.index.unwrap_or(position);
+        if index > self.calls.len() || index >= MAX_CALLS {
+            return Err(self.garbage("asked for more tools at once than the hub calls"));
+        }
+        if index == self.calls.len() {
+            self.calls.push(ToolCall::default());
+        }
+        self.count_one()?;
+        let call = &mut self.calls[index];
+        if let Some(id) = &delta.id {
+            call.id = id.0.chars().take(200).collect();
+        }
+        let Some(function) = &delta.function else { return Ok(()) };
+        if let Some(name) = &function.name {
+            call.name = name.0.chars().take(200).collect();
+        }
+        let piece = function.arguments.as_ref().map(|piece| &*piece.0).unwrap_or_default();
+        if call.arguments.len() + piece.len() > MAX_ARGUMENT_BYTES {
+            return Err(self.garbage("wrote arguments of a tool that are larger than the hub takes"));
+        }
+        call.arguments.push_str(piece);
+        Ok(())
+    }
+
+    fn think(&mut self, thought: &str) -> Result<(), Failure> {
+        self.count_one()?;
         if self.reasoning.is_empty() {
             self.output.status("Thinking");
         }
@@ -143,6 +242,7 @@ impl<'a> Answer<'a> {
             Some("content_filter") => Ok(End::Rejected {
                 reason: "The model server held the answer back (content filter).".to_owned(),
             }),
+            _ if !self.calls.is_empty() => Ok(End::Completed),
             _ if !self.has_text => {
                 Err(self.garbage("ended without saying anything. Try again, or change the instructions"))
             }

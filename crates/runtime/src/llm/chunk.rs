@@ -34,6 +34,27 @@ pub(super) struct Delta<'a> {
     /// What a model thought, as DeepSeek, llama.cpp and vLLM send it.
     #[serde(borrow, default, alias = "reasoning")]
     pub reasoning_content: Option<Str<'a>>,
+    #[serde(borrow, default)]
+    pub tool_calls: Option<Vec<CallDelta<'a>>>,
+}
+
+/// A piece of a call of a tool: its id and name come once, its arguments in pieces. A whole completion has no index.
+#[derive(Deserialize)]
+pub(super) struct CallDelta<'a> {
+    #[serde(default)]
+    pub index: Option<usize>,
+    #[serde(borrow, default)]
+    pub id: Option<Str<'a>>,
+    #[serde(borrow, default)]
+    pub function: Option<FunctionDelta<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FunctionDelta<'a> {
+    #[serde(borrow, default)]
+    pub name: Option<Str<'a>>,
+    #[serde(borrow, default)]
+    pub arguments: Option<Str<'a>>,
 }
 
 #[derive(Clone, Copy, Deserialize)]

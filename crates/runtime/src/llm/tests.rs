@@ -25,13 +25,20 @@ use crate::{
 };
 
 const EVENTS: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/event-stream; charset=utf-8")];
+mod tools;
+
 const SHORT: Duration = Duration::from_millis(400);
 
 fn model(base: &Url, key: Option<&str>) -> Llm {
     let outbound = Network::new().unwrap().operators(base).unwrap();
     let key = key.map(Secret::new);
-    let model =
-        Model { base: base.join("v1/").unwrap(), key, name: "small".to_owned(), history_bytes: 1_000 };
+    let model = Model {
+        base: base.join("v1/").unwrap(),
+        key,
+        name: "small".to_owned(),
+        history_bytes: 1_000,
+        prices: Prices::default(),
+    };
     Llm::new(outbound, model, "Be brief.".to_owned()).unwrap()
 }
 

@@ -3,17 +3,16 @@
 mod console;
 mod lines;
 
-use std::{ffi::OsString, pin::pin, process::Stdio, time::Duration};
+use std::{ffi::OsString, pin::pin, time::Duration};
 
 use futures::{Stream, StreamExt as _, stream};
 use plexus_domain::{
     run::{Failure, FailureClass},
     text::{one_line, shorten},
 };
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
     io::AsyncRead,
-    process::{Child, ChildStdin, ChildStdout, Command},
+    process::{ChildStderr, ChildStdin, ChildStdout, Command},
     task::JoinHandle,
     time,
 };
@@ -21,10 +20,11 @@ use tokio::{
 use tokio_util::codec::{AnyDelimiterCodec, Decoder, FramedRead};
 
 pub use self::{console::Console, lines::Lines};
+use crate::program::{Group, Streams};
 
 /// Bytes of a line of its complaints.
 const LINE: usize = 16 << 10;
-/// Between being asked to end and being ended.
+/// For the last words of a program that has ended.
 const GRACE: Duration = Duration::from_secs(2);
 /// How much of what a program complained about last reaches people.
 const COMPLAINT_CHARS: usize = 300;
@@ -49,17 +49,12 @@ impl Program {
         self.command.to_string_lossy().into_owned()
     }
 
-    /// Starts it in a process group of its own, so that what it starts ends with it.
     fn start(&self) -> Result<Running, Failure> {
         let mut command = Command::new(&self.command);
-        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0).kill_on_drop(true);
-        let mut child =
-            command.spawn().map_err(|error| self.failed(&format!("could not be started: {error}")))?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let missing = || self.failed("was started without its standard streams");
-        let last_words = tokio::spawn(last_words(stderr.ok_or_else(missing)?));
-        Ok(Running { stdin, stdout, child, last_words })
+        let (group, Streams { stdin, stdout, stderr }) = Group::start(command.args(&self.arguments))
+            .map_err(|error| self.failed(&format!("could not be started: {error}")))?;
+        let last_words = tokio::spawn(last_words(stderr));
+        Ok(Running { stdin: Some(stdin), stdout: Some(stdout), group, last_words })
     }
 
     fn failed(&self, what: &str) -> Failure {
@@ -72,21 +67,19 @@ impl Program {
 struct Running {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
-    child: Child,
+    group: Group,
     last_words: JoinHandle<String>,
 }
 
 impl Running {
-    /// Asks it to end, and ends it if it does not.
     async fn end(mut self) {
         drop(self.stdin.take());
-        self.signal(Signal::TERM);
-        let _ = time::timeout(GRACE, self.child.wait()).await;
+        self.group.end().await;
     }
 
     /// Waits until it has ended by itself; a failure where it says that it failed.
     async fn wait(mut self, program: &Program) -> Result<(), Failure> {
-        let status = self.child.wait().await;
+        let status = self.group.wait().await;
         let status = status.map_err(|error| program.failed(&format!("was lost: {error}")))?;
         if status.success() {
             return Ok(());
@@ -97,21 +90,6 @@ impl Running {
         let said = if words.is_empty() { String::new() } else { format!(", saying: {words}") };
         let failure = program.failed(&format!("ended with {status}{said}"));
         Err(Failure::new(FailureClass::Refused, failure.message))
-    }
-
-    fn signal(&self, signal: Signal) {
-        let id = self.child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        if let Some(id) = id {
-            // It may have ended in this moment.
-            let _ = kill_process_group(id, signal);
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.signal(Signal::KILL);
-        self.last_words.abort();
     }
 }
 
@@ -132,7 +110,7 @@ where
 }
 
 /// The last line of what it complains about. All of it goes to the log for whoever runs it.
-async fn last_words(stderr: tokio::process::ChildStderr) -> String {
+async fn last_words(stderr: ChildStderr) -> String {
     let codec = AnyDelimiterCodec::new_with_max_length(b"\r\n".to_vec(), Vec::new(), LINE);
     let mut lines = pin!(to_the_end(FramedRead::new(stderr, codec)));
     let mut last = String::new();

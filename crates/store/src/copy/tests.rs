@@ -269,6 +269,7 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         id: world.id(plexus_domain::ApprovalId::new),
         run,
         tool: "shell".to_owned(),
+        arguments: json!({ "command": "ls" }),
         args_sha256: Digest::of("ls"),
         decision: Some(approvals::Decision::No),
         decided_by: Some(person.principal),

@@ -91,17 +91,25 @@ on_both! {
             id: world.id(ApprovalId::new),
             run,
             tool: "shell".to_owned(),
+            arguments: serde_json::json!({ "command": "ls" }),
             args_sha256: Digest::of("ls"),
             decision: None,
             decided_by: None,
             expires: world.now(),
         };
         let mut tx = world.write().await;
-        approvals::insert(&mut tx, &approval).await.unwrap();
         let (id, by) = (approval.id, ada.principal);
+        approvals::insert(&mut tx, &approval).await.unwrap();
+        assert_eq!(approvals::list_waiting(&mut tx, by, now, 9).await.unwrap(), [], "the run has not begun");
+        let (from, to) = (RunState::Queued, RunState::Working);
+        assert!(runs::set_state(&mut tx, run, &Step { from, to, at: now, failure: None, usage: None }).await.unwrap());
+        let waiting = approvals::list_waiting(&mut tx, by, now, 9).await.unwrap();
+        assert_eq!(waiting, std::slice::from_ref(&approval));
+        assert_eq!(approvals::list_waiting(&mut tx, by, approval.expires, 9).await.unwrap(), []);
         assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, approval.expires).await.unwrap());
         assert!(approvals::decide(&mut tx, id, Decision::No, by, now).await.unwrap());
         assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, now).await.unwrap());
+        assert!(!approvals::close(&mut tx, id, now).await.unwrap());
         let found = approvals::find(&mut tx, id).await.unwrap().unwrap();
         assert_eq!((found.decision, found.decided_by), (Some(Decision::No), Some(by)));
         assert_eq!(approvals::list_by_run(&mut tx, run).await.unwrap(), [found]);

@@ -110,6 +110,7 @@ on_both! {
         };
         let approval = Content::Approval {
             approval: world.id(ApprovalId::new),
+            decision: None,
             tool: "shell".to_owned(),
             arguments: json!({ "argv": ["rm"] }),
         };

@@ -73,9 +73,16 @@ fn create() -> Command {
         Arg::new(id).long(long).value_name("TEXT").action(ArgAction::Append).help(help)
     };
     let command = Command::new("create")
-        .about("Make an agent that is a model with instructions")
+        .about("Make an agent that is a model with instructions, or a program that the hub's operator lists")
         .arg(Arg::new("name").required(true).value_name("NAME").help("Its name in its address"))
-        .arg(text("instructions", "What the model is told before every conversation").required(true))
+        .arg(
+            text("instructions", "What the model is told before every conversation")
+                .required_unless_present("program"),
+        )
+        .arg(
+            text("program", "The program, as the operator calls it")
+                .conflicts_with_all(["instructions", "model"]),
+        )
         .arg(text("summary", "One line that says what it does").required(true))
         .arg(text("title", "What people see above its answers; its name unless given"))
         .arg(text("model", "The model; the hub's first unless given"))
@@ -156,10 +163,16 @@ async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) 
 async fn act(hub: &Hub, owner: Option<&str>, body: Option<Value>) -> anyhow::Result<Value> {
     let caller = accounts::act_for(hub, owner).await?;
     Ok(match body {
-        Some(body) => agents::register(hub, &caller, serde_json::from_value(body)?).await?,
+        Some(body) => {
+            serde_json::to_value(agents::register(hub, &caller, serde_json::from_value(body)?).await?)?
+        }
         None => {
             let page = PageSize::new(PageSize::MAX)?;
-            all(async |after| Ok(agent_lists::own(hub, &caller, after.as_deref(), page).await?)).await?
+            let ask = async |after: Option<String>| {
+                let own = agent_lists::own(hub, &caller, after.as_deref(), page).await?;
+                Ok(serde_json::to_value(own)?)
+            };
+            all(ask).await?
         }
     })
 }
@@ -212,7 +225,7 @@ fn set<const N: usize>(body: &mut Value, arguments: &ArgMatches, fields: [&str; 
 
 fn creation(arguments: &ArgMatches) -> Value {
     let mut body = chosen(arguments);
-    set(&mut body, arguments, ["instructions", "summary", "title", "model"]);
+    set(&mut body, arguments, ["instructions", "program", "summary", "title", "model"]);
     for field in ["starters", "tags"] {
         let values: Vec<&String> = arguments.get_many(field).into_iter().flatten().collect();
         body[field] = json!(values);
@@ -277,6 +290,9 @@ mod tests {
             body(&["create", "tides", "--instructions", "Be brief.", "--summary", "Tides.", "--tag", "sea"]);
         assert_eq!((made["tags"].clone(), made["name"].clone()), (json!(["sea"]), json!("tides")));
         assert!(serde_json::from_value::<agents::NewAgent>(made).is_ok());
+        let run = body(&["create", "poet", "--program", "poet", "--summary", "Rhymes."]);
+        assert_eq!((&run["program"], run.get("instructions")), (&json!("poet"), None));
+        assert!(serde_json::from_value::<agents::NewAgent>(run).is_ok());
     }
 
     #[test]

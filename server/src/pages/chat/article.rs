@@ -98,8 +98,8 @@ pub fn part(message: MessageId, part: Part) -> PartView {
             took_ms: tool.took_ms,
         },
         Content::Reasoning { text } => PartView::Reasoning { html: rendered(&text) },
-        Content::Approval { approval, tool, arguments } => {
-            PartView::Approval { id: approval, tool, arguments, decision: None }
+        Content::Approval { approval, tool, arguments, decision } => {
+            PartView::Approval { id: approval, tool, arguments, decision }
         }
     }
 }

@@ -1,6 +1,10 @@
 //! A thread for browsers without JavaScript: the answer stays open, and each block is written as it closes.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     body::Body,
@@ -11,7 +15,7 @@ use plexus_app::{
     model::{Assets, Html, chat::ThreadPage, message::PartView},
     render::{self, Followed},
 };
-use plexus_domain::{ChatId, MessageId, event::Event, message::MessageState};
+use plexus_domain::{ChatId, Content, MessageId, Part, event::Event, message::MessageState};
 use plexus_hub::{
     chats::{self, Reader},
     live::{FrameKind, Snapshot},
@@ -92,6 +96,8 @@ struct Answer {
     waiting: String,
     /// Where each part is closed up to.
     closed_to: HashMap<usize, usize>,
+    /// The parts that came whole and are written.
+    whole: HashSet<usize>,
     ended: bool,
 }
 
@@ -102,7 +108,7 @@ impl Answers {
 
     fn take(&mut self, kind: &FrameKind) {
         match kind {
-            FrameKind::Snapshot(snapshot) => self.of(snapshot.message).snapshot(snapshot),
+            FrameKind::Snapshot(snapshot) => self.snapshot(snapshot),
             FrameKind::Block { message, part, end, html, .. } => self.of(*message).block(*part, *end, html),
             FrameKind::Event { event: Event::Ended { message, .. }, view, .. } => {
                 let ended = view.as_deref().map(|view| self.rest(view)).unwrap_or_default();
@@ -112,28 +118,51 @@ impl Answers {
         }
     }
 
+    fn snapshot(&mut self, snapshot: &Snapshot) {
+        let (id, index) = (snapshot.message, snapshot.part);
+        let whole = snapshot.whole.clone().filter(is_worth_writing);
+        let html = whole.map(|_| self.part(id, index, article::so_far(id, snapshot.clone())));
+        let answer = self.of(id);
+        match html {
+            Some(html) if answer.whole.insert(index) => answer.waiting.push_str(&html),
+            _ => answer.snapshot(snapshot),
+        }
+    }
+
+    fn part(&self, id: MessageId, index: usize, part: PartView) -> String {
+        render::part(&self.assets, article::unfinished(self.chat, id), index, part)
+    }
+
     /// What was not written yet of a message as it was kept, and why it ended where that was not planned.
     fn rest(&self, view: &MessageView) -> String {
         let id = view.message.id;
-        let closed_to = self.known.get(&id).map(|answer| &answer.closed_to);
+        let known = self.known.get(&id);
         let mut html = String::new();
         for (index, part) in view.message.parts.iter().enumerate() {
-            let closed_to = closed_to.and_then(|parts| parts.get(&index)).copied().unwrap_or(0);
+            let closed_to = known.and_then(|answer| answer.closed_to.get(&index)).copied().unwrap_or(0);
             match part.as_text() {
                 Some(text) => {
                     let rest = text.get(closed_to..).unwrap_or_default();
                     html.push_str(&plexus_markup::render_in(&id.to_string(), rest));
                 }
-                None => {
-                    let part = article::part(id, part.clone());
-                    html.push_str(&render::part(&self.assets, article::unfinished(self.chat, id), part));
-                }
+                None if known.is_some_and(|answer| answer.whole.contains(&index)) => {}
+                None => html.push_str(&self.part(id, index, article::part(id, part.clone()))),
             }
         }
         if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
             html.push_str(&plexus_markup::render(&failure.message));
         }
         html
+    }
+}
+
+/// What is written cannot be taken back: a tool is shown with its result, and a question at once, since it waits. A file
+/// can only be had at the end.
+const fn is_worth_writing(part: &Part) -> bool {
+    match &part.content {
+        Content::Tool(tool) => tool.result.is_some(),
+        Content::File { .. } => false,
+        _ => true,
     }
 }
 

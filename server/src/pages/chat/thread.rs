@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::model::{Form, chat::ThreadPage};
-use plexus_domain::{ChatId, MessageId, message::MessageState};
+use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
@@ -125,6 +125,21 @@ pub async fn retry(
         (Err(refusal), _) | (_, Err(refusal)) => Err(gone(refusal)),
     };
     match retried {
+        Ok(chat) => following(chat),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// Allows or refuses the call of a tool that a run waits for.
+pub async fn approve(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let decided = match (fields.get("approval").parse(), fields.get("decision")) {
+        (Ok(question), word @ ("yes" | "no")) => {
+            runs::decide(&site.hub, &visit.caller, question, word == "yes").await
+        }
+        (Ok(_), _) => Err(Refusal::invalid("decision", "Choose to allow it or to refuse it.").into()),
+        (Err(refusal), _) => Err(gone(refusal)),
+    };
+    match decided {
         Ok(chat) => following(chat),
         Err(error) => visit.refuse(error),
     }

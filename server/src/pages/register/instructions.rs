@@ -1,5 +1,7 @@
 //! `/register/instructions`: a new agent that is a model with instructions.
 
+use std::str::FromStr;
+
 use axum::{
     extract::State,
     response::{IntoResponse as _, Redirect, Response},
@@ -8,10 +10,16 @@ use plexus_app::model::{
     Form,
     register::{InstructionsPage, ModelOption},
 };
+use plexus_domain::{
+    Error as Refusal,
+    agent::{Allowance, Budget, ToolPlace, ToolSource},
+    money,
+};
 use plexus_hub::{
     Error,
-    agents::{self, instructions, instructions::Instructions},
+    agents::{self, instructions, instructions::Instructions, program},
     caller::{Caller, Scope},
+    config::{Prices, Speaks},
 };
 
 use crate::{
@@ -27,7 +35,9 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
 
 async fn page(site: &Site, caller: &Caller) -> Result<InstructionsPage, Error> {
     let owner = caller.may(Scope::Agents)?.name.to_string();
-    Ok(InstructionsPage { owner, editing: None, models: options(site).await, form: Form::default() })
+    let (programs, priced) = tools_here(site, caller)?;
+    let (models, form) = (options(site).await, Form::default());
+    Ok(InstructionsPage { owner, programs, priced, editing: None, models, form })
 }
 
 pub async fn options(site: &Site) -> Vec<ModelOption> {
@@ -36,8 +46,9 @@ pub async fn options(site: &Site) -> Vec<ModelOption> {
 }
 
 pub async fn write(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
-    let filled = filled(&fields);
-    match instructions::write(&site.hub, &visit.caller, fields.get("name"), filled).await {
+    let written =
+        async { instructions::write(&site.hub, &visit.caller, fields.get("name"), filled(&fields)?).await };
+    match written.await {
         Ok(id) => Redirect::to(&format!("/register/{id}/publish")).into_response(),
         Err(error) => match page(&site, &visit.caller).await {
             Ok(page) => refused(visit, error, fields, |form| InstructionsPage { form, ..page }),
@@ -46,17 +57,67 @@ pub async fn write(State(site): State<Site>, visit: Visit, fields: Fields) -> Re
     }
 }
 
-/// The fields of the form, which the page for editing shares: starters one a line, tags with commas between.
-pub fn filled(fields: &Fields) -> Instructions {
+/// The fields of the form, which the page for editing shares: starters and tools one a line, tags with commas between.
+pub fn filled(fields: &Fields) -> Result<Instructions, Refusal> {
     let text = |name: &str| fields.get(name).to_owned();
-    Instructions {
+    Ok(Instructions {
         title: text("title"),
         summary: text("summary"),
         instructions: text("instructions"),
         model: text("model"),
         starters: fields.get("starters").lines().map(str::to_owned).collect(),
         tags: fields.get("tags").split(',').map(str::to_owned).collect(),
-    }
+        tools: tools(fields.get("tools"))?,
+        budget: budget(fields)?,
+    })
+}
+
+/// The operator's MCP servers that the caller may use, and whether the models here cost something.
+pub fn tools_here(site: &Site, caller: &Caller) -> Result<(Vec<String>, bool), Error> {
+    let programs = program::programs(&site.hub, caller, Speaks::Mcp)?;
+    let model = site.hub.config().model.as_ref();
+    Ok((programs, model.is_some_and(|model| model.prices != Prices::default())))
+}
+
+/// An address or a name of the operator's list a line; `ask` behind it makes each call wait for the person's leave.
+fn tools(text: &str) -> Result<Vec<ToolSource>, Refusal> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let source = |line: &str| match line.split_whitespace().collect::<Vec<_>>()[..] {
+        [at] => Ok(ToolSource { place: place(at), asks: false }),
+        [at, "ask"] => Ok(ToolSource { place: place(at), asks: true }),
+        _ => Err(Refusal::invalid(
+            "tools",
+            "Write one address a line, and \u{201c}ask\u{201d} behind it if calls wait for leave.",
+        )),
+    };
+    lines.map(source).collect()
+}
+
+fn place(at: &str) -> ToolPlace {
+    if at.contains("://") { ToolPlace::Url(at.to_owned()) } else { ToolPlace::Program(at.to_owned()) }
+}
+
+fn budget(fields: &Fields) -> Result<Budget, Refusal> {
+    let given = |name: &str| fields.given(name).map(str::trim).filter(|text| !text.is_empty());
+    let cost = given("cost").map(|text| {
+        money::micro(text).ok_or_else(|| Refusal::invalid("cost", "Enter an amount such as 0.05."))
+    });
+    Budget::try_from(Allowance {
+        turns: number(given("turns"), "turns")?,
+        tokens: number(given("tokens"), "tokens")?,
+        seconds: number(given("seconds"), "seconds")?,
+        cost_micro: cost.transpose()?,
+    })
+}
+
+fn number<T: FromStr>(text: Option<&str>, name: &str) -> Result<Option<T>, Refusal> {
+    let wrong = |_| Refusal::invalid(name, "Enter a whole number.");
+    text.map(|text| text.parse().map_err(wrong)).transpose()
+}
+
+fn line(source: &ToolSource) -> String {
+    let ask = if source.asks { " ask" } else { "" };
+    format!("{}{ask}", source.place)
 }
 
 /// The same form, filled with what is kept.
@@ -68,5 +129,10 @@ pub fn form(kept: &Instructions) -> Form {
         ("model", kept.model.clone()),
         ("starters", kept.starters.join("\n")),
         ("tags", kept.tags.join(", ")),
+        ("tools", kept.tools.iter().map(line).collect::<Vec<_>>().join("\n")),
+        ("turns", kept.budget.turns().to_string()),
+        ("tokens", kept.budget.tokens().to_string()),
+        ("seconds", kept.budget.seconds().to_string()),
+        ("cost", kept.budget.cost_micro().map(money::shown).unwrap_or_default()),
     ])
 }

@@ -3,6 +3,7 @@
 pub mod card;
 pub mod endpoint;
 pub mod instructions;
+pub mod program;
 pub mod proof;
 pub mod publish;
 pub mod shown;

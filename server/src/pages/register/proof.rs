@@ -59,7 +59,7 @@ async fn perform(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Res
             register::go_on(&site.hub, caller, draft).await?;
             Ok(match register::way(&site.hub, caller, draft).await? {
                 Way::Request => "try",
-                Way::Card | Way::Model | Way::Attached => "publish",
+                Way::Card | Way::Model | Way::Program | Way::Attached => "publish",
             })
         }
         _ => Err(Refusal::invalid("", "Choose whether to check or to continue.").into()),

@@ -36,7 +36,7 @@ pub const fn way(way: Way) -> model::Way {
     match way {
         Way::Card => model::Way::Card,
         Way::Request => model::Way::Request,
-        Way::Model | Way::Attached => model::Way::Written,
+        Way::Model | Way::Program | Way::Attached => model::Way::Written,
     }
 }
 

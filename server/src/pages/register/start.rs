@@ -13,10 +13,11 @@ use plexus_domain::DraftId;
 use plexus_hub::{
     Error,
     agents::{
-        self,
+        self, program,
         register::{self, Begun},
     },
     caller::Caller,
+    config::Speaks,
 };
 
 use super::shown;
@@ -41,6 +42,7 @@ async fn page(site: &Site, caller: &Caller) -> Result<RegisterStart, Error> {
     };
     Ok(RegisterStart {
         drafts: register::list(&site.hub, caller).await?.into_iter().map(row).collect(),
+        has_programs: !program::programs(&site.hub, caller, Speaks::Acp)?.is_empty(),
         has_models: site.hub.config().model.is_some(),
         allows_private: register::allows_private(&site.hub, caller),
         form: Form::default(),

@@ -28,6 +28,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AccountPage, Error> {
         delete: Form::default(),
         agents: about.agents,
         chats: about.chats,
+        asks_before_tools: about.asks_before_tools,
     })
 }
 
@@ -36,6 +37,13 @@ pub async fn change_password(State(site): State<Site>, visit: Visit, fields: Fie
     match accounts::change_password(&site.hub, &visit.caller, current, new).await {
         Ok(()) => done("/settings/account", "password"),
         Err(error) => again(&site, visit, error, fields, |page, form| page.password = form).await,
+    }
+}
+
+pub async fn set_tools(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    match accounts::set_asks_before_tools(&site.hub, &visit.caller, fields.get("ask") == "yes").await {
+        Ok(()) => done("/settings/account", "saved"),
+        Err(error) => visit.refuse(error),
     }
 }
 

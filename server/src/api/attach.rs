@@ -1,4 +1,4 @@
-//! `GET /agents/{owner}/{name}/attach`: the WebSocket over which a program on its owner's machine is an agent here.
+//! The WebSocket over which a program on its owner's machine is an agent here.
 
 use axum::{
     Extension,
@@ -24,7 +24,7 @@ use tokio::{
     time::{Duration, Instant, timeout},
 };
 
-use super::{At, address};
+use super::agent::At;
 use crate::{
     operator::FromOperator,
     state::Site,
@@ -40,10 +40,13 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// The longest reason that fits into a close frame (RFC 6455 section 5.5).
 const REASON: usize = 120;
 
+/// Attaches a program as an agent, by a WebSocket with the subprotocol `plexus.attach.1`.
+#[utoipa::path(get, path = "/agents/{owner}/{name}/attach", operation_id = "agents.attach", tag = "Agents", params(At),
+    security(("token" = ["agents"])), responses((status = SWITCHING_PROTOCOLS, description = "A WebSocket of JSON lines.")))]
 pub async fn attach(
     State(site): State<Site>,
     Called(caller): Called,
-    Path(at): At,
+    Path(at): Path<At>,
     operator: Option<Extension<FromOperator>>,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
@@ -55,7 +58,7 @@ pub async fn attach(
         )
         .into());
     }
-    let attachment = attached::attach(&site.hub, &caller, &address(&at)?).await?;
+    let attachment = attached::attach(&site.hub, &caller, &at.address()?).await?;
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(MAX_FRAME).max_frame_size(MAX_FRAME);
     let shut_out = async move { accounts::until_shut_out(&site.hub, &caller).await };
     Ok(upgrade

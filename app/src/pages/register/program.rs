@@ -1,0 +1,63 @@
+use leptos::prelude::*;
+
+use super::instructions::name_field;
+use crate::{
+    components::{
+        button::{Button, ButtonLink, Kind},
+        empty::Empty,
+        field::Field,
+        form_errors::form_errors,
+        text::agent_href,
+    },
+    model::register::ProgramPage,
+    pages::{Head, Page},
+};
+
+impl Page for ProgramPage {
+    fn head(&self) -> Head {
+        Head::private(title(self))
+    }
+
+    fn body(self) -> AnyView {
+        let (form, title) = (&self.form, title(&self));
+        if self.programs.is_empty() {
+            return no_program(title);
+        }
+        let (action, name) = match &self.editing {
+            Some(address) => (format!("{}/edit", agent_href(address)), None),
+            None => ("/register/program".to_owned(), Some(name_field(&self.owner, form))),
+        };
+        let verb = if self.editing.is_some() { "Save as a new version" } else { "Continue" };
+        let first = self.programs.first().cloned().unwrap_or_default();
+        let options = self.programs.iter().map(|name| (name.clone(), name.clone())).collect();
+        view! {
+            <h1>{title}</h1>
+            {form_errors(form, None)}
+            <form class="stack form-wide" method="post" action=action>
+                {Field::choice("program", "Program", options).default(first).of(form)}
+                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see above its answers.").of(form)}
+                {name}
+                {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(form)}
+                {Field::lines("starters", "First messages to try", 3).optional().max(1_000).hint("One a line, up to five.").of(form)}
+                {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(form)}
+                <p class="actions"><Button label=verb kind=Kind::Primary /></p>
+            </form>
+        }
+        .into_any()
+    }
+}
+
+const fn title(page: &ProgramPage) -> &'static str {
+    if page.editing.is_some() { "Edit program" } else { "Run a program of this hub" }
+}
+
+fn no_program(title: &'static str) -> AnyView {
+    view! {
+        <h1>{title}</h1>
+        <Empty title="There is no program that you may use">
+            <p>"Whoever runs this hub lists programs in its configuration, and names who may use each."</p>
+            <p class="actions"><ButtonLink label="How to list programs" href="/docs/operate#programs" /> <ButtonLink label="Bring an agent instead" href="/register" kind=Kind::Primary /></p>
+        </Empty>
+    }
+    .into_any()
+}

@@ -1,0 +1,34 @@
+//! Amounts as people write them, in millionths of a unit.
+
+/// `0.05` as 50,000 millionths. None for what is no amount, or has more than six places.
+pub fn micro(text: &str) -> Option<u64> {
+    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole) || !is_number(part) || part.len() > 6 {
+        return None;
+    }
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
+}
+
+/// The other way round, without needless zeros.
+pub fn shown(micro: u64) -> String {
+    let text = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_they_are_shown() {
+        for (text, amount) in [("0", 0), ("0.05", 50_000), ("12.000001", 12_000_001), ("3", 3_000_000)] {
+            assert_eq!(micro(text), Some(amount), "{text}");
+            assert_eq!(shown(amount), text);
+        }
+        for wrong in ["", ".5", "-1", "1,5", "1.0000001", "x", "99999999999999999999"] {
+            assert_eq!(micro(wrong), None, "{wrong}");
+        }
+    }
+}

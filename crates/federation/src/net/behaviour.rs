@@ -1,0 +1,134 @@
+//! What the swarm is made of.
+
+use std::time::Duration;
+
+use libp2p::{
+    Swarm, SwarmBuilder,
+    allow_block_list::{self, BlockedPeers},
+    connection_limits::{self, ConnectionLimits},
+    identify,
+    identity::Keypair,
+    kad, mdns, memory_connection_limits, noise, ping,
+    swarm::{NetworkBehaviour, StreamProtocol, behaviour::toggle::Toggle},
+    tcp, yamux,
+};
+
+use super::{
+    api::Config,
+    codec::{self, Exchange},
+    gossip::{self, Gossip},
+    records::Records,
+    wire::{MAX_QUERY, MAX_REQUEST},
+};
+
+pub const KAD: StreamProtocol = StreamProtocol::new("/plexus/kad/1");
+const VERSION: &str = "/plexus/1";
+const AGENT: &str = concat!("plexus/", env!("CARGO_PKG_VERSION"));
+
+const MAX_ESTABLISHED: u32 = 200;
+const MAX_PER_PEER: u32 = 4;
+const MAX_PENDING: u32 = 32;
+/// A connection that nothing uses.
+const IDLE: Duration = Duration::from_secs(60);
+/// How long an announcement holds, and how often it is made again.
+const ANNOUNCED_FOR: Duration = Duration::from_secs(24 * 3_600);
+const ANNOUNCED_EVERY: Duration = Duration::from_secs(12 * 3_600);
+const LOOK_UP_TIME: Duration = Duration::from_secs(30);
+
+/// Those that refuse connections come first: what they refuse, no other sees.
+#[derive(NetworkBehaviour)]
+pub struct Behaviour {
+    pub blocked: allow_block_list::Behaviour<BlockedPeers>,
+    limits: connection_limits::Behaviour,
+    memory: memory_connection_limits::Behaviour,
+    pub identify: identify::Behaviour,
+    ping: ping::Behaviour,
+    pub kad: kad::Behaviour<Records>,
+    pub gossip: Gossip,
+    pub sync: Exchange,
+    pub query: Exchange,
+    mdns: Toggle<mdns::tokio::Behaviour>,
+}
+
+/// Why this hub cannot take part.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("The hub's key cannot be used: {0}.")]
+    Key(#[from] libp2p::identity::DecodingError),
+    #[error("The network cannot be set up: {0}.")]
+    SetUp(String),
+    #[error("The hub cannot listen on {address}: {error}.")]
+    Listen { address: libp2p::Multiaddr, error: String },
+}
+
+pub fn swarm(
+    config: &Config,
+    records: impl FnOnce(libp2p::PeerId) -> Records,
+) -> Result<Swarm<Behaviour>, StartError> {
+    let key = Keypair::ed25519_from_bytes(config.seed)?;
+    let behaviour = behaviour(&key, config, records)?;
+    let mut swarm = SwarmBuilder::with_existing_identity(key)
+        .with_tokio()
+        .with_tcp(tcp::Config::default().nodelay(true), noise::Config::new, yamux::Config::default)
+        .map_err(set_up)?
+        .with_quic()
+        .with_dns()
+        .map_err(set_up)?
+        .with_behaviour(|_| behaviour)
+        .map_err(set_up)?
+        .with_swarm_config(|config| config.with_idle_connection_timeout(IDLE))
+        .build();
+    for address in &config.listen {
+        let listening = swarm.listen_on(address.clone());
+        listening
+            .map_err(|error| StartError::Listen { address: address.clone(), error: error.to_string() })?;
+    }
+    config.external.iter().for_each(|address| swarm.add_external_address(address.clone()));
+    Ok(swarm)
+}
+
+fn behaviour(
+    key: &Keypair,
+    config: &Config,
+    records: impl FnOnce(libp2p::PeerId) -> Records,
+) -> Result<Behaviour, StartError> {
+    let peer = key.public().to_peer_id();
+    let limits = ConnectionLimits::default()
+        .with_max_established(Some(MAX_ESTABLISHED))
+        .with_max_established_per_peer(Some(MAX_PER_PEER))
+        .with_max_pending_incoming(Some(MAX_PENDING))
+        .with_max_pending_outgoing(Some(MAX_PENDING));
+    let identity =
+        identify::Config::new(VERSION.to_owned(), key.public()).with_agent_version(AGENT.to_owned());
+    let mdns = config.mdns.then(|| mdns::tokio::Behaviour::new(mdns::Config::default(), peer));
+    Ok(Behaviour {
+        blocked: allow_block_list::Behaviour::default(),
+        limits: connection_limits::Behaviour::new(limits),
+        memory: memory_connection_limits::Behaviour::with_max_bytes(config.memory),
+        identify: identify::Behaviour::new(identity),
+        ping: ping::Behaviour::default(),
+        kad: kad::Behaviour::with_config(peer, records(peer), dht()),
+        gossip: gossip::gossip(key).map_err(StartError::SetUp)?,
+        sync: codec::exchange(codec::SYNC, MAX_REQUEST),
+        query: codec::exchange(codec::QUERY, MAX_QUERY),
+        mdns: mdns.transpose().map_err(set_up)?.into(),
+    })
+}
+
+fn dht() -> kad::Config {
+    let mut config = kad::Config::new(KAD);
+    config
+        .set_record_filtering(kad::StoreInserts::FilterBoth)
+        .disjoint_query_paths(true)
+        .set_query_timeout(LOOK_UP_TIME)
+        .set_provider_record_ttl(Some(ANNOUNCED_FOR))
+        .set_provider_publication_interval(Some(ANNOUNCED_EVERY))
+        // Each hub puts its own record there itself, and nobody else's.
+        .set_replication_interval(None)
+        .set_publication_interval(None);
+    config
+}
+
+fn set_up(error: impl std::fmt::Display) -> StartError {
+    StartError::SetUp(error.to_string())
+}

@@ -1,0 +1,35 @@
+//! Ways into the network that a domain names: TXT records of `_plexus.<domain>`, each `plexus=` and a multiaddress.
+
+use libp2p::Multiaddr;
+
+/// What is looked up for a domain from the configuration.
+pub fn name_of(domain: &str) -> String {
+    format!("_plexus.{}", domain.trim_end_matches('.'))
+}
+
+const PREFIX: &str = "plexus=";
+/// Of one domain.
+pub const MAX_DOORS: usize = 16;
+const MAX_TEXT: usize = 256;
+
+/// The addresses among `texts`. What is no address is left out: the domain may have other records there.
+pub fn doors_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Multiaddr> {
+    let short = texts.into_iter().filter(|text| text.len() <= MAX_TEXT);
+    let addresses = short.filter_map(|text| text.strip_prefix(PREFIX)?.trim().parse().ok());
+    addresses.filter(|address: &Multiaddr| !address.is_empty()).take(MAX_DOORS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_domain_names_doors() {
+        assert_eq!(name_of("hubs.example."), "_plexus.hubs.example");
+        let long = format!("plexus=/dns4/{}/tcp/1", "a".repeat(300));
+        let texts = ["v=spf1 -all", "plexus=/dns4/hub.example/tcp/4001", "plexus=", "plexus=http://x", &long];
+        let doors = doors_of(texts);
+        assert_eq!(doors.iter().map(ToString::to_string).collect::<Vec<_>>(), ["/dns4/hub.example/tcp/4001"]);
+        assert_eq!(doors_of(["plexus=/ip4/192.0.2.1/tcp/1"; 40]).len(), MAX_DOORS);
+    }
+}

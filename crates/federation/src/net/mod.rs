@@ -1,0 +1,30 @@
+//! Hubs over libp2p.
+//!
+//! [`start`] begins a task that owns the swarm and nothing else; what it is told and what it tells is in `api`. `driver` joins it
+//! with the core and with what the hub stores. `records` is what is kept for the DHT, `book` and `trim` say whom to
+//! call and whom to part with, `gossip` has the scores, and `wire` the bytes of requests and answers.
+
+mod actor;
+mod announcing;
+pub mod api;
+mod behaviour;
+mod book;
+mod codec;
+pub mod door;
+pub mod driver;
+mod gossip;
+pub mod id;
+pub mod key;
+mod links;
+mod pending;
+mod react;
+pub mod records;
+mod tend;
+mod trim;
+pub mod wire;
+
+pub use self::{
+    actor::start,
+    api::{Config, Handle},
+    behaviour::StartError,
+};

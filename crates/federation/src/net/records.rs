@@ -1,0 +1,404 @@
+//! What this hub keeps for the DHT, bounded and shared fairly.
+//!
+//! The store that comes with libp2p takes 1,024 keys, whoever sends them, and the first 20 providers of a key: one peer
+//! that sends junk fills it, after which the hub cannot announce its own agents, and a popular tag shows the same few
+//! hubs for ever. Here
+//! - what the hub itself announces is apart and never given up;
+//! - a provider has at most [`KEYS_OF_ONE`] keys, and when all is full, whoever has most gives up what is farthest;
+//! - of the providers of a key a fair sample is kept, another one on every hub: those with the smallest hash under a
+//!   secret of this hub. Announcing again or in a hurry gains nothing;
+//! - an answer holds few providers, so each answer shows others.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map, hash_map},
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
+
+use libp2p::{
+    PeerId,
+    kad::{
+        KBucketDistance, KBucketKey, ProviderRecord, Record, RecordKey,
+        store::{Error, RecordStore, Result},
+    },
+};
+use plexus_domain::Digest;
+
+use super::key;
+
+/// Announcements of others; 1,000 hubs with 200 tags make some 8,000 for each.
+pub const MAX_ANNOUNCEMENTS: usize = 32 * 1024;
+/// Keys that one provider may have here.
+pub const KEYS_OF_ONE: usize = 512;
+/// Providers of one key.
+pub const PROVIDERS_OF_ONE: usize = 64;
+/// Keys that this hub announces itself under. Beyond that it announces no more.
+pub const MAX_OWN: usize = 4 * 1024;
+/// Records of other hubs.
+pub const MAX_VALUES: usize = 4 * 1024;
+/// The largest record of a hub.
+pub const MAX_VALUE_BYTES: usize = 4 * 1024;
+/// How many providers libp2p puts into one answer.
+const SHOWN_AT_ONCE: usize = 20;
+const MAX_ADDRESSES: usize = 4;
+/// Of all addresses of one announcement: 20 of them fit an answer of 16 KiB with room for other peers.
+const MAX_ADDRESS_BYTES: usize = 384;
+
+/// What others announced, what this hub announces, and the records of hubs.
+pub struct Records {
+    me: PeerId,
+    here: KBucketKey<PeerId>,
+    secret: [u8; 16],
+    announced: HashMap<RecordKey, BTreeMap<Rank, ProviderRecord>>,
+    held: HashMap<PeerId, Held>,
+    /// Who has how many, so that the largest is found at once; equal ones in an order that nobody can choose.
+    sizes: BTreeSet<(usize, Rank, PeerId)>,
+    total: usize,
+    own: HashMap<RecordKey, ProviderRecord>,
+    values: BTreeMap<KBucketDistance, Record>,
+    /// Where the next answer begins.
+    turn: AtomicUsize,
+}
+
+/// The keys of one provider, the farthest last.
+type Held = BTreeMap<KBucketDistance, RecordKey>;
+type Rank = [u8; 32];
+
+impl Records {
+    /// `secret` is random and stays in this process.
+    pub fn new(me: PeerId, secret: [u8; 16]) -> Self {
+        Self {
+            me,
+            here: KBucketKey::from(me),
+            secret,
+            announced: HashMap::new(),
+            held: HashMap::new(),
+            sizes: BTreeSet::new(),
+            total: 0,
+            own: HashMap::new(),
+            values: BTreeMap::new(),
+            turn: AtomicUsize::new(0),
+        }
+    }
+
+    /// Takes an announcement of another hub. Which others made room for it, or None if it is not kept.
+    pub fn take(&mut self, mut record: ProviderRecord) -> Option<Vec<(RecordKey, PeerId)>> {
+        if !key::is_multihash(&record.key) || record.provider == self.me {
+            return None;
+        }
+        bound_addresses(&mut record);
+        let rank = self.rank(record.key.as_ref(), &record.provider);
+        let mut gone = Vec::new();
+        let known = self.announced.get_mut(&record.key).and_then(|there| there.get_mut(&rank));
+        if let Some(known) = known {
+            *known = record;
+        } else {
+            let name = (record.key.clone(), record.provider);
+            self.make_room(&record.key, &record.provider, &rank, &mut gone).then_some(())?;
+            self.insert(rank, record, &mut gone);
+            if gone.contains(&name) {
+                return None;
+            }
+        }
+        Some(gone)
+    }
+
+    /// How many announcements of others are here.
+    pub const fn announcements(&self) -> usize {
+        self.total
+    }
+
+    /// All that others announced.
+    pub fn announced(&self) -> impl Iterator<Item = &ProviderRecord> {
+        self.announced.values().flat_map(BTreeMap::values)
+    }
+
+    /// Drops what nobody asked for and is over.
+    pub fn expire(&mut self, now: Instant) {
+        let over = self.announced().filter(|record| record.is_expired(now));
+        let over: Vec<_> = over.map(|record| (record.key.clone(), record.provider)).collect();
+        over.iter().for_each(|(key, provider)| self.remove_provider(key, provider));
+        self.values.retain(|_, record| !record.is_expired(now));
+    }
+
+    fn distance(&self, key: &RecordKey) -> KBucketDistance {
+        self.here.distance(&KBucketKey::new(key.clone()))
+    }
+
+    fn rank(&self, key: &[u8], provider: &PeerId) -> Rank {
+        *Digest::of([&self.secret[..], key, &provider.to_bytes()].concat()).as_bytes()
+    }
+
+    /// Whether there is room under `key` for the provider of that rank, who is new there. The last one makes room for
+    /// one that comes before it.
+    fn make_room(
+        &mut self,
+        key: &RecordKey,
+        provider: &PeerId,
+        rank: &Rank,
+        gone: &mut Vec<(RecordKey, PeerId)>,
+    ) -> bool {
+        if self.held.get(provider).is_some_and(|held| held.len() >= KEYS_OF_ONE) {
+            return false;
+        }
+        let there = self.announced.get(key).filter(|there| there.len() >= PROVIDERS_OF_ONE);
+        let Some((last, record)) = there.and_then(BTreeMap::last_key_value) else { return true };
+        let (before, other) = (rank < last, record.provider);
+        if before {
+            self.remove_provider(key, &other);
+            gone.push((key.clone(), other));
+        }
+        before
+    }
+
+    fn insert(&mut self, rank: Rank, record: ProviderRecord, gone: &mut Vec<(RecordKey, PeerId)>) {
+        let (distance, provider) = (self.distance(&record.key), record.provider);
+        self.change_held(provider, |held| _ = held.insert(distance, record.key.clone()));
+        self.announced.entry(record.key.clone()).or_default().insert(rank, record);
+        self.total += 1;
+        if self.total > MAX_ANNOUNCEMENTS {
+            gone.extend(self.shrink_largest());
+        }
+    }
+
+    fn shrink_largest(&mut self) -> Option<(RecordKey, PeerId)> {
+        let (_, _, provider) = *self.sizes.last()?;
+        let (_, key) = self.held.get(&provider)?.last_key_value()?;
+        let farthest = (key.clone(), provider);
+        self.remove_provider(&farthest.0, &farthest.1);
+        Some(farthest)
+    }
+
+    /// Changes what is noted of a provider, and its place among the others.
+    fn change_held(&mut self, provider: PeerId, change: impl FnOnce(&mut Held)) {
+        let rank = self.rank(&[], &provider);
+        let held = self.held.entry(provider).or_default();
+        self.sizes.remove(&(held.len(), rank, provider));
+        change(held);
+        if held.is_empty() {
+            self.held.remove(&provider);
+        } else {
+            self.sizes.insert((held.len(), rank, provider));
+        }
+    }
+
+    fn add_own(&mut self, record: ProviderRecord) -> Result<()> {
+        if self.own.len() >= MAX_OWN && !self.own.contains_key(&record.key) {
+            return Err(Error::MaxProvidedKeys);
+        }
+        self.own.insert(record.key.clone(), record);
+        Ok(())
+    }
+}
+
+impl RecordStore for Records {
+    type RecordsIter<'a> =
+        std::iter::Map<btree_map::Values<'a, KBucketDistance, Record>, fn(&'a Record) -> Cow<'a, Record>>;
+    type ProvidedIter<'a> = std::iter::Map<
+        hash_map::Values<'a, RecordKey, ProviderRecord>,
+        fn(&'a ProviderRecord) -> Cow<'a, ProviderRecord>,
+    >;
+
+    fn get(&self, key: &RecordKey) -> Option<Cow<'_, Record>> {
+        self.values.get(&self.distance(key)).map(Cow::Borrowed)
+    }
+
+    /// Keeps the records closest to this hub when there are too many.
+    fn put(&mut self, record: Record) -> Result<()> {
+        if record.value.len() > MAX_VALUE_BYTES || key::hub_of(&record.key).is_none() {
+            return Err(Error::ValueTooLarge);
+        }
+        let distance = self.distance(&record.key);
+        self.values.insert(distance, record);
+        if self.values.len() > MAX_VALUES {
+            self.values.pop_last();
+        }
+        if self.values.contains_key(&distance) { Ok(()) } else { Err(Error::MaxRecords) }
+    }
+
+    fn remove(&mut self, key: &RecordKey) {
+        self.values.remove(&self.distance(key));
+    }
+
+    fn records(&self) -> Self::RecordsIter<'_> {
+        self.values.values().map(Cow::Borrowed)
+    }
+
+    fn add_provider(&mut self, record: ProviderRecord) -> Result<()> {
+        if record.provider == self.me {
+            return self.add_own(record);
+        }
+        self.take(record);
+        Ok(())
+    }
+
+    fn providers(&self, key: &RecordKey) -> Vec<ProviderRecord> {
+        let there = self.announced.get(key);
+        let mut others: Vec<_> = there.map(|there| there.values().cloned().collect()).unwrap_or_default();
+        if !others.is_empty() {
+            let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+            let by = turn.wrapping_mul(SHOWN_AT_ONCE) % others.len();
+            others.rotate_left(by);
+        }
+        self.own.get(key).cloned().into_iter().chain(others).collect()
+    }
+
+    fn provided(&self) -> Self::ProvidedIter<'_> {
+        self.own.values().map(Cow::Borrowed)
+    }
+
+    fn remove_provider(&mut self, key: &RecordKey, provider: &PeerId) {
+        if *provider == self.me {
+            self.own.remove(key);
+            return;
+        }
+        let rank = self.rank(key.as_ref(), provider);
+        let Some(there) = self.announced.get_mut(key) else { return };
+        if there.remove(&rank).is_none() {
+            return;
+        }
+        if there.is_empty() {
+            self.announced.remove(key);
+        }
+        self.total -= 1;
+        let distance = self.distance(key);
+        self.change_held(*provider, |held| _ = held.remove(&distance));
+    }
+}
+
+/// A provider that names more addresses is reached by the first ones, or looked up.
+fn bound_addresses(record: &mut ProviderRecord) {
+    let mut left = MAX_ADDRESS_BYTES;
+    record.addresses.truncate(MAX_ADDRESSES);
+    record.addresses.retain(|address| {
+        let fits = address.len() <= left;
+        left -= if fits { address.len() } else { 0 };
+        fits
+    });
+    record.addresses.shrink_to_fit();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use plexus_a2a::keys::SecretKey;
+
+    use super::*;
+    use crate::{HubId, net::id};
+
+    fn peer(n: u32) -> PeerId {
+        let mut seed = [9; 32];
+        seed[..4].copy_from_slice(&n.to_le_bytes());
+        id::peer_of(HubId::from(SecretKey::from_seed(&seed).public())).unwrap()
+    }
+
+    fn key_of(n: u32) -> RecordKey {
+        RecordKey::from([&[0x12, 0x20][..], Digest::of(n.to_le_bytes()).as_bytes()].concat())
+    }
+
+    fn announcement(key: u32, provider: PeerId) -> ProviderRecord {
+        ProviderRecord::new(key_of(key), provider, Vec::new())
+    }
+
+    fn store() -> Records {
+        Records::new(peer(0), [1; 16])
+    }
+
+    #[test]
+    fn junk_of_others_does_not_keep_this_hub_from_announcing() {
+        let mut store = store();
+        (0..3_000).for_each(|n| store.add_provider(announcement(n, peer(1 + n % 2))).unwrap());
+        assert_eq!(store.announcements(), 2 * KEYS_OF_ONE);
+        store.add_provider(announcement(5_000, peer(0))).unwrap();
+        assert_eq!(store.provided().count(), 1);
+        assert_eq!(store.providers(&key_of(5_000))[0].provider, peer(0));
+    }
+
+    #[test]
+    fn whoever_has_most_gives_way() {
+        let mut store = store();
+        let few: Vec<u32> = (1_000_000..1_000_010).collect();
+        few.iter().for_each(|&n| store.add_provider(announcement(n, peer(1))).unwrap());
+        // One provider more than there is room for, each with as much as one may have.
+        let greedy = u32::try_from(MAX_ANNOUNCEMENTS / KEYS_OF_ONE + 1).unwrap();
+        for provider in 0..greedy {
+            let (name, keys) = (peer(100 + provider), u32::try_from(KEYS_OF_ONE).unwrap());
+            (0..keys).for_each(|n| store.add_provider(announcement(provider * keys + n, name)).unwrap());
+        }
+        assert_eq!(store.announcements(), MAX_ANNOUNCEMENTS);
+        assert!(few.iter().all(|&n| store.providers(&key_of(n)).len() == 1), "the small one lost nothing");
+        let sizes: Vec<usize> = store.held.values().map(BTreeMap::len).filter(|&len| len > 10).collect();
+        let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+        assert!(most - least <= 1, "{least} to {most}");
+    }
+
+    #[test]
+    fn a_popular_key_keeps_a_sample_that_haste_does_not_change() {
+        let (mut early, mut late) = (store(), store());
+        let providers: Vec<PeerId> = (1..=300).map(peer).collect();
+        providers.iter().for_each(|&peer| early.add_provider(announcement(1, peer)).unwrap());
+        for _ in 0..3 {
+            providers.iter().rev().for_each(|&peer| late.add_provider(announcement(1, peer)).unwrap());
+        }
+        let sample = |store: &Records| -> BTreeSet<PeerId> {
+            store.providers(&key_of(1)).into_iter().map(|record| record.provider).collect()
+        };
+        assert_eq!(sample(&early).len(), PROVIDERS_OF_ONE);
+        assert_eq!(sample(&early), sample(&late));
+        let mut other = Records::new(peer(0), [2; 16]);
+        providers.iter().for_each(|&peer| other.add_provider(announcement(1, peer)).unwrap());
+        assert_ne!(sample(&early), sample(&other), "every hub keeps another one");
+    }
+
+    #[test]
+    fn answers_show_all_in_turn() {
+        let mut store = store();
+        (1..=50).for_each(|n| store.add_provider(announcement(1, peer(n))).unwrap());
+        let first = || store.providers(&key_of(1)).into_iter().take(SHOWN_AT_ONCE).map(|it| it.provider);
+        let shown: BTreeSet<PeerId> = (0..5).flat_map(|_| first().collect::<Vec<_>>()).collect();
+        assert_eq!(shown.len(), 50);
+    }
+
+    #[test]
+    fn what_was_announced_runs_out_and_can_be_taken_back() {
+        let (mut store, now) = (store(), Instant::now());
+        let mut record = announcement(1, peer(1));
+        record.expires = Some(now + Duration::from_secs(1));
+        store.add_provider(record).unwrap();
+        store.add_provider(announcement(2, peer(1))).unwrap();
+        store.expire(now);
+        assert_eq!(store.announcements(), 2);
+        store.expire(now + Duration::from_secs(1));
+        assert_eq!(store.announcements(), 1);
+        store.remove_provider(&key_of(2), &peer(1));
+        assert_eq!((store.announcements(), store.held.len(), store.sizes.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn records_belong_under_the_key_of_a_hub_and_the_closest_stay() {
+        let mut store = store();
+        assert!(store.put(Record::new(key_of(1), vec![1])).is_err());
+        let keys: Vec<RecordKey> = (1..=u32::try_from(MAX_VALUES).unwrap() + 10)
+            .map(|n| key::hub_record(id::hub_of(&peer(n)).unwrap()))
+            .collect();
+        assert!(store.put(Record::new(keys[0].clone(), vec![0; MAX_VALUE_BYTES + 1])).is_err());
+        keys.iter().for_each(|key| _ = store.put(Record::new(key.clone(), vec![1])));
+        assert_eq!(store.records().count(), MAX_VALUES);
+        let farthest_kept = store.values.last_key_value().map(|(distance, _)| *distance);
+        let gone = keys.iter().filter(|key| store.get(key).is_none()).map(|key| Some(store.distance(key)));
+        assert!(gone.min() > Some(farthest_kept));
+    }
+
+    #[test]
+    fn addresses_are_few_and_short() {
+        let mut record = announcement(1, peer(1));
+        let long = format!("/dns4/{}/tcp/1", "a".repeat(300));
+        record.addresses = [long.as_str(), &long, "/ip4/192.0.2.1/tcp/1", &long, "/ip4/192.0.2.2/tcp/1"]
+            .map(|address| address.parse().unwrap())
+            .to_vec();
+        bound_addresses(&mut record);
+        assert_eq!(record.addresses.len(), 2);
+    }
+}

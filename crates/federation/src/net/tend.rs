@@ -1,0 +1,107 @@
+//! What the clock brings: whom to call, whom to part with, what to announce again, and what is told to people.
+
+use std::time::{Duration, Instant};
+
+use libp2p::{
+    kad::{self, Quorum},
+    swarm::dial_opts::DialOpts,
+};
+
+use super::{
+    actor::Actor,
+    api::{Event, Status},
+    key,
+    trim::{self, Standing, TRIM_EVERY},
+};
+
+/// How often this hub's own record is put into the DHT, which keeps it for twice as long.
+const RECORD_EVERY: Duration = Duration::from_secs(12 * 3_600);
+/// How often the store for the DHT is looked through.
+const EXPIRE_EVERY: Duration = Duration::from_secs(60);
+
+impl Actor {
+    pub(super) fn tick(&mut self, now: Instant) {
+        self.pending.forget_closed();
+        let connected = self.links.names();
+        let (hubs, doors) = self.book.due(&connected, now);
+        for (peer, addresses) in hubs {
+            _ = self.swarm.dial(DialOpts::peer_id(peer).addresses(addresses).build());
+        }
+        doors.iter().for_each(|address| self.dial(address));
+        self.trim(now);
+        self.tend_dht(now);
+        if !self.kept.is_empty()
+            && let Ok(room) = self.events.try_reserve()
+        {
+            room.send(Event::Keep(std::mem::take(&mut self.kept)));
+        }
+    }
+
+    fn trim(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.trimmed) < TRIM_EVERY {
+            return;
+        }
+        self.trimmed = now;
+        let gossip = &self.swarm.behaviour().gossip;
+        let mut needed = self.pending.peers();
+        needed.extend(gossip.all_mesh_peers().copied());
+        let standings = self.links.peers().map(|(peer, link)| Standing {
+            peer: *peer,
+            needed: link.door || needed.contains(peer),
+            score: gossip.peer_score(peer).unwrap_or_default(),
+            age: now.saturating_duration_since(link.since),
+        });
+        for peer in trim::surplus(standings.collect()) {
+            _ = self.swarm.disconnect_peer_id(peer);
+        }
+    }
+
+    fn tend_dht(&mut self, now: Instant) {
+        let known = self.table();
+        let kad = &mut self.swarm.behaviour_mut().kad;
+        if now.saturating_duration_since(self.expired) >= EXPIRE_EVERY {
+            self.expired = now;
+            kad.store_mut().expire(now);
+        }
+        let due = now.saturating_duration_since(self.put) >= RECORD_EVERY;
+        if self.announcing.grown(known) || due {
+            self.put = now;
+            self.put_record();
+        }
+        let kad = &mut self.swarm.behaviour_mut().kad;
+        while let Some(key) = self.announcing.next() {
+            match kad.start_providing(key) {
+                Ok(query) => self.announcing.began(query),
+                Err(error) => tracing::warn!(%error, "not announced"),
+            }
+        }
+    }
+
+    pub(super) fn put_record(&mut self) {
+        let Some(value) = self.own_record.clone() else { return };
+        let record = kad::Record {
+            expires: Some(Instant::now() + 2 * RECORD_EVERY),
+            ..kad::Record::new(key::hub_record(self.me), value)
+        };
+        if let Err(error) = self.swarm.behaviour_mut().kad.put_record(record, Quorum::One) {
+            tracing::warn!(%error, "the hub's record is not in the DHT");
+        }
+    }
+
+    fn table(&mut self) -> usize {
+        self.swarm.behaviour_mut().kad.kbuckets().map(|bucket| bucket.num_entries()).sum()
+    }
+
+    pub(super) fn status(&mut self) -> Status {
+        let table = self.table();
+        let announcements = self.swarm.behaviour_mut().kad.store_mut().announcements();
+        Status {
+            listening: self.swarm.listeners().cloned().collect(),
+            connections: self.links.names().len(),
+            hubs: self.links.hubs().iter().copied().collect(),
+            mesh: self.swarm.behaviour().gossip.all_mesh_peers().count(),
+            table,
+            announcements,
+        }
+    }
+}

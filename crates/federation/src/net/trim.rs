@@ -1,0 +1,63 @@
+//! Which connections are given up when there are too many: gossip keeps every one open, so nobody else does it.
+
+use std::time::Duration;
+
+use libp2p::PeerId;
+
+/// From so many connections on, some are given up,
+pub const HIGH: usize = 80;
+/// until so many are left.
+pub const LOW: usize = 40;
+pub const TRIM_EVERY: Duration = Duration::from_secs(10);
+/// A connection is left alone for so long, so that it can show what it is good for.
+pub const GRACE: Duration = Duration::from_secs(20);
+
+/// What speaks for and against a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    pub peer: PeerId,
+    /// In the mesh of a topic, a way into the network, or in the middle of something.
+    pub needed: bool,
+    pub score: f64,
+    pub age: Duration,
+}
+
+/// The peers to part with, those with the lowest scores first, the newest of equal ones.
+pub fn surplus(mut standings: Vec<Standing>) -> Vec<PeerId> {
+    let count = standings.len();
+    if count <= HIGH {
+        return Vec::new();
+    }
+    standings.retain(|standing| !standing.needed && standing.age >= GRACE);
+    standings.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.age.cmp(&b.age)));
+    standings.into_iter().take(count - LOW).map(|standing| standing.peer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(n: usize) -> Standing {
+        #[expect(clippy::cast_precision_loss, reason = "small")]
+        let score = n as f64;
+        Standing { peer: PeerId::random(), needed: false, score, age: GRACE }
+    }
+
+    #[test]
+    fn the_worst_go_and_the_needed_stay() {
+        let mut all: Vec<Standing> = (0..=HIGH).map(standing).collect();
+        assert!(surplus(all[..HIGH].to_vec()).is_empty());
+        all[0].needed = true;
+        all[1].age = Duration::ZERO;
+        let gone = surplus(all.clone());
+        assert_eq!(gone.len(), HIGH + 1 - LOW);
+        assert!(!gone.contains(&all[0].peer) && !gone.contains(&all[1].peer) && gone.contains(&all[2].peer));
+        assert!(!gone.contains(&all[HIGH].peer));
+    }
+
+    #[test]
+    fn nobody_goes_when_all_are_needed() {
+        let all: Vec<Standing> = (0..2 * HIGH).map(|n| Standing { needed: true, ..standing(n) }).collect();
+        assert!(surplus(all).is_empty());
+    }
+}

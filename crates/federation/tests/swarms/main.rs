@@ -1,0 +1,20 @@
+//! What the network stands on, tried with real swarms over loopback TCP (docs/adr/0013): a DHT with a store of our own
+//! under junk and loss, a peer of another maker in it, and streams through a relay. Each has a short form for every day
+//! and a long one, `--ignored`, which prints what it measured.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod attack;
+mod dht;
+mod foreign;
+mod gossip;
+mod hub;
+mod hubs;
+mod js;
+#[path = "../it/make.rs"]
+#[expect(dead_code, reason = "the other tests use all of it")]
+mod make;
+mod measure;
+mod relay;
+mod store;
+mod sync;

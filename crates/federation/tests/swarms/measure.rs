@@ -1,0 +1,22 @@
+//! Memory and times.
+
+use std::{fs, time::Duration};
+
+/// What this process holds in memory, in MiB (proc(5), `statm`).
+pub fn memory() -> usize {
+    const PAGE: usize = 4_096;
+    let text = fs::read_to_string("/proc/self/statm").unwrap();
+    text.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * PAGE / (1024 * 1024)
+}
+
+/// "p50 / p99 / most", in milliseconds.
+pub fn spread(mut times: Vec<Duration>) -> String {
+    times.sort_unstable();
+    let at = |part: usize| times[(times.len() - 1) * part / 100].as_secs_f64() * 1e3;
+    format!("{:.1} / {:.1} / {:.1} ms", at(50), at(99), at(100))
+}
+
+#[expect(clippy::print_stdout, reason = "what was measured")]
+pub fn say(line: &str) {
+    println!("{line}");
+}

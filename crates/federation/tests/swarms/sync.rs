@@ -1,0 +1,93 @@
+//! Hubs that were away, and hubs that search others.
+
+use plexus_federation::{
+    core::{Effect, Event, Query, Wanted, policy::Mode},
+    record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed, Tag},
+};
+
+use crate::{
+    hubs::{Whole, connected, now, until},
+    make::{self, live, tagged},
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_was_away_catches_up() {
+    let (one, two) = (Whole::start(1, &[]).await, Whole::start(2, &[]).await);
+    let listings: Vec<_> = (0..300).map(|agent| live(agent, 1, now())).collect();
+    for listing in &listings {
+        one.publish(listing).await;
+    }
+    let moved = live(400, 2, now());
+    two.publish(&moved).await;
+    two.dial(&one).await;
+    until("all listings came, in batches", async || listings.iter().all(|listing| two.shows(listing))).await;
+    until("both ways", async || one.shows(&moved)).await;
+    let stored = two.stored.lock().unwrap();
+    assert!(stored.accusations.is_empty(), "{:?}", stored.accusations);
+}
+
+/// What was kept brings a hub back into the network that it knew, without any other way in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_comes_back_by_its_address_book() {
+    let one = Whole::start(1, &[]).await;
+    let two = Whole::start(2, &[&one]).await;
+    connected(&[&one, &two], 1).await;
+    until("addresses are kept", async || !two.stored.lock().unwrap().kept.is_empty()).await;
+    let kept = two.stored.lock().unwrap().kept.clone();
+    drop(two);
+    let again = Whole::start_with(2, Vec::new(), kept, "/ip4/127.0.0.1/tcp/0");
+    connected(&[&again], 1).await;
+}
+
+/// Hub 3 takes only some of what hub 1 has. It finds hub 1 in the DHT by a tag, asks it, and gets others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_reaches_hubs_that_the_dht_names() {
+    let middle = Whole::start(2, &[]).await;
+    let one = Whole::start(1, &[&middle]).await;
+    connected(&[&one, &middle], 1).await;
+    let record = described(&one).await;
+    one.tell(Event::Described(Box::new(record))).await;
+    one.provide(&["rare"]).await;
+    until("the announcement is in the DHT", async || middle.status().await.announcements >= 3).await;
+    let listings: Vec<_> = (0..150).map(|agent| tagged(agent, 1, now(), &["rare"])).collect();
+    for listing in &listings {
+        one.publish(listing).await;
+    }
+
+    let asker = Whole::start_with(3, Vec::new(), Vec::new(), "/ip4/127.0.0.1/tcp/0");
+    asker.tell(Event::ModeSet(Mode::Probation)).await;
+    asker.dial(&middle).await;
+    let carried = async || listings.iter().filter(|listing| asker.holds(listing)).count();
+    until("as much is carried as a new hub may have", async || carried().await >= 100).await;
+
+    let query = Query { text: String::new(), tags: vec![Tag::from_text("rare").unwrap()], limit: 10 };
+    until("others are found live", async || {
+        let before = asker.stored.lock().unwrap().done.len();
+        let wanted = Wanted { query: query.clone(), whole_network: true, own: 0, carried: 0 };
+        asker.tell(Event::Search { search: u64::try_from(before).unwrap(), wanted }).await;
+        until("a search ends", async || asker.stored.lock().unwrap().done.len() > before).await;
+        let found = std::mem::take(&mut asker.stored.lock().unwrap().found);
+        found.iter().any(|listing| !asker.holds(listing))
+    })
+    .await;
+    assert_eq!(carried().await, 100, "and not carried for that");
+    let done = asker.stored.lock().unwrap().done.pop();
+    assert!(matches!(done, Some(Effect::SearchDone { provenance, .. }) if provenance.hubs_answered == 1));
+}
+
+async fn described(hub: &Whole) -> Signed<HubRecord> {
+    let (at, address) = (now(), hub.address().await);
+    let record = HubRecord {
+        hub: hub.me,
+        seq: Seq::next(None, at),
+        expires: at + HUB_RECORD_LIFE / 2,
+        name: "A hub".into(),
+        software: "plexus/0".into(),
+        domain: None,
+        api: None,
+        policy: None,
+        addresses: vec![address.to_string()],
+        relay: false,
+    };
+    Signed::sign(record, &make::key(hub.n)).unwrap()
+}

@@ -1,0 +1,154 @@
+//! The programs that agents may be made of or may use: listed by the operator, run in a sandbox.
+
+use std::{collections::BTreeSet, fs, os::unix::fs::DirBuilderExt as _, sync::Arc};
+
+use anyhow::Context as _;
+use plexus_domain::{Error as Refusal, Name, account::Role, agent::Visibility};
+use plexus_runtime::{
+    acp::{Acp, Sessions},
+    mcp::Server,
+    sandbox::{Program, Sandbox},
+};
+
+use crate::{Config, caller::Person};
+
+/// One of the operator's programs, and who may use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub program: Program,
+    pub speaks: Speaks,
+    pub may_use: MayUse,
+}
+
+/// The protocol of a program, and so what it is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Speaks {
+    /// The Agent Client Protocol: it is an agent.
+    #[default]
+    Acp,
+    /// The Model Context Protocol: models may call its tools.
+    Mcp,
+}
+
+/// Whom the operator lets use a program: make agents with it, and talk to them. Administrators always may.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum MayUse {
+    #[default]
+    Nobody,
+    /// These accounts, by their folded names.
+    Named(BTreeSet<String>),
+    /// Whomever the owner of an agent lets use it.
+    Everyone,
+}
+
+impl MayUse {
+    pub fn named(names: impl IntoIterator<Item = Name>) -> Self {
+        Self::Named(names.into_iter().map(|name| name.folded()).collect())
+    }
+
+    fn lets_in(&self, person: Option<&Person>) -> bool {
+        match (self, person) {
+            (Self::Everyone, _) => true,
+            (_, Some(person)) if person.role == Role::Admin => true,
+            (Self::Named(names), Some(person)) => names.contains(&person.name.folded()),
+            _ => false,
+        }
+    }
+}
+
+/// The list, and what runs of it.
+pub struct Programs {
+    listed: Vec<Listed>,
+    sandbox: Sandbox,
+    sessions: Sessions,
+}
+
+impl Programs {
+    /// Makes the folders that are missing. Only a hub that lists programs tries out what keeps them apart.
+    pub fn new(config: &Config) -> anyhow::Result<Self> {
+        for listed in &config.programs {
+            let folder = &listed.program.folder;
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .with_context(|| format!("making the folder of a program, {}", folder.display()))?;
+        }
+        let sandbox = match config.programs.is_empty() {
+            true => Sandbox::unneeded(),
+            false => Sandbox::find(config.unsafe_processes),
+        };
+        if let Err(why) = sandbox.describe()
+            && !config.programs.is_empty()
+        {
+            tracing::error!(why, "no program is started");
+        }
+        Ok(Self {
+            listed: config.programs.clone(),
+            sandbox,
+            sessions: Sessions::new(config.programs_at_once),
+        })
+    }
+
+    /// The names of those that somebody may use.
+    pub fn names(&self, person: &Person, speaks: Speaks) -> Vec<String> {
+        let of_kind = self.listed.iter().filter(|listed| listed.speaks == speaks);
+        let open = of_kind.filter(|listed| listed.may_use.lets_in(Some(person)));
+        open.map(|listed| listed.program.name.clone()).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<&Listed, Refusal> {
+        let missing = || {
+            let words = format!(
+                "This hub has no program {name} any more. Its operator lists programs in plexus.toml."
+            );
+            Refusal::unavailable(words)
+        };
+        self.listed.iter().find(|listed| listed.program.name == name).ok_or_else(missing)
+    }
+
+    /// What runs an agent that is made of this program, for somebody who may use it.
+    pub fn connector(&self, person: Option<&Person>, name: &str, scope: String) -> Result<Acp, Refusal> {
+        let (sandbox, program) = (self.sandbox.clone(), self.open_to(person, name, Speaks::Acp)?.clone());
+        Ok(Acp::new(self.sessions.clone(), scope, Arc::new(move || sandbox.launch(&program))))
+    }
+
+    /// The program as a server of tools, for somebody who may use it.
+    pub fn server(&self, person: Option<&Person>, name: &str) -> Result<Server, Refusal> {
+        let program = Box::new(self.open_to(person, name, Speaks::Mcp)?.clone());
+        Ok(Server::Program { program, sandbox: self.sandbox.clone() })
+    }
+
+    fn open_to(&self, person: Option<&Person>, name: &str, speaks: Speaks) -> Result<&Program, Refusal> {
+        let listed = self.find(name)?;
+        if listed.speaks != speaks {
+            let words =
+                format!("The program {name} is there for something else: it speaks another protocol.");
+            return Err(Refusal::conflict(words));
+        }
+        if !listed.may_use.lets_in(person) {
+            let words = format!(
+                "The operator of this hub has not named you among those who may use the program {name}."
+            );
+            return Err(Refusal::forbidden(words));
+        }
+        Ok(&listed.program)
+    }
+
+    /// Until the operator says who may use its program, an agent is its owner's alone.
+    pub fn check_visibility(&self, name: &str, visibility: Visibility) -> Result<(), Refusal> {
+        if visibility > Visibility::Private && self.find(name)?.may_use == MayUse::Nobody {
+            let words = format!(
+                "This agent stays private until the operator names who may use the program {name} (may_use in \
+                 plexus.toml)."
+            );
+            return Err(Refusal::invalid("visibility", words));
+        }
+        Ok(())
+    }
+
+    /// Ends the programs that wait for a message.
+    pub fn close(&self) {
+        self.sessions.close();
+    }
+}

@@ -1,0 +1,178 @@
+//! Asking the person before an agent does something, with exactly the arguments that it will be done with.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use plexus_domain::{
+    ApprovalId, ChatId, Content, Error as Refusal, Part, RunId, RunState, Timestamp,
+    part::Decision,
+    run::{Failure, FailureClass},
+};
+use plexus_runtime::{Gate, Leave, Question};
+use plexus_store::{
+    Conn,
+    approvals::{self, Approval, Decision as Kept},
+    runs,
+};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::Job;
+use crate::{Caller, Error, Hub, Result, accounts, caller::Scope, chats};
+
+/// How long a question waits for its answer; none is a no.
+const WAITS: Duration = Duration::from_mins(10);
+/// Another process may take the answer, and its wake-up does not come here.
+const LOOKS: Duration = Duration::from_secs(3);
+/// A person is shown this many questions at once.
+const MOST_SHOWN: i64 = 100;
+
+/// Whom a run asks: who asked for the answer, if they are somebody.
+pub(super) async fn leave(hub: &Hub, job: &Job) -> Result<Leave> {
+    let Some(person) = &job.asker.person else { return Ok(Leave::nobody()) };
+    let wants_every = accounts::asks_before_tools(&mut hub.store().read().await?, person.account).await?;
+    let approver = Approver { hub: hub.clone(), run: job.run };
+    Ok(Leave::of(Arc::new(approver), wants_every))
+}
+
+/// Asks in the chat of one run.
+struct Approver {
+    hub: Hub,
+    run: RunId,
+}
+
+#[async_trait]
+impl Gate for Approver {
+    async fn ask(&self, question: &Question) -> Result<ApprovalId, Failure> {
+        self.keep(question).await.map_err(|error| unkept(&error))
+    }
+
+    async fn decided(&self, id: ApprovalId, question: &Question) -> Result<Decision, Failure> {
+        loop {
+            let woken = self.hub.decided().notified();
+            if let Some(decision) = self.look(id, question).await.map_err(|error| unkept(&error))? {
+                return Ok(decision);
+            }
+            // The next look says why it woke.
+            let _ = timeout(LOOKS, woken).await;
+        }
+    }
+}
+
+impl Approver {
+    async fn keep(&self, question: &Question) -> Result<ApprovalId> {
+        let env = self.hub.env();
+        let approval = Approval {
+            id: env.id(ApprovalId::new),
+            run: self.run,
+            tool: question.tool.clone(),
+            arguments: question.arguments.clone(),
+            args_sha256: question.digest(),
+            decision: None,
+            decided_by: None,
+            expires: env.now() + WAITS,
+        };
+        let mut tx = self.hub.store().write().await?;
+        approvals::insert(&mut tx, &approval).await?;
+        tx.commit().await?;
+        Ok(approval.id)
+    }
+
+    /// The answer, once there is one. One that was given to another question is none.
+    async fn look(&self, id: ApprovalId, question: &Question) -> Result<Option<Decision>> {
+        let found = approvals::find(&mut self.hub.store().read().await?, id).await?;
+        let Some(found) = found.filter(|found| found.args_sha256 == question.digest()) else {
+            return Ok(Some(Decision::Unanswered));
+        };
+        let now = self.hub.env().now();
+        if found.decision.is_none() && found.expires <= now {
+            return self.close(id, now).await;
+        }
+        Ok(found.decision.map(as_said))
+    }
+
+    /// An answer may come in the same moment; then it counts, and the next look finds it.
+    async fn close(&self, id: ApprovalId, now: Timestamp) -> Result<Option<Decision>> {
+        let mut tx = self.hub.store().write().await?;
+        let is_closed = approvals::close(&mut tx, id, now).await?;
+        tx.commit().await?;
+        Ok(is_closed.then_some(Decision::Unanswered))
+    }
+}
+
+fn unkept(error: &Error) -> Failure {
+    tracing::error!(%error, "an approval could not be kept");
+    Failure::new(FailureClass::Internal, "The hub could not ask for leave to use a tool. Try again.")
+}
+
+const fn as_said(kept: Kept) -> Decision {
+    match kept {
+        Kept::Yes => Decision::Allowed,
+        Kept::No => Decision::Refused,
+    }
+}
+
+/// The questions of a run as parts of its answer, for one that ended without writing them.
+pub(super) async fn asked(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
+    let asked = approvals::list_by_run(conn, run).await?.into_iter();
+    let part = |kept: Approval| {
+        let decision = Some(kept.decision.map_or(Decision::Unanswered, as_said));
+        let Approval { id: approval, tool, arguments, .. } = kept;
+        Content::Approval { approval, tool, arguments, decision }.into()
+    };
+    Ok(asked.map(part).collect())
+}
+
+/// A question that waits for its answer.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub id: ApprovalId,
+    pub run: RunId,
+    pub chat: ChatId,
+    pub tool: String,
+    pub arguments: Value,
+    /// No answer until then is a no.
+    pub expires: Timestamp,
+}
+
+/// The questions that agents put to the caller and that wait, the oldest first.
+pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Vec<Waiting>> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    let found = approvals::list_waiting(&mut conn, person.principal, hub.env().now(), MOST_SHOWN).await?;
+    let ids: Vec<RunId> = found.iter().map(|found| found.run).collect();
+    let runs = runs::list(&mut conn, &ids).await?;
+    let chat = |run: RunId| runs.iter().find(|one| one.id == run).map(|run| run.chat);
+    let waiting = |found: Approval| {
+        let Approval { id, run, tool, arguments, expires, .. } = found;
+        Some(Waiting { id, run, chat: chat(run)?, tool, arguments, expires })
+    };
+    Ok(found.into_iter().filter_map(waiting).collect())
+}
+
+/// Answers a question that an agent put to the caller. Only who asked the agent may answer, once, and while it waits.
+pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: bool) -> Result<ChatId> {
+    let person = caller.may(Scope::Chat)?;
+    let gone = || Refusal::not_found("There is no such question, or it was not put to you.");
+    let mut tx = hub.store().write().await?;
+    let approval = approvals::find(&mut tx, question).await?.ok_or_else(gone)?;
+    let run = runs::find(&mut tx, approval.run).await?.ok_or_else(gone)?;
+    chats::membership_or(&mut tx, person, run.chat, gone).await?;
+    if run.caller != person.principal {
+        return Err(gone().into());
+    }
+    let decision = if allow { Kept::Yes } else { Kept::No };
+    if approval.decision == Some(decision) {
+        return Ok(run.chat);
+    }
+    let now = hub.env().now();
+    let waits = run.state == RunState::Working;
+    if !waits || !approvals::decide(&mut tx, question, decision, person.principal, now).await? {
+        return Err(
+            Refusal::conflict("This question no longer waits for an answer. Ask the agent again.").into()
+        );
+    }
+    tx.commit().await?;
+    hub.decided().notify_waiters();
+    Ok(run.chat)
+}

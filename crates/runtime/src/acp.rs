@@ -1,0 +1,114 @@
+//! Programs that speak the Agent Client Protocol 1 (agentclientprotocol.com) on their standard streams.
+//!
+//! The wire types are the crate's own. Its connection is not used: it queues what comes in without a bound, so a
+//! program that floods would fill the hub's memory; here a program that is not listened to waits.
+
+mod answer;
+mod permission;
+mod prompt;
+mod session;
+mod sessions;
+mod wire;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plexus_domain::run::Failure;
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    answer::Answer,
+    sessions::Sessions,
+    wire::{Incoming, read},
+};
+use self::{
+    session::{Session, Turn},
+    sessions::{Held, Key},
+};
+use crate::{
+    Connector, End, Output, Remote, Request,
+    outbound::{Halt, Pace},
+    program::Launch,
+};
+
+/// Makes the program ready to be started, once for each session.
+pub type Launcher = Arc<dyn Fn() -> Result<Launch, Failure> + Send + Sync>;
+
+/// Answers with a program. Its session stays for the next message of the same conversation; where it is gone, a new one
+/// is told the conversation in words.
+pub struct Acp {
+    sessions: Sessions,
+    /// Whose sessions these are: what has another scope is not found.
+    scope: String,
+    launcher: Launcher,
+}
+
+impl Acp {
+    pub fn new(sessions: Sessions, scope: impl Into<String>, launcher: Launcher) -> Self {
+        Self { sessions, scope: scope.into(), launcher }
+    }
+
+    async fn answer(
+        &self,
+        request: &Request,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<End, Halt> {
+        let mut pace = Pace::new(stop, request.limits.first_byte);
+        let (key, mut held, is_new) = self.session(request, output, &mut pace).await?;
+        output.remote(Remote { task: None, context: Some(key.context.clone()) });
+        let prompt = prompt::blocks(request, is_new, held.session.takes());
+        let mut answer = Answer::new(output, request.limits.max_answer_bytes);
+        pace.set_limit(request.limits.first_byte);
+        let turn = held.session.prompt(prompt, &mut answer, &request.limits, &mut pace).await;
+        let closed = answer.close();
+        let Turn { end, goes_on } = turn?;
+        closed?;
+        if goes_on {
+            self.sessions.keep(key, held);
+        }
+        Ok(end)
+    }
+
+    /// The session of the conversation, and whether it is new.
+    async fn session(
+        &self,
+        request: &Request,
+        output: &mut dyn Output,
+        pace: &mut Pace<'_>,
+    ) -> Result<(Key, Held, bool), Halt> {
+        let known = request.remote.as_ref().and_then(|remote| remote.context.as_ref());
+        if let Some(context) = known {
+            let key = Key { scope: self.scope.clone(), context: context.clone() };
+            if let Some(mut held) = self.sessions.take(&key)
+                && held.session.catch_up()
+            {
+                return Ok((key, held, false));
+            }
+        }
+        let place = self.sessions.place(output, pace).await?;
+        output.status("Starting the program");
+        let session = Session::open((self.launcher)()?, pace).await?;
+        let key = Key { scope: self.scope.clone(), context: request.run.to_string() };
+        Ok((key, Held::new(session, place), true))
+    }
+}
+
+#[async_trait]
+impl Connector for Acp {
+    async fn run(
+        &self,
+        request: Request,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<End, Failure> {
+        match self.answer(&request, output, stop).await {
+            Ok(end) => Ok(end),
+            Err(Halt::Stopped) => Ok(End::Stopped),
+            Err(Halt::Failed(failure)) => Err(failure),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

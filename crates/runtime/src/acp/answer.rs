@@ -1,0 +1,264 @@
+//! What a program says in a turn, on its way to the readers.
+
+use agent_client_protocol_schema::v1::{
+    ContentBlock, EmbeddedResource, EmbeddedResourceResource, Plan, PlanEntryStatus, PromptResponse,
+    ResourceLink, SessionNotification, SessionUpdate, StopReason, ToolCall, ToolCallContent, ToolCallStatus,
+    ToolCallUpdate,
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use plexus_domain::{
+    Content, Part,
+    part::ToolUse,
+    run::{Failure, FailureClass, Usage},
+    text::{one_line, shorten},
+};
+use serde_json::{Value, json, value::RawValue};
+use tokio::time::Instant;
+use url::Url;
+
+use super::wire;
+use crate::{End, File, Output, sse::Noise};
+
+/// Tools at work at once, as far as they are told apart.
+const MAX_OPEN_TOOLS: usize = 64;
+const STATUS_CHARS: usize = 200;
+
+/// What it says goes to an [`Output`].
+pub struct Answer<'a> {
+    output: &'a mut dyn Output,
+    max_bytes: usize,
+    /// What the program thought and has not been given on.
+    thoughts: String,
+    tools: Vec<Tool>,
+    noise: Noise,
+    has_content: bool,
+}
+
+/// A tool at work.
+struct Tool {
+    call: ToolCall,
+    begun: Instant,
+}
+
+impl<'a> Answer<'a> {
+    pub fn new(output: &'a mut dyn Output, max_bytes: usize) -> Self {
+        let (thoughts, tools, noise) = (String::new(), Vec::new(), Noise::default());
+        Self { output, max_bytes, thoughts, tools, noise, has_content: false }
+    }
+
+    pub fn count_received(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.noise.add(bytes)
+    }
+
+    /// Takes what a `session/update` carries; what is of another session, or of no known shape, is passed over.
+    pub fn hear(&mut self, session: &str, params: &RawValue) -> Result<(), Failure> {
+        match wire::parse::<SessionNotification>(params) {
+            Some(notice) if &*notice.session_id.0 == session => self.update(notice.update),
+            _ => Ok(()),
+        }
+    }
+
+    fn update(&mut self, update: SessionUpdate) -> Result<(), Failure> {
+        match update {
+            SessionUpdate::AgentMessageChunk(chunk) => self.say(chunk.content),
+            SessionUpdate::AgentThoughtChunk(chunk) => self.think(&chunk.content),
+            SessionUpdate::ToolCall(call) => self.use_tool(call),
+            SessionUpdate::ToolCallUpdate(update) => self.go_on(update),
+            SessionUpdate::Plan(plan) => {
+                self.plan(&plan);
+                Ok(())
+            }
+            // Commands, modes and titles are for the program's own windows.
+            _ => Ok(()),
+        }
+    }
+
+    fn say(&mut self, block: ContentBlock) -> Result<(), Failure> {
+        self.tell_thoughts()?;
+        match block {
+            ContentBlock::Text(text) if text.text.is_empty() => return Ok(()),
+            ContentBlock::Text(text) => self.output.text(&text.text)?,
+            ContentBlock::Image(image) => {
+                self.file(&image.data, Some(image.mime_type), image.uri.as_deref())?;
+            }
+            ContentBlock::Audio(audio) => self.file(&audio.data, Some(audio.mime_type), None)?,
+            ContentBlock::ResourceLink(link) => self.link(link)?,
+            ContentBlock::Resource(resource) => self.resource(resource)?,
+            _ => return Ok(()),
+        }
+        self.was_content();
+        Ok(())
+    }
+
+    /// What can be followed is a link; what lies on the program's own machine is named.
+    fn link(&mut self, link: ResourceLink) -> Result<(), Failure> {
+        let name = shorten(&one_line(&link.name), STATUS_CHARS);
+        match Url::parse(&link.uri) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => {
+                let part = Part::from(Content::Link { url: url.into() });
+                self.output.part(Part { name: Some(name), media_type: link.mime_type, ..part })
+            }
+            _ => self.output.text(&name),
+        }
+    }
+
+    fn resource(&mut self, resource: EmbeddedResource) -> Result<(), Failure> {
+        match resource.resource {
+            EmbeddedResourceResource::TextResourceContents(text) => {
+                let part = Part::text(text.text);
+                self.output.part(Part { name: Some(last(&text.uri)), media_type: text.mime_type, ..part })
+            }
+            EmbeddedResourceResource::BlobResourceContents(blob) => {
+                self.file(&blob.blob, blob.mime_type, Some(&blob.uri))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn file(&mut self, data: &str, media_type: Option<String>, uri: Option<&str>) -> Result<(), Failure> {
+        let bytes = STANDARD.decode(data).map_err(|_| garbage("sent a file that is not base64"))?;
+        let name = uri.map(last);
+        self.output.file(File { artifact: None, name, media_type, bytes: bytes.into(), continues: false })
+    }
+
+    fn think(&mut self, block: &ContentBlock) -> Result<(), Failure> {
+        let ContentBlock::Text(thought) = block else { return Ok(()) };
+        if self.thoughts.is_empty() {
+            self.output.status("Thinking");
+        }
+        if self.thoughts.len() + thought.text.len() > self.max_bytes {
+            let words = format!("The program of this agent thought more than {} bytes.", self.max_bytes);
+            return Err(Failure::new(FailureClass::TooLarge, words));
+        }
+        self.noise.clear();
+        self.thoughts.push_str(&thought.text);
+        Ok(())
+    }
+
+    fn tell_thoughts(&mut self) -> Result<(), Failure> {
+        if self.thoughts.is_empty() {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.thoughts);
+        self.output.part(Content::Reasoning { text }.into())
+    }
+
+    fn use_tool(&mut self, call: ToolCall) -> Result<(), Failure> {
+        if self.tools.len() >= MAX_OPEN_TOOLS {
+            return Err(garbage(&format!("uses more than {MAX_OPEN_TOOLS} tools at once")));
+        }
+        self.tell_thoughts()?;
+        self.status(&format!("Using {}", call.title));
+        self.tools.retain(|open| open.call.tool_call_id != call.tool_call_id);
+        self.settle(Tool { call, begun: Instant::now() })
+    }
+
+    /// A tool of which nothing was heard before is a new one.
+    fn go_on(&mut self, update: ToolCallUpdate) -> Result<(), Failure> {
+        match self.tools.iter().position(|open| open.call.tool_call_id == update.tool_call_id) {
+            Some(at) => {
+                let mut tool = self.tools.remove(at);
+                tool.call.update(update.fields);
+                self.settle(tool)
+            }
+            None => ToolCall::try_from(update).map_or(Ok(()), |call| self.use_tool(call)),
+        }
+    }
+
+    /// A tool that is done is shown; another is waited for.
+    fn settle(&mut self, tool: Tool) -> Result<(), Failure> {
+        match tool.call.status {
+            ToolCallStatus::Completed | ToolCallStatus::Failed => self.show(tool),
+            _ => {
+                self.tools.push(tool);
+                Ok(())
+            }
+        }
+    }
+
+    fn show(&mut self, Tool { call, begun }: Tool) -> Result<(), Failure> {
+        let found = call.raw_output.unwrap_or_else(|| result(&call.content));
+        let result = match call.status {
+            ToolCallStatus::Completed => Some(found),
+            ToolCallStatus::Failed => Some(json!({ "error": found })),
+            _ => None,
+        };
+        let took_ms =
+            result.is_some().then(|| u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let tool = shorten(&one_line(&call.title), STATUS_CHARS);
+        let used = ToolUse { tool, arguments: call.raw_input.unwrap_or(Value::Null), result, took_ms };
+        self.output.part(Content::Tool(used).into())?;
+        self.was_content();
+        Ok(())
+    }
+
+    fn plan(&mut self, plan: &Plan) {
+        let done = plan.entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
+        let now = plan.entries.iter().find(|entry| entry.status == PlanEntryStatus::InProgress);
+        let now = now.map(|entry| format!(": {}", entry.content)).unwrap_or_default();
+        self.status(&format!("{done} of {} steps done{now}", plan.entries.len()));
+    }
+
+    fn status(&mut self, line: &str) {
+        self.output.status(&shorten(&one_line(line), STATUS_CHARS));
+    }
+
+    fn was_content(&mut self) {
+        self.noise.clear();
+        self.has_content = true;
+    }
+
+    /// Gives on what was held back: the turn is over, however it ended.
+    pub fn close(&mut self) -> Result<(), Failure> {
+        self.tell_thoughts()?;
+        std::mem::take(&mut self.tools).into_iter().try_for_each(|tool| self.show(tool))
+    }
+
+    /// What the end of a turn means.
+    pub(super) fn end(&mut self, ended: &PromptResponse) -> Result<End, Failure> {
+        self.close()?;
+        if let Some(usage) = &ended.usage {
+            let (tokens_in, tokens_out) = (usage.input_tokens, usage.output_tokens);
+            self.output.usage(Usage { tokens_in, tokens_out, cost_micro: 0 });
+        }
+        match ended.stop_reason {
+            StopReason::Refusal => {
+                Ok(End::Rejected { reason: "The program of this agent refused to go on.".to_owned() })
+            }
+            StopReason::Cancelled => Ok(End::Stopped),
+            StopReason::MaxTurnRequests => {
+                let words = "The program of this agent asked its model as often as it may in one answer.";
+                Err(Failure::new(FailureClass::Budget, words))
+            }
+            _ if !self.has_content => Err(garbage("ended its answer without saying anything")),
+            StopReason::MaxTokens => {
+                self.output.status("The answer was cut at the model's length limit.");
+                Ok(End::Completed)
+            }
+            _ => Ok(End::Completed),
+        }
+    }
+}
+
+/// What a tool brought, as far as it is text or a change of a file.
+fn result(content: &[ToolCallContent]) -> Value {
+    let said = content.iter().filter_map(|content| match content {
+        ToolCallContent::Content(content) => match &content.content {
+            ContentBlock::Text(text) => Some(text.text.clone()),
+            _ => None,
+        },
+        ToolCallContent::Diff(diff) => Some(format!("{}:\n{}", diff.path.display(), diff.new_text)),
+        _ => None,
+    });
+    let said: Vec<String> = said.collect();
+    if said.is_empty() { Value::Null } else { Value::String(said.join("\n")) }
+}
+
+/// The last piece of an address, as a name.
+fn last(uri: &str) -> String {
+    one_line(uri.trim_end_matches('/').rsplit('/').next().unwrap_or(uri))
+}
+
+fn garbage(what: &str) -> Failure {
+    Failure::new(FailureClass::Garbage, format!("The program of this agent {what}."))
+}

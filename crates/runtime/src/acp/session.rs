@@ -1,0 +1,324 @@
+//! A program that was started, and the one session that is held with it.
+
+use std::{collections::VecDeque, time::Duration};
+
+use agent_client_protocol_schema::{
+    ProtocolVersion,
+    v1::{
+        CancelNotification, ClientCapabilities, ContentBlock, Error, Implementation, InitializeRequest,
+        InitializeResponse, NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest,
+        PromptResponse, RequestId, RequestPermissionRequest, SessionId,
+    },
+};
+use bytes::BytesMut;
+use futures::FutureExt as _;
+use plexus_domain::run::{Failure, FailureClass};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    process::{ChildStdin, ChildStdout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    answer::Answer,
+    permission,
+    wire::{self, Incoming},
+};
+use crate::{
+    End, Limits,
+    outbound::{Halt, Interrupted, Pace, quote},
+    program::{Launch, Process, Started},
+    sse::{Lines, Noise, TooLong},
+};
+
+/// A line holds at most a picture.
+const MAX_LINE_BYTES: usize = 4 << 20;
+/// What is read at a time.
+const PIECE_BYTES: usize = 16 << 10;
+/// What a program that waits may have said meanwhile; one that said more is ended.
+const MAX_MEANWHILE_BYTES: usize = 256 << 10;
+/// How long a program that is told to stop may take to say that it has, a little less than runs are given for it.
+const GOODBYE: Duration = Duration::from_secs(4);
+/// The program wants to be signed in (ACP, "Error codes").
+const AUTH_REQUIRED: i32 = -32_000;
+
+pub(super) struct Session {
+    process: Process,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    cutter: Lines,
+    /// Lines that were read together with the last one.
+    lines: VecDeque<Vec<u8>>,
+    last_call: i64,
+    id: SessionId,
+    takes: PromptCapabilities,
+}
+
+/// What a turn came to.
+pub(super) struct Turn {
+    pub end: End,
+    /// Whether the session can take another prompt.
+    pub goes_on: bool,
+}
+
+impl Session {
+    /// Starts the program and begins a session with it.
+    pub async fn open(launch: Launch, pace: &mut Pace<'_>) -> Result<Self, Halt> {
+        let folder = launch.folder().to_owned();
+        let Started { stdin, stdout, process } = launch.start()?;
+        let mut session = Self {
+            process,
+            stdin,
+            stdout,
+            cutter: Lines::new(MAX_LINE_BYTES),
+            lines: VecDeque::new(),
+            last_call: 0,
+            id: SessionId::new(""),
+            takes: PromptCapabilities::default(),
+        };
+        // Neither files nor terminals are offered: the program has its own folder and its own shell.
+        let hub = Implementation::new("plexus", env!("CARGO_PKG_VERSION"));
+        let hello = InitializeRequest::new(ProtocolVersion::V1)
+            .client_capabilities(ClientCapabilities::default())
+            .client_info(hub);
+        let welcome: InitializeResponse = session.ask("initialize", hello, pace).await?;
+        if welcome.protocol_version != ProtocolVersion::V1 {
+            let words = format!("speaks ACP {}, and this hub speaks ACP 1", welcome.protocol_version);
+            return Err(garbage(&words).into());
+        }
+        session.takes = welcome.agent_capabilities.prompt_capabilities;
+        let begun: NewSessionResponse =
+            session.ask("session/new", NewSessionRequest::new(folder), pace).await?;
+        session.id = begun.session_id;
+        Ok(session)
+    }
+
+    pub const fn takes(&self) -> &PromptCapabilities {
+        &self.takes
+    }
+
+    /// Passes over what the program said while nobody asked it. False when it has ended, or does not stop talking.
+    pub fn catch_up(&mut self) -> bool {
+        let mut left = MAX_MEANWHILE_BYTES;
+        self.lines.clear();
+        loop {
+            match self.read().now_or_never() {
+                None => break,
+                Some(Ok(bytes @ 1..)) if bytes < left => left -= bytes,
+                Some(_) => return false,
+            }
+        }
+        self.lines.clear();
+        true
+    }
+
+    /// Sends a prompt and tells `answer` what comes, to the end of the turn.
+    pub async fn prompt(
+        &mut self,
+        prompt: Vec<ContentBlock>,
+        answer: &mut Answer<'_>,
+        limits: &Limits,
+        pace: &mut Pace<'_>,
+    ) -> Result<Turn, Halt> {
+        let request = PromptRequest::new(self.id.clone(), prompt);
+        let id = self.begin("session/prompt", request, pace).await?;
+        let turn = match self.hear(id, answer, Some(limits), pace).await {
+            Err(Halt::Stopped) => return Ok(self.cancel(id, answer).await),
+            turn => turn?,
+        };
+        let ended: PromptResponse = self.result("session/prompt", turn)?;
+        Ok(Turn { end: answer.end(&ended)?, goes_on: true })
+    }
+
+    /// Tells the program to stop, and waits for it to say that it has: then the session goes on.
+    async fn cancel(&mut self, id: i64, answer: &mut Answer<'_>) -> Turn {
+        let never = CancellationToken::new();
+        let pace = &mut Pace::new(&never, GOODBYE);
+        let cancel = wire::call(None, "session/cancel", CancelNotification::new(self.id.clone()));
+        let stopped = async {
+            self.write(&cancel, pace).await?;
+            self.hear(id, answer, None, pace).await
+        };
+        let goes_on = matches!(tokio::time::timeout(GOODBYE, stopped).await, Ok(Ok(_)));
+        Turn { end: End::Stopped, goes_on }
+    }
+
+    /// Calls a method before there is anything to hear.
+    async fn ask<T: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        params: impl Serialize,
+        pace: &mut Pace<'_>,
+    ) -> Result<T, Halt> {
+        let id = self.begin(method, params, pace).await?;
+        let mut noise = Noise::default();
+        loop {
+            let line = self.line(pace).await?;
+            noise.add(line.len())?;
+            match wire::read(&line) {
+                Incoming::Answer { id: theirs, result } if theirs == RequestId::Number(id) => {
+                    return Ok(self.result(method, result.map(ToOwned::to_owned))?);
+                }
+                Incoming::Request { id, method, params } => self.serve(id, &method, params, pace).await?,
+                _ => {}
+            }
+        }
+    }
+
+    async fn begin(
+        &mut self,
+        method: &str,
+        params: impl Serialize,
+        pace: &mut Pace<'_>,
+    ) -> Result<i64, Halt> {
+        self.last_call += 1;
+        let id = self.last_call;
+        self.write(&wire::call(Some(id), method, params), pace).await?;
+        Ok(id)
+    }
+
+    /// Listens until the call `id` is answered.
+    async fn hear(
+        &mut self,
+        id: i64,
+        answer: &mut Answer<'_>,
+        limits: Option<&Limits>,
+        pace: &mut Pace<'_>,
+    ) -> Result<Result<Box<RawValue>, Error>, Halt> {
+        let mut is_first = true;
+        loop {
+            let line = self.line(pace).await?;
+            answer.count_received(line.len())?;
+            match wire::read(&line) {
+                Incoming::Answer { id: theirs, result } if theirs == RequestId::Number(id) => {
+                    return Ok(result.map(ToOwned::to_owned));
+                }
+                Incoming::Request { id, method, params } => self.serve(id, &method, params, pace).await?,
+                Incoming::Notice { method, params: Some(params) } if method == "session/update" => {
+                    answer.hear(&self.id.0, params)?;
+                }
+                _ => {}
+            }
+            if std::mem::take(&mut is_first)
+                && let Some(limits) = limits
+            {
+                pace.set_limit(limits.idle);
+            }
+        }
+    }
+
+    /// Answers what the program asks of the hub.
+    async fn serve(
+        &mut self,
+        id: RequestId,
+        method: &str,
+        params: Option<&RawValue>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Halt> {
+        let asked: Option<RequestPermissionRequest> =
+            params.filter(|_| method == "session/request_permission").and_then(wire::parse);
+        let outcome = match asked {
+            Some(asked) => Ok(permission::decline(&asked)),
+            None => Err(Error::method_not_found()),
+        };
+        self.write(&wire::reply(id, outcome), pace).await
+    }
+
+    fn result<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        result: Result<Box<RawValue>, Error>,
+    ) -> Result<T, Failure> {
+        match result {
+            Ok(raw) => {
+                wire::parse(&raw).ok_or_else(|| garbage(&format!("answered {method} with something else")))
+            }
+            Err(error) => Err(self.refused(method, &error)),
+        }
+    }
+
+    fn refused(&self, method: &str, error: &Error) -> Failure {
+        self.log(method);
+        let code = i32::from(error.code);
+        let words = quote(&error.message);
+        if code == AUTH_REQUIRED {
+            let words = format!(
+                "The program of this agent wants to be signed in ({words}). Whoever runs it can do that beforehand."
+            );
+            return Failure::new(FailureClass::Refused, words);
+        }
+        let words = format!("The program of this agent answered {method} with an error: {words} ({code})");
+        Failure::new(FailureClass::Refused, words)
+    }
+
+    /// The next line that is not empty.
+    async fn line(&mut self, pace: &mut Pace<'_>) -> Result<Vec<u8>, Halt> {
+        loop {
+            if let Some(line) = self.lines.pop_front() {
+                return Ok(line);
+            }
+            match pace.wait(self.read()).await.map_err(interrupted)? {
+                Ok(0) => return Err(self.ended().await.into()),
+                Ok(_) => {}
+                Err(failure) => return Err(failure.into()),
+            }
+        }
+    }
+
+    /// Reads a piece, cut into lines; its size is 0 at the end.
+    async fn read(&mut self) -> Result<usize, Failure> {
+        let mut piece = BytesMut::with_capacity(PIECE_BYTES);
+        let bytes = self.stdout.read_buf(&mut piece).await.unwrap_or(0);
+        let lines = &mut self.lines;
+        self.cutter
+            .push(&piece, |line| {
+                lines.push_back(line.to_vec());
+                Ok::<_, TooLong>(())
+            })
+            .map_err(|TooLong(most)| garbage(&format!("wrote a line of more than {most} bytes")))?;
+        Ok(bytes)
+    }
+
+    async fn write(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Halt> {
+        let written = pace.wait(self.stdin.write_all(line)).await.map_err(interrupted)?;
+        match written {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.ended().await.into()),
+        }
+    }
+
+    async fn ended(&mut self) -> Failure {
+        let how = self.process.ending().await;
+        self.log(&how);
+        let when = if self.id.0.is_empty() { "before it was ready" } else { "in the middle of its answer" };
+        let words = format!(
+            "The program of this agent {how} {when}. The next message starts it anew; the hub's log has what it \
+             complained of."
+        );
+        Failure::new(FailureClass::Unreachable, words)
+    }
+
+    fn log(&self, what: &str) {
+        let complaints = self.process.complaints();
+        tracing::warn!(what, complaints, "the program of an agent failed");
+    }
+}
+
+pub(super) fn interrupted(interrupted: Interrupted) -> Halt {
+    match interrupted {
+        Interrupted::Stopped => Halt::Stopped,
+        Interrupted::Late(limit) => {
+            let words = format!(
+                "The program of this agent said nothing for {} s. Try again, or ask for less at once.",
+                limit.as_secs_f32()
+            );
+            Failure::new(FailureClass::TimedOut, words).into()
+        }
+    }
+}
+
+fn garbage(what: &str) -> Failure {
+    Failure::new(FailureClass::Garbage, format!("The program of this agent {what}."))
+}

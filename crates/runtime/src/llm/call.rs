@@ -1,0 +1,75 @@
+//! A call of a tool: as a model makes it, and as people are shown it.
+
+use std::time::Duration;
+
+use plexus_domain::{
+    Content, Part,
+    part::ToolUse,
+    text::{one_line, shorten},
+};
+use serde_json::{Map, Value, json};
+
+use crate::mcp::Outcome;
+
+/// One call as a model made it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    /// JSON, as far as the model wrote it rightly.
+    pub arguments: String,
+}
+
+impl ToolCall {
+    /// Models write nothing where there are no arguments.
+    pub(super) fn parse(&self) -> Result<Map<String, Value>, serde_json::Error> {
+        let text = if self.arguments.trim().is_empty() { "{}" } else { &self.arguments };
+        serde_json::from_str(text)
+    }
+}
+
+/// What is shown of a call, before and after.
+#[derive(Clone, Debug)]
+pub(super) struct Card {
+    tool: String,
+    arguments: Value,
+}
+
+/// What is shown of arguments that cannot be read.
+const UNREAD_CHARS: usize = 1_000;
+
+impl Card {
+    pub fn new(tool: &str, arguments: &Map<String, Value>) -> Self {
+        Self { tool: tool.to_owned(), arguments: Value::Object(arguments.clone()) }
+    }
+
+    /// Of a call that cannot be made.
+    pub fn of_unknown(call: &ToolCall) -> Self {
+        let arguments =
+            call.parse().map_or_else(|_| json!(shorten(&call.arguments, UNREAD_CHARS)), Value::Object);
+        Self { tool: one_line(&call.name), arguments }
+    }
+
+    pub fn running(&self) -> Part {
+        self.part(None, None)
+    }
+
+    /// JSON is shown as such.
+    pub fn done(&self, outcome: &Outcome, took: Duration) -> Part {
+        let json = serde_json::from_str::<Value>(&outcome.text).ok();
+        let json = json.filter(|value| value.is_object() || value.is_array());
+        let value = json.unwrap_or_else(|| Value::String(outcome.text.clone()));
+        let result = if outcome.is_error { json!({ "error": value }) } else { value };
+        self.part(Some(result), Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// Of a call that was not made, and why.
+    pub fn failed(&self, why: &str) -> Part {
+        self.part(Some(json!({ "error": why })), None)
+    }
+
+    fn part(&self, result: Option<Value>, took_ms: Option<u64>) -> Part {
+        let Self { tool, arguments } = self.clone();
+        Content::Tool(ToolUse { tool, arguments, result, took_ms }).into()
+    }
+}

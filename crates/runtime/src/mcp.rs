@@ -1,0 +1,186 @@
+//! Tools elsewhere: the hub as a client of MCP servers, over streamable HTTP or on the standard streams of a program.
+
+mod metered;
+mod remote;
+
+use std::{fmt, future::Future, time::Duration};
+
+use plexus_domain::{
+    run::{Failure, FailureClass},
+    text::{multi_line, shorten},
+};
+use rmcp::{
+    RoleClient,
+    model::{CallToolRequestParams, CallToolResult, ContentBlock, PaginatedRequestParams},
+    service::{RunningService, serve_client},
+    transport::async_rw::AsyncRwTransport,
+};
+use serde_json::{Map, Value};
+use tokio::{
+    process::{ChildStdin, ChildStdout},
+    time,
+};
+use url::Url;
+
+use self::metered::{Meter, Metered};
+use crate::{
+    Secret,
+    outbound::{Outbound, peer, quote},
+    program::Process,
+    sandbox::{Program, Sandbox},
+};
+
+/// For the handshake, and for each page of the list of tools. A program may have to be loaded first.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// For one call of a tool.
+const CALL_TIME: Duration = Duration::from_mins(2);
+/// Larger messages are not taken.
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
+/// Of everything that a server sends in one run.
+const MAX_SESSION_BYTES: usize = 16 << 20;
+/// A server's other tools are not offered to a model.
+const MAX_TOOLS: usize = 64;
+/// A list that goes on for more pages has no end.
+const MAX_PAGES: usize = 16;
+const MAX_NAME: usize = 128;
+const MAX_DESCRIPTION_CHARS: usize = 1_000;
+const MAX_SCHEMA_BYTES: usize = 16 << 10;
+/// What a model reads of one result.
+const MAX_RESULT_CHARS: usize = 16_000;
+
+/// Where an MCP server is.
+#[derive(Clone, Debug)]
+pub enum Server {
+    /// At an address, and what it is shown there.
+    Remote { outbound: Outbound, url: Url, token: Option<Secret> },
+    /// A program that the operator listed, started for each run and ended with it.
+    Program { program: Box<Program>, sandbox: Sandbox },
+}
+
+/// A tool as its server describes it, within bounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub schema: Value,
+}
+
+/// What a tool answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub text: String,
+    pub is_error: bool,
+}
+
+/// A conversation with one server, which ends when it is dropped.
+pub struct Session {
+    service: RunningService<RoleClient, ()>,
+    peer: String,
+    /// Ends with the session.
+    _process: Option<Process>,
+}
+
+impl Session {
+    /// Fails when the server may not be called, or does not answer as one.
+    pub async fn open(server: &Server) -> Result<Self, Failure> {
+        match server {
+            Server::Remote { outbound, url, token } => {
+                let transport = remote::transport(outbound, url, token.as_ref())?;
+                let peer = format!("The MCP server {}", peer(url));
+                let service = within(PATIENCE, &peer, serve_client((), transport)).await?;
+                Ok(Self { service, peer, _process: None })
+            }
+            Server::Program { program, sandbox } => {
+                let peer = format!("The MCP server “{}”", program.name);
+                let started = sandbox.launch(program)?.start().map_err(|failure| Failure {
+                    message: format!("{peer} does not run: {}", failure.message),
+                    ..failure
+                })?;
+                let service =
+                    within(PATIENCE, &peer, serve_client((), streams(started.stdin, started.stdout)));
+                Ok(Self { service: service.await?, peer, _process: Some(started.process) })
+            }
+        }
+    }
+
+    /// What it offers, as far as a model can be told of it.
+    pub async fn tools(&self) -> Result<Vec<Tool>, Failure> {
+        let (mut tools, mut cursor) = (Vec::new(), None);
+        for _ in 0..MAX_PAGES {
+            let mut params = PaginatedRequestParams::default();
+            params.cursor = cursor;
+            let page = within(PATIENCE, &self.peer, self.service.list_tools(Some(params))).await?;
+            tools.extend(page.tools.into_iter().filter_map(bounded));
+            cursor = page.next_cursor;
+            if cursor.is_none() || tools.len() >= MAX_TOOLS {
+                break;
+            }
+        }
+        tools.truncate(MAX_TOOLS);
+        Ok(tools)
+    }
+
+    /// Calls a tool. What the tool itself says is wrong is an outcome, too: the model reads it.
+    pub async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Outcome, Failure> {
+        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let result = within(CALL_TIME, &self.peer, self.service.call_tool(params)).await?;
+        Ok(outcome(&result))
+    }
+}
+
+type Streams = AsyncRwTransport<RoleClient, Metered<ChildStdout>, ChildStdin>;
+
+fn streams(stdin: ChildStdin, stdout: ChildStdout) -> Streams {
+    let stdout = Metered { inner: stdout, meter: Meter::new(MAX_SESSION_BYTES) };
+    AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE_BYTES)
+}
+
+async fn within<T, E: fmt::Display>(
+    limit: Duration,
+    peer: &str,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, Failure> {
+    match time::timeout(limit, work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => {
+            let words = format!("{peer} did not do it: {}", quote(&error.to_string()));
+            Err(Failure::new(FailureClass::Refused, words))
+        }
+        Err(_) => {
+            let words = format!("{peer} did not answer within {} s.", limit.as_secs());
+            Err(Failure::new(FailureClass::TimedOut, words))
+        }
+    }
+}
+
+/// None for what a model could not call.
+fn bounded(tool: rmcp::model::Tool) -> Option<Tool> {
+    let schema = Value::Object((*tool.input_schema).clone());
+    let fits = (1..=MAX_NAME).contains(&tool.name.len()) && schema.to_string().len() <= MAX_SCHEMA_BYTES;
+    let description = multi_line(tool.description.as_deref().unwrap_or_default());
+    let description = shorten(&description, MAX_DESCRIPTION_CHARS);
+    fits.then(|| Tool { name: tool.name.into_owned(), description, schema })
+}
+
+fn outcome(result: &CallToolResult) -> Outcome {
+    let said: Vec<String> = result.content.iter().map(words).collect();
+    let text = match (&result.structured_content, said.is_empty()) {
+        (Some(value), true) => value.to_string(),
+        _ => said.join("\n\n"),
+    };
+    let text = shorten(&multi_line(&text), MAX_RESULT_CHARS);
+    Outcome { text, is_error: result.is_error == Some(true) }
+}
+
+/// What a model cannot read is named.
+fn words(content: &ContentBlock) -> String {
+    match content {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(_) => "[an image]".to_owned(),
+        ContentBlock::Audio(_) => "[a recording]".to_owned(),
+        ContentBlock::Resource(_) => "[a resource]".to_owned(),
+        ContentBlock::ResourceLink(link) => format!("[link: {}]", link.uri),
+        _ => "[something that is no text]".to_owned(),
+    }
+}

@@ -1,0 +1,127 @@
+//! MCP servers at an address: rmcp's client, on a connection that keeps to the rules for outbound calls.
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures::{StreamExt, stream::BoxStream};
+use http::{HeaderName, HeaderValue};
+use plexus_domain::run::Failure;
+use rmcp::{
+    model::ClientJsonRpcMessage,
+    transport::{
+        StreamableHttpClientTransport,
+        common::client_side_sse::NeverRetry,
+        streamable_http_client::{
+            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
+            StreamableHttpPostResponse,
+        },
+    },
+};
+use sse_stream::Sse;
+use url::Url;
+
+use super::{
+    MAX_MESSAGE_BYTES, MAX_SESSION_BYTES,
+    metered::{MESSAGE_COST, Meter},
+};
+use crate::{Secret, outbound::Outbound};
+
+pub(super) fn transport(
+    outbound: &Outbound,
+    url: &Url,
+    token: Option<&Secret>,
+) -> Result<StreamableHttpClientTransport<Client>, Failure> {
+    let client = Client { inner: outbound.client_for(url)?, meter: Meter::new(MAX_SESSION_BYTES) };
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+    config.auth_header = token.map(|token| token.reveal().to_owned());
+    config.max_sse_event_size = MAX_MESSAGE_BYTES;
+    config.retry_config = Arc::new(NeverRetry::default());
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// A client whose streams end where the server has sent too much.
+#[derive(Clone)]
+pub(super) struct Client {
+    inner: reqwest::Client,
+    meter: Meter,
+}
+
+type Failed = StreamableHttpError<reqwest::Error>;
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+impl Client {
+    fn metered(&self, events: Events) -> Events {
+        let meter = self.meter.clone();
+        let counted = events.map(move |event| {
+            let event = event?;
+            let bytes = event.data.as_ref().map_or(0, String::len);
+            meter.take(bytes + MESSAGE_COST).map_err(|error| SseError::Body(Box::new(error)))?;
+            Ok(event)
+        });
+        // Nothing is read behind the first error.
+        counted
+            .scan(false, |over, event| {
+                let shown = (!*over).then_some(event);
+                *over |= shown.as_ref().is_some_and(Result::is_err);
+                std::future::ready(shown)
+            })
+            .boxed()
+    }
+}
+
+impl StreamableHttpClient for Client {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let sent = self.inner.post_message_with_max_sse_event_size(
+            uri,
+            message,
+            session,
+            token,
+            headers,
+            MAX_MESSAGE_BYTES,
+        );
+        Ok(match sent.await? {
+            StreamableHttpPostResponse::Sse(events, session) => {
+                StreamableHttpPostResponse::Sse(self.metered(events), session)
+            }
+            other => other,
+        })
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Failed> {
+        self.inner.delete_session(uri, session, token, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<Events, Failed> {
+        let opened = self.inner.get_stream_with_max_sse_event_size(
+            uri,
+            session,
+            last,
+            token,
+            headers,
+            MAX_MESSAGE_BYTES,
+        );
+        Ok(self.metered(opened.await?))
+    }
+}

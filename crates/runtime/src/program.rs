@@ -1,0 +1,136 @@
+//! Programs that the hub talks to over their standard streams. How one is started is the caller's decision: as it is,
+//! or in a box.
+
+mod group;
+mod memory;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitStatus,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use plexus_domain::run::{Failure, FailureClass};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    process::{ChildStdin, ChildStdout, Command},
+    time::timeout,
+};
+
+pub(crate) use self::group::{Group, Streams};
+
+/// What is kept of what a program writes to its standard error, the latest.
+const COMPLAINTS_BYTES: usize = 4 << 10;
+/// How long a program that has closed its output may take to end.
+const LAST_BREATH: Duration = Duration::from_secs(1);
+
+/// A program that is ready to be started.
+#[derive(Debug)]
+pub struct Launch {
+    command: Command,
+    /// Its own folder, as it sees it.
+    folder: PathBuf,
+    memory: Option<u64>,
+}
+
+impl Launch {
+    /// `command` says everything but the standard streams.
+    pub fn new(command: std::process::Command, folder: impl Into<PathBuf>) -> Self {
+        Self { command: command.into(), folder: folder.into(), memory: None }
+    }
+
+    /// It is ended once all its processes together hold more than so many bytes.
+    #[must_use]
+    pub fn within(mut self, memory: u64) -> Self {
+        self.memory = Some(memory);
+        self
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Starts it. It is ended when what this returns is dropped.
+    pub fn start(mut self) -> Result<Started, Failure> {
+        let (group, Streams { stdin, stdout, stderr }) =
+            Group::start(&mut self.command).map_err(|error| {
+                let what = self.command.as_std().get_program().to_string_lossy().into_owned();
+                Failure::new(FailureClass::Unreachable, format!("{what} cannot be started: {error}."))
+            })?;
+        let complaints = Complaints::default();
+        tokio::spawn(complaints.clone().listen(stderr));
+        let process = Process { group, complaints, verdict: Arc::default() };
+        if let (Some(most), Some(leader)) = (self.memory, process.group.leader()) {
+            let verdict = Arc::clone(&process.verdict);
+            tokio::spawn(async move {
+                if memory::grows_beyond(leader, most).await {
+                    let _ = verdict
+                        .set(format!("was ended, since it took more than {} MiB of memory,", most >> 20));
+                    group::kill(leader);
+                }
+            });
+        }
+        Ok(Started { stdin, stdout, process })
+    }
+}
+
+/// A program that runs, and its standard streams.
+#[derive(Debug)]
+pub struct Started {
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub process: Process,
+}
+
+/// A running program, ended with all that it started when this is dropped.
+#[derive(Debug)]
+pub struct Process {
+    group: Group,
+    complaints: Complaints,
+    /// Why the hub ended it.
+    verdict: Arc<OnceLock<String>>,
+}
+
+impl Process {
+    /// How it ended, in words that follow "the program", once it has closed its output.
+    pub async fn ending(&mut self) -> String {
+        let status = timeout(LAST_BREATH, self.group.wait()).await;
+        match (self.verdict.get(), status) {
+            (Some(verdict), _) => verdict.clone(),
+            (None, Ok(Ok(status))) => in_words(status),
+            (None, Ok(Err(_)) | Err(_)) => "closed its output".to_owned(),
+        }
+    }
+
+    /// The last that it wrote to its standard error. For the operator: it may hold secrets.
+    pub fn complaints(&self) -> String {
+        String::from_utf8_lossy(&self.complaints.0.lock()).trim().to_owned()
+    }
+}
+
+fn in_words(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with exit code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Complaints(Arc<Mutex<Vec<u8>>>);
+
+impl Complaints {
+    /// Reads to the end, so that a program that complains a lot does not wait for it.
+    async fn listen(self, mut stream: impl AsyncRead + Unpin) {
+        let mut piece = [0; 1 << 10];
+        while let Ok(bytes @ 1..) = stream.read(&mut piece).await {
+            let mut kept = self.0.lock();
+            kept.extend_from_slice(&piece[..bytes]);
+            let extra = kept.len().saturating_sub(COMPLAINTS_BYTES);
+            kept.drain(..extra);
+        }
+    }
+}

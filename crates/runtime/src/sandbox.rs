@@ -1,0 +1,297 @@
+//! Where the operator's programs run: with a folder of their own, without sight of the hub, within limits.
+//!
+//! Bubblewrap makes the walls: own user, mount, process, IPC and host name spaces, and none of the network unless the
+//! operator gives it. Where that cannot be had, a hub that is root runs a program under another user id. Where neither
+//! is possible a program is not started, unless the operator says that it may run as it is.
+
+mod walls;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::{MetadataExt as _, chown},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use plexus_domain::{
+    Digest,
+    run::{Failure, FailureClass},
+};
+
+use rustix::process::geteuid;
+
+use crate::program::Launch;
+
+/// Where a program finds its own folder inside the walls.
+pub const INSIDE: &str = "/work";
+/// User ids for programs of a hub that is root, one for each name: far from those of people and of systemd.
+const FIRST_USER: u32 = 0x7100_0000;
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// A program as the operator names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub name: String,
+    pub command: String,
+    pub args: Vec<String>,
+    /// All of its environment but the few variables that every program needs.
+    pub env: BTreeMap<String, String>,
+    /// Its own folder, which it may write to.
+    pub folder: PathBuf,
+    /// What it sees besides the system, at the same place.
+    pub read_only: Vec<PathBuf>,
+    pub network: bool,
+    pub limits: Limits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Of all its processes together, watched; and the data of each.
+    pub memory_bytes: u64,
+    /// Threads are counted, too.
+    pub processes: u64,
+    pub open_files: u64,
+    /// Of each process.
+    pub cpu_seconds: u64,
+    /// Of the largest file, and of all temporary ones together.
+    pub file_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 1 << 30,
+            processes: 128,
+            open_files: 1_024,
+            cpu_seconds: 3_600,
+            file_bytes: 256 << 20,
+        }
+    }
+}
+
+/// What keeps programs apart from the hub on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sandbox(Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Walls {
+        as_root: bool,
+    },
+    OtherUser {
+        why: String,
+    },
+    /// The operator wants it so.
+    Nothing {
+        why: String,
+    },
+    Impossible {
+        why: String,
+    },
+}
+
+impl Sandbox {
+    /// Tries out what this machine can do. `unsafe_processes`: programs may run as they are where it can do nothing.
+    pub fn find(unsafe_processes: bool) -> Self {
+        let as_root = geteuid().is_root();
+        Self(match try_walls(as_root) {
+            Ok(()) => Kind::Walls { as_root },
+            Err(why) if as_root && succeeds(other_user(Path::new("/"), FIRST_USER, &probe())) => {
+                Kind::OtherUser { why }
+            }
+            Err(why) if unsafe_processes => Kind::Nothing { why },
+            Err(why) => Kind::Impossible { why },
+        })
+    }
+
+    /// For a hub that starts no program.
+    pub fn unneeded() -> Self {
+        Self(Kind::Impossible { why: "it was started without any in its list".to_owned() })
+    }
+
+    /// What applies, for the operator; an error where no program is started.
+    pub fn describe(&self) -> Result<String, String> {
+        match &self.0 {
+            Kind::Walls { as_root } => {
+                let user = if *as_root { "under user ids of their own" } else { "under the hub's user id" };
+                Ok(format!(
+                    "bubblewrap, {user}: own user, mount, process, IPC, host name and network namespaces; memory, \
+                     processes, files and CPU time are limited without cgroups"
+                ))
+            }
+            Kind::OtherUser { why } => Ok(format!(
+                "other user ids, without walls: only programs with network = true are started ({why})"
+            )),
+            Kind::Nothing { why } => Ok(format!(
+                "NOTHING: programs run as the hub's own user, as PLEXUS_UNSAFE_PROCESSES says ({why})"
+            )),
+            Kind::Impossible { why } => Err(impossible(why)),
+        }
+    }
+
+    /// Makes a program ready to be started.
+    pub fn launch(&self, program: &Program) -> Result<Launch, Failure> {
+        if !program.folder.is_dir() {
+            return Err(refused(format!(
+                "The folder of the program {} is missing: {}.",
+                program.name,
+                program.folder.display()
+            )));
+        }
+        let launch = match &self.0 {
+            Kind::Walls { as_root } => {
+                let user = as_root.then(|| user_of(&program.name));
+                give(&program.folder, user)?;
+                Launch::new(walled(program, user), INSIDE)
+            }
+            Kind::OtherUser { why } => {
+                if !program.network {
+                    let words = format!(
+                        "The program {} is to run without a network, and this machine cannot keep it from it: {why}.",
+                        program.name
+                    );
+                    return Err(refused(words));
+                }
+                reachable(&program.folder)?;
+                give(&program.folder, Some(user_of(&program.name)))?;
+                let command = other_user(&program.folder, user_of(&program.name), program);
+                Launch::new(command, &program.folder)
+            }
+            Kind::Nothing { .. } => Launch::new(bare(program, &program.folder), &program.folder),
+            Kind::Impossible { why } => return Err(refused(impossible(why))),
+        };
+        Ok(launch.within(program.limits.memory_bytes))
+    }
+}
+
+fn impossible(why: &str) -> String {
+    format!(
+        "This hub cannot keep programs apart from itself: {why}. Install bubblewrap, allow user namespaces, or start \
+         programs as they are with PLEXUS_UNSAFE_PROCESSES=true."
+    )
+}
+
+fn refused(words: impl Into<String>) -> Failure {
+    Failure::new(FailureClass::Policy, words)
+}
+
+/// The same for a name at each start, so that files stay its own.
+fn user_of(name: &str) -> u32 {
+    let digest = Digest::of(name);
+    FIRST_USER + u32::from(u16::from_be_bytes([digest.as_bytes()[0], digest.as_bytes()[1]]))
+}
+
+/// The folder becomes the user's; what lies in it already is the operator's concern.
+fn give(folder: &Path, user: Option<u32>) -> Result<(), Failure> {
+    let Some(user) = user else { return Ok(()) };
+    let owner = fs::metadata(folder).map(|found| found.uid());
+    match owner {
+        Ok(owner) if owner == user => Ok(()),
+        _ => chown(folder, Some(user), Some(user)).map_err(|error| {
+            refused(format!("The folder {} cannot be given to its program: {error}.", folder.display()))
+        }),
+    }
+}
+
+/// Without walls another user has to get there by the folders above.
+fn reachable(folder: &Path) -> Result<(), Failure> {
+    const OTHERS_MAY_ENTER: u32 = 0o001;
+    let closed = folder
+        .ancestors()
+        .skip(1)
+        .find(|above| fs::metadata(above).map_or(true, |found| found.mode() & OTHERS_MAY_ENTER == 0));
+    closed.map_or(Ok(()), |closed| {
+        let words = format!(
+            "{} is closed to the user of the program. Name a folder for it that others can reach.",
+            closed.display()
+        );
+        Err(refused(words))
+    })
+}
+
+/// The program behind walls. A hub that is root makes them with its own rights and gives up those before the program
+/// is started; then the folder may lie where only the hub gets to.
+fn walled(program: &Program, user: Option<u32>) -> Command {
+    let mut command = Command::new("bwrap");
+    command.args(walls::around(program, user.is_some()));
+    if let Some(user) = user {
+        command.args(setpriv(user)).args(walls::own_user_namespace());
+    }
+    command.args(limits(&program.limits)).arg(&program.command).args(&program.args);
+    environment(&mut command, program, Path::new(INSIDE));
+    command
+}
+
+fn other_user(folder: &Path, user: u32, program: &Program) -> Command {
+    let words = setpriv(user);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).args(limits(&program.limits)).arg(&program.command).args(&program.args);
+    command.current_dir(folder);
+    environment(&mut command, program, folder);
+    command
+}
+
+fn bare(program: &Program, folder: &Path) -> Command {
+    let words = limits(&program.limits);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg(&program.command).args(&program.args).current_dir(folder);
+    environment(&mut command, program, folder);
+    command
+}
+
+fn setpriv(user: u32) -> Vec<String> {
+    let ids = [format!("--reuid={user}"), format!("--regid={user}")];
+    let rest = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"];
+    ["setpriv".to_owned()].into_iter().chain(ids).chain(rest.map(str::to_owned)).collect()
+}
+
+/// Limits that the kernel keeps, and the wish to be the first to go where memory runs out.
+fn limits(limits: &Limits) -> Vec<String> {
+    let Limits { memory_bytes, processes, open_files, cpu_seconds, file_bytes } = limits;
+    let words = format!(
+        "choom -n 1000 -- prlimit --data={memory_bytes} --nproc={processes} --nofile={open_files} \
+         --cpu={cpu_seconds} --fsize={file_bytes} --core=0 --"
+    );
+    words.split(' ').map(str::to_owned).collect()
+}
+
+fn environment(command: &mut Command, program: &Program, home: &Path) {
+    command.env_clear().env("PATH", PATH).env("LANG", "C.UTF-8").env("TMPDIR", "/tmp").env("HOME", home);
+    command.envs(&program.env);
+}
+
+fn probe() -> Program {
+    Program {
+        name: String::new(),
+        command: "true".to_owned(),
+        args: Vec::new(),
+        env: BTreeMap::new(),
+        folder: PathBuf::from("/usr"),
+        read_only: Vec::new(),
+        network: false,
+        limits: Limits::default(),
+    }
+}
+
+fn try_walls(as_root: bool) -> Result<(), String> {
+    let mut command = walled(&probe(), as_root.then_some(FIRST_USER));
+    match command.stdin(Stdio::null()).output() {
+        Ok(found) if found.status.success() => Ok(()),
+        Ok(found) => {
+            let said = String::from_utf8_lossy(&found.stderr);
+            Err(format!(
+                "bubblewrap does not work here ({})",
+                said.trim().lines().next().unwrap_or("no reason given")
+            ))
+        }
+        Err(error) => Err(format!("bubblewrap cannot be started ({error})")),
+    }
+}
+
+fn succeeds(mut command: Command) -> bool {
+    command.stdin(Stdio::null()).output().is_ok_and(|found| found.status.success())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Programs that try to get out, on whatever this machine has for walls.
+
+use std::net::TcpListener;
+
+use tempfile::TempDir;
+use tokio::io::AsyncReadExt as _;
+
+use super::*;
+
+/// A program that is a script, in a folder of its own that lies beside something secret.
+struct Boxed {
+    place: TempDir,
+    program: Program,
+}
+
+const SECRET: &str = "the key of the hub";
+
+fn boxed(script: &str) -> Boxed {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("own");
+    fs::create_dir(&folder).unwrap();
+    set_mode(place.path(), 0o700);
+    set_mode(&folder, 0o700);
+    fs::write(place.path().join("secret.key"), SECRET).unwrap();
+    let args = vec!["-c".to_owned(), script.to_owned()];
+    let program = Program { name: "test".to_owned(), command: "bash".to_owned(), args, folder, ..probe() };
+    Boxed { place, program }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+/// What it writes, its complaints, and how it ended.
+async fn run(sandbox: &Sandbox, program: &Program) -> (String, String, String) {
+    let mut started = sandbox.launch(program).unwrap().start().unwrap();
+    let mut said = String::new();
+    started.stdout.read_to_string(&mut said).await.unwrap();
+    let ending = started.process.ending().await;
+    (said, started.process.complaints(), ending)
+}
+
+fn walls() -> Sandbox {
+    let sandbox = Sandbox::find(false);
+    assert!(matches!(sandbox.0, Kind::Walls { .. }), "these tests need bubblewrap: {:?}", sandbox.describe());
+    sandbox
+}
+
+#[tokio::test]
+async fn a_program_has_its_own_folder_and_environment_and_sees_no_other() {
+    let outside = std::process::id();
+    let test = boxed(&format!(
+        "echo mine > kept; pwd; env | sort; ls /; ls /etc; cat /proc/*/cmdline | tr '\\0' ' ' | grep -c 'plexus[_]runtime'; \
+         ls -d /proc/{outside} 2>/dev/null; hostname"
+    ));
+    let secret = test.place.path().join("secret.key");
+    let mut program = test.program.clone();
+    program.env.insert("KEY".to_owned(), "value".to_owned());
+    let (said, complaints, ending) = run(&walls(), &program).await;
+    assert_eq!(fs::read_to_string(program.folder.join("kept")).unwrap(), "mine\n", "{complaints}");
+    assert_eq!(ending, "ended with exit code 0");
+    assert!(said.starts_with("/work\nHOME=/work\nKEY=value\nLANG=C.UTF-8\n"), "{said}");
+    for hidden in ["\nroot\n", "\nhome\n", "\nvar\n", "shadow", "CARGO", "PLEXUS"] {
+        assert!(!said.contains(hidden), "{hidden:?} is seen:\n{said}");
+    }
+    assert!(said.ends_with("\n0\nprogram\n"), "{said}");
+
+    program.args[1] =
+        format!("cat {} /proc/{outside}/environ /etc/shadow; touch /x /usr/x", secret.display());
+    let (said, complaints, ending) = run(&walls(), &program).await;
+    assert_eq!((said.as_str(), ending.as_str()), ("", "ended with exit code 1"));
+    assert!(!complaints.contains(SECRET), "{complaints}");
+    program.read_only = vec![secret.clone()];
+    program.args[1] = format!("cat {0}; echo x > {0}", secret.display());
+    set_mode(&secret, 0o644);
+    assert_eq!(run(&walls(), &program).await.0, SECRET, "what the operator shows is seen");
+    assert_eq!(fs::read_to_string(secret).unwrap(), SECRET, "and not written");
+}
+
+#[tokio::test]
+async fn a_program_has_a_network_only_where_it_is_given_one() {
+    let hub = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = hub.local_addr().unwrap().port();
+    let test = boxed(&format!("(echo > /dev/tcp/127.0.0.1/{port}) && echo reached"));
+    assert_eq!(run(&walls(), &test.program).await.0, "");
+    let program = Program { network: true, ..test.program.clone() };
+    assert_eq!(run(&walls(), &program).await.0, "reached\n");
+}
+
+#[tokio::test]
+async fn a_program_cannot_take_more_than_its_limits() {
+    let limits = Limits {
+        processes: 24,
+        open_files: 32,
+        file_bytes: 1 << 20,
+        memory_bytes: 100 << 20,
+        ..Limits::default()
+    };
+    let limited = |script: &str| {
+        let mut test = boxed(script);
+        test.program.limits = limits;
+        test
+    };
+    let forks =
+        limited("sh -c 'n=0; while [ $n -lt 60 ]; do sleep 20 >/dev/null 2>&1 & n=$((n+1)); echo $n; done'");
+    let (said, complaints, _) = run(&walls(), &forks.program).await;
+    let forked = said.lines().count();
+    assert!((5..24).contains(&forked), "{said}");
+    assert!(complaints.contains("fork"), "{complaints}");
+
+    let files = limited(
+        "ulimit -n; head -c 3000000 /dev/zero > big; head -c 3000000 /dev/zero > /tmp/big; wc -c big /tmp/big",
+    );
+    let (said, ..) = run(&walls(), &files.program).await;
+    let sizes: Vec<&str> = said.split_whitespace().collect();
+    assert_eq!(sizes[..6], ["32", "1048576", "big", "1048576", "/tmp/big", "2097152"], "{said}");
+
+    let greedy = limited("head -c 300000000 /dev/zero | tail | wc -c");
+    assert!(run(&walls(), &greedy.program).await.1.contains("memory exhausted"), "one process");
+    let many = limited(
+        "for n in 1 2 3 4 5 6; do (head -c 40000000 /dev/zero | tail -c 40000000 | sleep 100) & done; wait",
+    );
+    let (.., ending) = run(&walls(), &many.program).await;
+    assert_eq!(ending, "was ended, since it took more than 100 MiB of memory,", "all together");
+
+    let nested = limited("unshare --user true || echo none");
+    assert_eq!(run(&walls(), &nested.program).await.0, "none\n", "no namespace in which it is root");
+}
+
+#[tokio::test]
+async fn without_walls_a_program_is_refused_or_runs_as_somebody_else_or_as_it_is() {
+    let why = "there are none".to_owned();
+    let test = boxed("cat ../secret.key; id -u; pwd");
+    let refused = Sandbox(Kind::Impossible { why: why.clone() }).launch(&test.program).unwrap_err();
+    assert_eq!(refused.class, FailureClass::Policy);
+    assert!(refused.message.contains("there are none. Install bubblewrap"), "{refused}");
+
+    let bare = Sandbox(Kind::Nothing { why: why.clone() });
+    assert!(bare.describe().unwrap().starts_with("NOTHING"));
+    assert!(run(&bare, &test.program).await.0.starts_with(SECRET));
+
+    let other = Sandbox(Kind::OtherUser { why });
+    let words = other.launch(&test.program).unwrap_err().message;
+    assert!(words.contains("without a network"), "{words}");
+    let program = Program { network: true, ..test.program.clone() };
+    let words = other.launch(&program).unwrap_err().message;
+    assert!(words.contains("is closed to the user of the program"), "a temporary folder is: {words}");
+    if geteuid().is_root() {
+        set_mode(test.place.path(), 0o755);
+        set_mode(&test.place.path().join("secret.key"), 0o600);
+        let (said, complaints, _) = run(&other, &program).await;
+        assert_eq!(said, format!("{}\n{}\n", user_of("test"), program.folder.display()));
+        assert!(complaints.contains("secret.key: Permission denied"), "{complaints}");
+    }
+}

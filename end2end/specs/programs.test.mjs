@@ -1,0 +1,112 @@
+// What people meet on behalf of programs: letting one in, an endpoint of their own as an agent, and the description of the API.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { launch, MODES, nameOf, openTab } from "../lib/browser.mjs";
+import { checkPage } from "../lib/checks.mjs";
+import { go, hubOfAda, press, signIn } from "../lib/walk.mjs";
+
+/** Of RFC 7636 appendix B. */
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+let hub, browser, program;
+before(async () => {
+  browser = await launch();
+  program = await startProgram();
+  hub = await hubOfAda(browser);
+});
+after(async () => {
+  await browser?.close();
+  program?.server.close();
+  await hub?.stop();
+});
+
+for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
+  describe(`programs, ${nameOf(mode)}`, () => {
+    let tab;
+    before(async () => {
+      tab = await openTab(browser, mode);
+      tab.expect(/status of 4(00|22)/);
+      await signIn(tab, hub, "ada");
+    });
+    after(() => tab?.close());
+
+    test("a program is let in, or not", async () => {
+      await go(tab, asked());
+      await tab.page.getByRole("heading", { level: 1, name: "Let Tide Desk act for you?" }).waitFor();
+      await checkPage(tab, "oauth-consent");
+      await press(tab, "Do not allow");
+      await tab.page.getByText("error=access_denied").waitFor();
+      await go(tab, asked());
+      await tab.page.getByRole("button", { name: "Allow", exact: true }).click();
+      await tab.page.getByText(/code=\S+/).waitFor();
+      await go(tab, `${hub.url}/settings/tokens`);
+    });
+
+    test("a program that asks wrongly gets nobody sent to it", async () => {
+      await go(tab, asked({ scope: "admin" }));
+      await tab.page.getByRole("heading", { level: 1, name: "This program cannot be let in" }).waitFor();
+      await checkPage(tab, "oauth-wrong");
+      await tab.page.getByRole("link", { name: /^Go back to/ }).click();
+      await tab.page.getByText("error=invalid_scope").waitFor();
+      await go(tab, asked({ redirect_uri: "https://elsewhere.example/back" }));
+      await tab.page.getByText("not one that the client's document names").waitFor();
+      await checkPage(tab, "oauth-refused");
+      assert.ok(tab.page.url().startsWith(hub.url));
+    });
+
+    test("an endpoint is described, and a mistake is told where it was made", async () => {
+      await go(tab, `${hub.url}/register/http`);
+      await tab.page.getByRole("heading", { level: 1 }).waitFor();
+      await checkPage(tab, "register-http");
+      await go(tab, `${hub.url}/register/http?like=openai`);
+      await checkPage(tab, "register-http-openai");
+      const fill = (label, text) => tab.page.getByLabel(label, { exact: true }).fill(text);
+      await fill("Title", "Tide desk");
+      await fill("Name in its address", "tide-desk");
+      await fill("Summary", "Says when the water is high.");
+      await fill("Address", "mailto:tides@example.org");
+      await tab.page.getByRole("button", { name: "Continue" }).click();
+      await tab.page.locator(".form-errors").waitFor();
+      await checkPage(tab, "register-http-refused");
+    });
+
+    test("the description of the API reads and leads somewhere", async () => {
+      await go(tab, `${hub.url}/docs/api`);
+      await tab.page.getByRole("heading", { level: 3, name: "POST /chats", exact: true }).waitFor();
+      await checkPage(tab, "docs-api");
+      const broken = await tab.page.evaluate(() =>
+        Array.from(document.querySelectorAll('main a[href^="/docs/api#"]'), (link) => link.hash)
+          .filter((hash) => !document.getElementById(decodeURIComponent(hash.slice(1)))),
+      );
+      assert.deepEqual(broken, []);
+    });
+  });
+}
+
+/** The page that a program opens for somebody who is to let it in. */
+function asked(change = {}) {
+  const params = {
+    response_type: "code", client_id: `${program.url}/client.json`, redirect_uri: `${program.url}/back`, state: "s",
+    code_challenge: CHALLENGE, code_challenge_method: "S256", resource: `${hub.url}/mcp`, ...change,
+  };
+  return `${hub.url}/oauth/authorize?${new URLSearchParams(params)}`;
+}
+
+/** A program with a document about itself, which shows what it is told. */
+async function startProgram() {
+  const server = createServer((request, response) => {
+    const url = `http://${request.headers.host}`;
+    if (request.url === "/client.json") {
+      response.setHeader("content-type", "application/json");
+      const redirects = [`${url}/back`];
+      response.end(JSON.stringify({ client_id: `${url}/client.json`, client_name: "Tide Desk", redirect_uris: redirects }));
+      return;
+    }
+    response.setHeader("content-type", "text/html");
+    response.end(`<!doctype html><title>Told</title><link rel="icon" href="data:,"><p>${request.url.replaceAll("&", " ").replaceAll("<", "")}`);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, url: `http://127.0.0.1:${server.address().port}` };
+}

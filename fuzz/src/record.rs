@@ -1,0 +1,15 @@
+use plexus_federation::record::{self, Received};
+
+/// Listings, heads and records of hubs. One that holds has one spelling: what other hubs get is what came.
+pub fn record(data: &[u8]) {
+    let again = match record::parse(data) {
+        Ok(Received::Listing(listing)) => listing.verify().map(|listing| listing.encode()),
+        Ok(Received::Hub(record)) => record.verify().map(|record| record.encode()),
+        Ok(Received::Head(head)) => head.verify().map(|head| head.encode()),
+        Err(error) => Err(error),
+    };
+    match again {
+        Ok(again) => assert_eq!(again, data),
+        Err(error) => assert!(error.to_string().len() < 1_000, "a short reason"),
+    }
+}

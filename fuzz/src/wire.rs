@@ -1,0 +1,21 @@
+use plexus_federation::net::{
+    door::{MAX_DOORS, doors_of},
+    wire::{MAX_REQUEST, read_message, read_reply, write_message, write_reply},
+};
+
+/// What hubs ask each other and answer, and what a domain says of ways into the network. What was read is written so
+/// that it is read as the same.
+pub fn wire(data: &[u8]) {
+    if let Ok(message) = read_message(data, MAX_REQUEST) {
+        let written = write_message(&message).unwrap();
+        assert_eq!(read_message(&written, MAX_REQUEST), Ok(message));
+    }
+    if let Ok(reply) = read_reply(data) {
+        let written = write_reply(&reply).unwrap();
+        assert_eq!(read_reply(&written), Ok(reply));
+    }
+    let text = String::from_utf8_lossy(data);
+    let doors = doors_of(text.lines());
+    assert!(doors.len() <= MAX_DOORS);
+    assert!(doors.iter().all(|door| door.to_string().parse().as_ref().ok() == Some(door)));
+}

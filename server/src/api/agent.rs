@@ -1,0 +1,278 @@
+//! One agent: looking at it, changing it, proving where it runs.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use plexus_domain::{
+    Address, Error as Refusal,
+    agent::{Access, Visibility},
+};
+use plexus_hub::{
+    Error, Hub,
+    agents::{
+        self, AgentState, AgentView,
+        manage::{self, Refreshed},
+        proofs::{Check, OriginProof},
+    },
+    caller::{Caller, Scope},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    state::Site,
+    web::{body::JsonBody, caller::Called, error::ApiResult},
+};
+
+/// Which agent is meant.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct At {
+    /// With or without its @.
+    owner: String,
+    name: String,
+}
+
+impl At {
+    pub fn address(&self) -> Result<Address, Refusal> {
+        let owner = self.owner.strip_prefix('@').unwrap_or(&self.owner);
+        let parse = || Some(Address::local(owner.parse().ok()?, self.name.parse().ok()?));
+        parse().ok_or_else(missing)
+    }
+}
+
+fn missing() -> Refusal {
+    Refusal::not_found("There is no such agent here, or it is not yours.")
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Agent {
+    address: Address,
+    /// The name that other hubs know it by, while they may carry it.
+    #[schema(required)]
+    listing: Option<String>,
+    title: String,
+    summary: String,
+    /// `a2a`, `llm`, `http`, `attached` or `builtin`.
+    kind: String,
+    /// How it is spoken to, such as "A2A 1.0".
+    protocol: String,
+    #[schema(required)]
+    version: Option<String>,
+    tags: Vec<String>,
+    visibility: Visibility,
+    access: Access,
+    state: Standing,
+    /// Control of every origin that the hub calls was proved, or vouched for.
+    verified: bool,
+    online: bool,
+    /// For whoever manages it, with a token of the scope `agents`: where it runs, and how control of that is proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    origins: Option<Vec<Origin>>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = AgentState)]
+enum Standing {
+    Active,
+    /// It takes no new work.
+    Paused,
+    /// A moderator took it out of sight.
+    Hidden,
+    Deleted,
+}
+
+impl From<AgentState> for Standing {
+    fn from(state: AgentState) -> Self {
+        match state {
+            AgentState::Active => Self::Active,
+            AgentState::Paused => Self::Paused,
+            AgentState::Hidden => Self::Hidden,
+            AgentState::Deleted => Self::Deleted,
+        }
+    }
+}
+
+/// An origin that the hub calls, and how control of it is proved: by a file or a TXT record that holds the token.
+#[derive(Serialize, ToSchema)]
+pub struct Origin {
+    origin: String,
+    check: Check,
+    file_url: String,
+    token: String,
+    /// The name of the TXT record; null for an address that is not a name.
+    #[schema(required)]
+    record: Option<String>,
+}
+
+impl From<OriginProof> for Origin {
+    fn from(proof: OriginProof) -> Self {
+        let OriginProof { origin, check, file_url, token, record } = proof;
+        Self { origin, check, file_url, token, record }
+    }
+}
+
+impl From<AgentView> for Agent {
+    fn from(view: AgentView) -> Self {
+        let version = view.versions.into_iter().find(|version| version.yanked_reason.is_none());
+        Self {
+            address: view.address,
+            listing: view.agent.listing_id,
+            title: view.summary.title,
+            summary: view.summary.summary,
+            kind: view.summary.kind,
+            protocol: view.summary.protocol,
+            version: version.map(|version| version.semver),
+            tags: view.summary.tags,
+            visibility: view.agent.visibility,
+            access: view.agent.access,
+            state: view.agent.state.into(),
+            verified: view.summary.verified,
+            online: view.is_online,
+            origins: None,
+        }
+    }
+}
+
+/// One agent.
+#[utoipa::path(get, path = "/agents/{owner}/{name}", operation_id = "agents.get", tag = "Agents", params(At),
+    security(("token" = ["read"])), responses((status = OK, description = "The agent.", body = Agent)))]
+pub async fn show(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+) -> ApiResult<Json<Agent>> {
+    Ok(Json(one(&site.hub, &caller, &at.address()?).await?))
+}
+
+/// One agent; whoever manages it is also told how its origins are proved.
+pub async fn one(hub: &Hub, caller: &Caller, address: &Address) -> Result<Agent, Error> {
+    caller.may(Scope::Read)?;
+    let view = agents::look(hub, caller, address).await?.ok_or_else(missing)?;
+    let can_manage = view.can_manage && caller.may(Scope::Agents).is_ok();
+    let mut shown = Agent::from(view);
+    if can_manage {
+        let managed = manage::managed(hub, caller, address).await?;
+        shown.origins = Some(managed.origins.into_iter().map(Origin::from).collect());
+    }
+    Ok(shown)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    pub visibility: Option<Visibility>,
+    pub access: Option<Access>,
+    pub state: Option<Running>,
+}
+
+/// Whether an agent takes new work.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Running {
+    Active,
+    Paused,
+}
+
+/// Changes an agent. What is not named stays.
+#[utoipa::path(patch, path = "/agents/{owner}/{name}", operation_id = "agents.change", tag = "Agents", params(At),
+    request_body = Change, security(("token" = ["read", "agents"])),
+    responses((status = OK, description = "The agent as it is now.", body = Agent)))]
+pub async fn change(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+    JsonBody(body): JsonBody<Change>,
+) -> ApiResult<Json<Agent>> {
+    Ok(Json(apply(&site.hub, &caller, &at.address()?, body).await?))
+}
+
+pub async fn apply(hub: &Hub, caller: &Caller, address: &Address, change: Change) -> Result<Agent, Error> {
+    // The answer shows the agent.
+    caller.may(Scope::Read)?;
+    if change.visibility.is_some() || change.access.is_some() {
+        manage::set_reach(hub, caller, address, change.visibility, change.access).await?;
+    }
+    if let Some(state) = change.state {
+        manage::set_paused(hub, caller, address, state == Running::Paused).await?;
+    }
+    one(hub, caller, address).await
+}
+
+/// Deletes an agent for good.
+#[utoipa::path(delete, path = "/agents/{owner}/{name}", operation_id = "agents.delete", tag = "Agents", params(At),
+    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It is gone.")))]
+pub async fn delete(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+) -> ApiResult<StatusCode> {
+    manage::delete(&site.hub, &caller, &at.address()?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Fetches the card of an agent again.
+#[utoipa::path(post, path = "/agents/{owner}/{name}/refresh", operation_id = "agents.refresh", tag = "Agents", params(At),
+    security(("token" = ["agents"])), responses((status = OK, description = "What came of it.", body = Renewed)))]
+pub async fn refresh(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+) -> ApiResult<Json<Renewed>> {
+    Ok(Json(renew(&site.hub, &caller, &at.address()?).await?))
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Renewed {
+    /// There is a new version.
+    changed: bool,
+}
+
+pub async fn renew(hub: &Hub, caller: &Caller, address: &Address) -> Result<Renewed, Error> {
+    let refreshed = manage::refresh(hub, caller, address).await?;
+    Ok(Renewed { changed: refreshed == Refreshed::NewVersion })
+}
+
+/// Looks for proof at each origin of an agent.
+#[utoipa::path(post, path = "/agents/{owner}/{name}/check", operation_id = "agents.check", tag = "Agents", params(At),
+    security(("token" = ["agents"])), responses((status = OK, description = "What was found.", body = Origins)))]
+pub async fn check(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+) -> ApiResult<Json<Origins>> {
+    Ok(Json(prove(&site.hub, &caller, &at.address()?).await?))
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Origins {
+    origins: Vec<Origin>,
+}
+
+pub async fn prove(hub: &Hub, caller: &Caller, address: &Address) -> Result<Origins, Error> {
+    let found = manage::check_proofs(hub, caller, address).await?;
+    Ok(Origins { origins: found.into_iter().map(Origin::from).collect() })
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Vouch {
+    origin: String,
+}
+
+/// Answers for an origin of an agent, as an administrator.
+#[utoipa::path(post, path = "/agents/{owner}/{name}/vouch", operation_id = "agents.vouch", tag = "Agents", params(At),
+    request_body = Vouch, security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "It is proved.")))]
+pub async fn vouch(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+    JsonBody(body): JsonBody<Vouch>,
+) -> ApiResult<StatusCode> {
+    manage::vouch(&site.hub, &caller, &at.address()?, &body.origin).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

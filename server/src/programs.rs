@@ -1,0 +1,196 @@
+//! The operator's list of programs: the table `programs` of `plexus.toml`, checked.
+
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
+
+use anyhow::{Context as _, bail, ensure};
+use plexus_domain::Name;
+use plexus_hub::config::{Listed, MayUse, Program, ProgramLimits, Speaks};
+use serde::Deserialize;
+
+/// A folder below the data folder, for the folders of programs that were given none.
+const FOLDERS: &str = "programs";
+/// What stands for everybody in `may_use`.
+const EVERYONE: &str = "everyone";
+
+#[derive(Deserialize)]
+struct List {
+    programs: BTreeMap<String, Entry>,
+}
+
+/// `[programs.NAME]`
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    command: String,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    folder: Option<PathBuf>,
+    #[serde(default)]
+    read_only: Vec<PathBuf>,
+    #[serde(default)]
+    network: bool,
+    #[serde(default)]
+    speaks: Protocol,
+    #[serde(default)]
+    may_use: Vec<String>,
+    memory_mib: Option<u64>,
+    processes: Option<u64>,
+    open_files: Option<u64>,
+    cpu_seconds: Option<u64>,
+    file_mib: Option<u64>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Protocol {
+    #[default]
+    Acp,
+    Mcp,
+}
+
+/// What no program may see.
+pub struct Hidden<'a> {
+    pub data_dir: &'a Path,
+    pub key_file: &'a Path,
+}
+
+/// Reads the table as the settings hold it, in one line; or a file of its own with `[NAME]` for each.
+pub fn read(text: Option<&str>, hidden: &Hidden<'_>) -> anyhow::Result<Vec<Listed>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let entries = if text.trim_start().starts_with('{') {
+        toml::from_str(&format!("programs = {text}")).map(|list: List| list.programs)
+    } else {
+        toml::from_str(text)
+    };
+    let entries: BTreeMap<String, Entry> = entries.context("programs is no table of programs")?;
+    entries.into_iter().map(|(name, entry)| listed(&name, entry, hidden)).collect()
+}
+
+fn listed(name: &str, entry: Entry, hidden: &Hidden<'_>) -> anyhow::Result<Listed> {
+    let at = || format!("programs.{name}");
+    let _: Name = name.parse().with_context(|| format!("{}: this is no name of a program", at()))?;
+    ensure!(!entry.command.is_empty(), "{}: command is empty", at());
+    for path in entry.folder.iter().chain(&entry.read_only) {
+        check(path, hidden).with_context(at)?;
+    }
+    let own = || absolute(&hidden.data_dir.join(FOLDERS).join(name));
+    let program = Program {
+        name: name.to_owned(),
+        limits: limits(&entry),
+        command: entry.command,
+        args: entry.args,
+        env: entry.env,
+        folder: entry.folder.unwrap_or_else(own),
+        read_only: entry.read_only,
+        network: entry.network,
+    };
+    let speaks = match entry.speaks {
+        Protocol::Acp => Speaks::Acp,
+        Protocol::Mcp => Speaks::Mcp,
+    };
+    Ok(Listed { program, speaks, may_use: may_use(&entry.may_use).with_context(at)? })
+}
+
+fn limits(entry: &Entry) -> ProgramLimits {
+    let usual = ProgramLimits::default();
+    let mebibytes = |given: Option<u64>, usual| given.map_or(usual, |given| given.saturating_mul(1 << 20));
+    ProgramLimits {
+        memory_bytes: mebibytes(entry.memory_mib, usual.memory_bytes),
+        processes: entry.processes.unwrap_or(usual.processes),
+        open_files: entry.open_files.unwrap_or(usual.open_files),
+        cpu_seconds: entry.cpu_seconds.unwrap_or(usual.cpu_seconds),
+        file_bytes: mebibytes(entry.file_mib, usual.file_bytes),
+    }
+}
+
+fn may_use(names: &[String]) -> anyhow::Result<MayUse> {
+    if names.is_empty() {
+        return Ok(MayUse::Nobody);
+    }
+    if names.iter().any(|name| name == EVERYONE) {
+        return Ok(MayUse::Everyone);
+    }
+    let parse = |name: &String| {
+        let bare = name.strip_prefix('@').unwrap_or(name);
+        bare.parse::<Name>()
+            .with_context(|| format!("may_use has \"{name}\", which is no name of an account"))
+    };
+    Ok(MayUse::named(names.iter().map(parse).collect::<Result<Vec<_>, _>>()?))
+}
+
+/// A folder that holds the hub's own data, or lies in it, is not for programs.
+fn check(path: &Path, hidden: &Hidden<'_>) -> anyhow::Result<()> {
+    ensure!(path.is_absolute(), "{} is not an absolute path", path.display());
+    let steps_back = path.components().any(|step| step == Component::ParentDir);
+    ensure!(!steps_back, "write {} without ..", path.display());
+    let path = absolute(path);
+    let (data, key) = (absolute(hidden.data_dir), absolute(hidden.key_file));
+    let is_own = path.starts_with(data.join(FOLDERS)) && path != data.join(FOLDERS);
+    if !is_own && (path.starts_with(&data) || data.starts_with(&path) || key.starts_with(&path)) {
+        bail!("{} would show the program what only the hub may read", path.display());
+    }
+    Ok(())
+}
+
+/// With links followed as far as it is there.
+fn absolute(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = whole.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match known {
+        Some((above, real)) => whole.strip_prefix(above).map_or(real.clone(), |rest| real.join(rest)),
+        None => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hidden() -> Hidden<'static> {
+        Hidden { data_dir: Path::new("/srv/hub"), key_file: Path::new("/keys/hub/secret.key") }
+    }
+
+    fn one(entry: &str) -> anyhow::Result<Listed> {
+        Ok(read(Some(&format!("{{ poet = {{ {entry} }} }}")), &hidden())?.remove(0))
+    }
+
+    #[test]
+    fn an_entry_says_what_is_run_and_for_whom() {
+        let plain = one(r#"command = "poet""#).unwrap();
+        assert_eq!((plain.may_use, plain.speaks), (MayUse::Nobody, Speaks::Acp));
+        assert_eq!(plain.program.folder, Path::new("/srv/hub/programs/poet"));
+        assert_eq!((plain.program.network, plain.program.limits), (false, ProgramLimits::default()));
+
+        let whole = "[poet]\ncommand = \"/opt/poet/bin/poet\"\nargs = [\"--acp\"]\nenv = { KEY = \"k\" }\n\
+                     folder = \"/srv/poet\"\nread_only = [\"/opt/poet\"]\nnetwork = true\n\
+                     speaks = \"mcp\"\nmay_use = [\"@ada\", \"bob\"]\nmemory_mib = 64\nprocesses = 8\n";
+        let whole = read(Some(whole), &hidden()).unwrap().remove(0);
+        let names = ["ada", "bob"].map(|name| name.parse::<Name>().unwrap());
+        assert_eq!(whole.may_use, MayUse::named(names));
+        assert_eq!((whole.program.limits.memory_bytes, whole.program.limits.processes), (64 << 20, 8));
+        assert_eq!((whole.program.env["KEY"].as_str(), whole.speaks), ("k", Speaks::Mcp));
+        assert_eq!(one("command = \"p\", may_use = [\"everyone\"]").unwrap().may_use, MayUse::Everyone);
+    }
+
+    #[test]
+    fn what_would_show_the_hubs_own_data_is_refused() {
+        for path in
+            ["/", "/srv", "/srv/hub", "/srv/hub/blobs", "/srv/hub/programs", "/keys", "own", "/srv/x/../hub"]
+        {
+            assert!(one(&format!("command = \"p\", folder = \"{path}\"")).is_err(), "{path}");
+            assert!(one(&format!("command = \"p\", read_only = [\"{path}\"]")).is_err(), "{path}");
+        }
+        assert!(one("command = \"p\", folder = \"/srv/hub/programs/other\"").is_ok());
+        for wrong in
+            ["", "command = \"\"", "command = \"p\", may_use = [\"a b\"]", "command = \"p\", nets = 1"]
+        {
+            assert!(one(wrong).is_err(), "{wrong}");
+        }
+        assert!(read(Some("{ \"a b\" = { command = \"p\" } }"), &hidden()).is_err());
+    }
+}
