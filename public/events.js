@@ -6,7 +6,7 @@
 // or one that begins `anew` at its place. It hears `["here"]` at once, `["opened"]` or `["failed"]`, and events as
 // `[kind, data, seq]`. A tab that leaves says `null`.
 
-const KINDS = ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "gone", "bye"];
+const KINDS = ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "status", "gone", "bye"];
 
 /** The hub reads along in this many chats at once. */
 const MOST_CHATS = 32;

@@ -43,6 +43,7 @@ impl Hub {
             .env("PLEXUS_LISTEN", address.to_string())
             .env("PLEXUS_DATA_DIR", folder.path())
             .env("PLEXUS_LIMITS_SCALE", "100000")
+            .env("PLEXUS_RUNS_PER_AGENT", "100000")
             .env("PLEXUS_LOG", "warn")
             .envs(settings.iter().cloned())
             .stdout(Stdio::null())

@@ -14,6 +14,7 @@ mod peer;
 mod peers;
 mod people;
 mod process;
+mod queue;
 mod relay;
 mod search;
 mod start;
@@ -26,10 +27,10 @@ mod writer;
 use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "\
-bench [start] [pages] [search] [relay] [streams]: which benches to run; all unless named.
+bench [start] [pages] [search] [relay] [streams] [queue]: which benches to run; all unless named.
 bench peers LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make peers` installs it.
 PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3).";
-const BENCHES: [&str; 5] = ["start", "pages", "search", "relay", "streams"];
+const BENCHES: [&str; 6] = ["start", "pages", "search", "relay", "streams", "queue"];
 
 fn main() -> ExitCode {
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -69,7 +70,8 @@ async fn run(named: &[&str], rounds: usize) -> anyhow::Result<()> {
             "pages" => pages::run().await?,
             "search" => search::run().await?,
             "relay" => relay::run(rounds).await?,
-            _ => streams::run().await?,
+            "streams" => streams::run().await?,
+            _ => queue::run().await?,
         }
     }
     Ok(())

@@ -48,8 +48,13 @@ async fn sign_up_one(to: Target, n: usize) -> anyhow::Result<Target> {
 
 /// Publishes a model with instructions, and gives its address.
 pub async fn publish_agent(owner: &Target) -> anyhow::Result<String> {
+    publish_named(owner, "relay").await
+}
+
+/// The same with a name of its own.
+pub async fn publish_named(owner: &Target, name: &str) -> anyhow::Result<String> {
     let agent =
-        json!({ "name": "relay", "summary": "Answers.", "instructions": "Answer.", "visibility": "public" });
+        json!({ "name": name, "summary": "Answers.", "instructions": "Answer.", "visibility": "public" });
     let mut client = Client::open(owner.address).await?;
     let made = client.call(owner.json(Method::POST, "/api/v1/agents", &agent)?).await?;
     Ok(made["address"].as_str().context("an agent without an address")?.to_owned())

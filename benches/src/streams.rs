@@ -64,7 +64,7 @@ async fn running() -> anyhow::Result<()> {
         let (agent, wait) = (agent.clone(), BEGIN_WITHIN.mul_f64(n as f64 / STREAMS as f64));
         streams.spawn(async move {
             sleep(wait).await;
-            held(target, &agent).await
+            held(target, &agent, HELD).await
         });
     }
     let (mut spans, mut failed) = (Vec::new(), None);
@@ -82,16 +82,16 @@ async fn running() -> anyhow::Result<()> {
 }
 
 /// A new chat whose answer is heard to its end; from the first token to the last.
-async fn held(target: Target, agent: &str) -> anyhow::Result<(u64, u64)> {
+pub async fn held(target: Target, agent: &str, script: Script) -> anyhow::Result<(u64, u64)> {
     let asked = tokens::now();
-    let mut chat = Chat::begin(target, agent, HELD).await?;
+    let mut chat = Chat::begin(target, agent, script).await?;
     let heard = chat.hear(asked).await?;
-    anyhow::ensure!(heard.count == HELD.tokens, "{} tokens of {} came", heard.count, HELD.tokens);
+    anyhow::ensure!(heard.count == script.tokens, "{} tokens of {} came", heard.count, script.tokens);
     Ok((asked + (heard.first * 1e3) as u64, tokens::now()))
 }
 
 /// The most spans that lie over one moment.
-fn at_once(spans: &[(u64, u64)]) -> usize {
+pub fn at_once(spans: &[(u64, u64)]) -> usize {
     let mut changes: Vec<(u64, i64)> = spans.iter().flat_map(|(from, to)| [(*from, 1), (*to, -1)]).collect();
     changes.sort_unstable();
     let now = changes.iter().scan(0_i64, |now, (_, change)| {
@@ -178,14 +178,14 @@ async fn until(events: &mut Events, name: &str, words: &str) -> anyhow::Result<u
 }
 
 /// Resident memory of a process from now on.
-struct Memory {
+pub struct Memory {
     before: f64,
     most: JoinHandle<()>,
     seen: Arc<AtomicU64>,
 }
 
 impl Memory {
-    fn watch(process: u32) -> anyhow::Result<Self> {
+    pub fn watch(process: u32) -> anyhow::Result<Self> {
         let before = process::memory_kib(process)?;
         let seen = Arc::new(AtomicU64::new(0));
         let note = Arc::clone(&seen);
@@ -199,7 +199,7 @@ impl Memory {
         Ok(Self { before, most, seen })
     }
 
-    fn row(self, what: &str, at_once: usize, failed: usize, each: usize, reached: Option<f64>) {
+    pub fn row(self, what: &str, at_once: usize, failed: usize, each: usize, reached: Option<f64>) {
         self.most.abort();
         let most = self.seen.load(Ordering::Relaxed) as f64;
         let kib = (most - self.before) / each as f64;

@@ -13,6 +13,8 @@ export const startLighthouse = (...args) => launch(PYTHON, "tests/agents/python/
 export const startWeaver = (...args) => launch(process.execPath, "tests/agents/js/agent.mjs", args);
 /** SmolLM2, a real small model. */
 export const startModel = (...args) => launch(PYTHON, "tests/agents/model/serve.py", args);
+/** An MCP server with a few tools. */
+export const startTools = (...args) => launch(PYTHON, "tests/agents/python/tools.py", args);
 /** Answers from a script. */
 export const startScripted = (...args) => launch(process.execPath, "tests/agents/model/scripted.mjs", args);
 

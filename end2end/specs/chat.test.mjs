@@ -43,6 +43,30 @@ for (const script of SCRIPTS) {
   });
 }
 
+for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390]]) {
+  test(`a starred agent comes first where a chat begins, script ${script}`, async () => {
+    const tab = await openTab(browser, { script, theme, width });
+    await signIn(tab, hub, "ada");
+    await go(tab, `${hub.url}/agents?starred=1`);
+    await tab.page.getByRole("heading", { name: "No stars yet" }).waitFor();
+    await checkPage(tab, "starred-none");
+    await go(tab, `${hub.url}/@plexus/guide/skills`);
+    await turnStar(tab, false);
+    await checkPage(tab, "agent-starred");
+    await go(tab, `${hub.url}/agents`);
+    await tab.page.getByRole("link", { name: "Starred", exact: true }).click();
+    await tab.page.getByRole("main").getByRole("link", { name: "guide", exact: true }).waitFor();
+    await checkPage(tab, "starred");
+    await go(tab, `${hub.url}/chat`);
+    await tab.page.getByRole("heading", { name: "Starred" }).waitFor();
+    assert.deepEqual(await tab.page.locator(".choice h3 a").allInnerTexts(), ["guide", "calc"]);
+    await checkPage(tab, "chat-new-starred");
+    await go(tab, `${hub.url}/@plexus/guide`);
+    await turnStar(tab, true);
+    await tab.close();
+  });
+}
+
 test("a second tab sees the same answer while it is written", async () => {
   const tab = await begin();
   await send(tab, SHEET);
@@ -100,6 +124,13 @@ async function begin(mode) {
   await go(tab, `${hub.url}/chat?to=@plexus/calc`);
   await tab.islands();
   return tab;
+}
+
+/** Presses the star of an agent's page, and waits for the page that says so. */
+async function turnStar(tab, pressed) {
+  const star = (is) => tab.page.getByRole("button", { name: "Star", exact: true, pressed: is });
+  await star(pressed).click();
+  await star(!pressed).waitFor();
 }
 
 async function whole(tab) {

@@ -81,6 +81,8 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
             max_file_bytes: settings.parse("max_file_bytes", defaults.max_file_bytes)?,
             runs_per_account: settings.parse("runs_per_account", defaults.runs_per_account)?,
             runs_of_strangers: settings.parse("runs_of_strangers", defaults.runs_of_strangers)?,
+            runs_per_agent: settings.parse("runs_per_agent", defaults.runs_per_agent)?,
+            waiting_per_account: settings.parse("waiting_per_account", defaults.waiting_per_account)?,
             whole: Duration::from_secs(settings.parse("run_seconds", defaults.whole.as_secs())?),
             idle: Duration::from_secs(settings.parse("idle_seconds", defaults.idle.as_secs())?),
         },

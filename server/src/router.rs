@@ -109,6 +109,7 @@ fn page_routes() -> Router<Site> {
         .route("/@{owner}/{agent}/skills", get(pages::agent::skills))
         .route("/@{owner}/{agent}/versions", get(pages::agent::versions))
         .route("/@{owner}/{agent}/connect", get(pages::agent::connect))
+        .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))
         .route("/chat", get(pages::chat::new::show).post(pages::chat::new::send))
         .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))

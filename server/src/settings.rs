@@ -72,7 +72,9 @@ pub const SETTINGS: &[Setting] = &[
     setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a person may send"),
     setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer that is taken from an agent"),
     setting("max_file_bytes", "PLEXUS_MAX_FILE_BYTES", "16777216", "Largest sum of the files of one answer that is taken from an agent"),
-    setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Answers that one account may have in progress at once"),
+    setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Answers that one account may have in progress at once; more wait for their turn"),
+    setting("runs_per_agent", "PLEXUS_RUNS_PER_AGENT", "64", "Answers that one agent may have in progress at once; more wait, and callers take turns"),
+    setting("waiting_per_account", "PLEXUS_WAITING_PER_ACCOUNT", "64", "Answers that may wait for their turn, of one account; more are refused"),
     setting(
         "runs_of_strangers",
         "PLEXUS_RUNS_OF_STRANGERS",

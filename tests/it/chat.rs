@@ -197,10 +197,11 @@ on_both! {
         assert_eq!(answers.count(), accepted);
     }
 
-    async fn an_account_has_so_many_runs_at_once(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "1")]) {
+    async fn an_account_has_so_many_runs_at_once(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "1"), ("PLEXUS_WAITING_PER_ACCOUNT", "1")]) {
         let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
         let said = ada.begin("@plexus/calc", &sheet()).await;
         let new = || json!({ "id": new_id(), "to": "@plexus/calc", "text": "1" });
+        ada.call(Method::POST, "/chats", &new()).await.expect(StatusCode::CREATED);
         let refused = ada.call(Method::POST, "/chats", &new()).await;
         let (code, words) = refused.refusal(StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(code, "limited");

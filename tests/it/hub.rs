@@ -134,6 +134,16 @@ impl Hub {
         Sql::of(self.database.as_ref(), self.folder.path()).run(text).await;
     }
 
+    /// The one number that a query answers.
+    pub async fn number(&self, text: &str) -> i64 {
+        Sql::of(self.database.as_ref(), self.folder.path()).number(text).await
+    }
+
+    /// What makes an id that nothing has, in SQL.
+    pub const fn new_id(&self) -> &'static str {
+        if self.database.is_some() { "gen_random_uuid()" } else { "randomblob(16)" }
+    }
+
     pub async fn end(mut self) {
         let running = self.running.take().expect("it ends once");
         running.stop().await.expect("the hub stops");

@@ -11,6 +11,8 @@ mod ard;
 #[cfg(test)]
 mod attached;
 #[cfg(test)]
+mod authorized;
+#[cfg(test)]
 mod bad_agents;
 #[cfg(test)]
 mod bad_input;
@@ -75,6 +77,8 @@ mod protection;
 #[cfg(test)]
 mod push;
 #[cfg(test)]
+mod queue;
+#[cfg(test)]
 mod relay;
 #[cfg(test)]
 mod revoked;
@@ -86,6 +90,8 @@ mod rpc_socket;
 mod sdks;
 #[cfg(test)]
 mod shared_stream;
+#[cfg(test)]
+mod stars;
 #[cfg(test)]
 mod streaming;
 #[cfg(test)]

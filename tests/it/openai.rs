@@ -1,6 +1,6 @@
 //! Agents of the hub as the models of chat programs.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use futures::StreamExt as _;
 use reqwest::{Method, StatusCode, header};
@@ -11,7 +11,9 @@ use crate::{
     agent::Agent,
     clerk,
     client::{Answer, Client, text_of},
+    events::answer_after,
     hub::{Hub, on_both},
+    stars::{MODEL, register, star},
     tokens::make,
 };
 
@@ -51,6 +53,11 @@ async fn refusal(client: &Client, path: &str, body: &Value, status: StatusCode) 
     let said = post(client, path, body).await.expect(status).json();
     assert!(!text_of(&said["error"]["message"]).is_empty() && said["error"]["type"].is_string(), "{said}");
     (text_of(&said["error"]["code"]), text_of(&said["error"]["param"]))
+}
+
+async fn models(client: &Client) -> Vec<String> {
+    let list = client.get("/v1/models").await.expect(StatusCode::OK).json();
+    list["data"].as_array().expect("a list").iter().map(|model| text_of(&model["id"])).collect()
 }
 
 /// The tasks that the caller has with an agent, as A2A tells them, the last one first.
@@ -103,6 +110,29 @@ on_both! {
         let open = hub.visitor().get("/v1/models").await.expect(StatusCode::OK);
         assert_eq!(open.header("access-control-allow-origin"), "*");
         ada.get("/v1/nothing").await.expect(StatusCode::NOT_FOUND);
+    }
+
+    async fn models_are_your_own_then_starred_then_recent_then_the_rest(hub: &Hub, [MODEL[0], MODEL[1]]) {
+        let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
+        for name in ["dim", "bright"] {
+            register(&ada, name, "public").await;
+        }
+        register(&bob, "own", "private").await;
+        let program = bob.with_token(&make(&bob, &["chat", "read"]).await);
+        let said = bob.begin("@plexus/calc", "1 + 1").await;
+        answer_after(&bob, &said.chat, 0).await;
+        star(&bob, "ada/dim").await;
+        star(&bob, "bob/own").await;
+        assert_eq!(models(&program).await[..3], ["bob/own", "ada/dim", "plexus/calc"]);
+        star(&bob, "plexus/guide").await;
+        star(&bob, "ada/bright").await;
+        let all = models(&program).await;
+        assert_eq!(all[..5], ["bob/own", "ada/bright", "plexus/guide", "ada/dim", "plexus/calc"]);
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "none comes twice: {all:?}");
+
+        let paused = json!({ "state": "paused" });
+        ada.call(Method::PATCH, "/agents/ada/bright", &paused).await.expect(StatusCode::OK);
+        assert!(!models(&program).await.contains(&"ada/bright".to_owned()), "it would not answer");
     }
 
     async fn a_completion_is_the_same_whole_and_in_pieces(hub: &Hub) {

@@ -191,7 +191,7 @@ pub fn request(method: &str, params: Value) -> Value {
     request
 }
 
-async fn call(client: &Client, method: &str, params: Value) -> Value {
+pub async fn call(client: &Client, method: &str, params: Value) -> Value {
     let answer = ask(client, &request(method, params)).await;
     assert_eq!(
         (&answer["jsonrpc"], &answer["id"], answer.get("error")),
@@ -201,7 +201,7 @@ async fn call(client: &Client, method: &str, params: Value) -> Value {
     answer["result"].clone()
 }
 
-async fn code(client: &Client, method: &str, params: Value) -> i64 {
+pub async fn code(client: &Client, method: &str, params: Value) -> i64 {
     ask(client, &request(method, params)).await["error"]["code"].as_i64().unwrap_or_default()
 }
 

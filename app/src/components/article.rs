@@ -9,7 +9,7 @@ use super::{
     icon::Icon,
     mark::{Initials, Mark},
     parts::part,
-    text::{agent_href, cost, count, duration},
+    text::{agent_href, cost, count, duration, with_mending_link},
     time::Clock,
 };
 use crate::model::message::{Article, Author};
@@ -34,6 +34,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
                 {stop}
             </header>
             <div class="body">{parts}</div>
+            {article.status.clone().filter(|_| open).map(|line| view! { <p class="doing">{line}</p> })}
             {outcome(&article)}
             {foot(&article)}
         </article>
@@ -73,7 +74,8 @@ fn outcome(article: &Article) -> Option<AnyView> {
             let words = article.failure.clone();
             let words =
                 words.unwrap_or_else(|| "The answer ended early, and it is not known why.".to_owned());
-            view! { <p class="state bad">{Icon::Failed.view()} <span>{words}</span></p> }.into_any()
+            view! { <p class="state bad">{Icon::Failed.view()} <span>{with_mending_link(&words)}</span></p> }
+                .into_any()
         }
         MessageState::Stopped => {
             view! { <p class="state">{Icon::Stop.view()} <span>"Stopped. What was written stays."</span></p> }

@@ -57,6 +57,7 @@ icons! {
     Send = "arrow-up",
     Signed = "file-badge",
     SignIn = "log-in",
+    Star = "star",
     Stop = "square",
     Tool = "wrench",
     Unlisted = "eye-off",

@@ -1,5 +1,6 @@
 //! Words for values that several pages show.
 
+use leptos::prelude::*;
 use plexus_domain::{
     Address,
     account::{Registration, Role},
@@ -127,12 +128,51 @@ pub fn scheme_name(scheme: &Scheme) -> String {
         Scheme::Bearer => "a bearer token".to_owned(),
         Scheme::ApiKey(header) => format!("an API key in the header {header}"),
         Scheme::Basic => "a user name and a password".to_owned(),
+        Scheme::Client(server) => format!("a token of {server}, which the hub gets as a client (OAuth)"),
+        Scheme::Connect(server) => format!("a token of {server}, to which each person agrees there (OAuth)"),
     }
+}
+
+/// Words of the hub, with the page where somebody mends their credentials as a link.
+pub fn with_mending_link(words: &str) -> AnyView {
+    let Some((before, path, after)) = mending_place(words) else { return words.to_owned().into_any() };
+    let (before, path, after) = (before.to_owned(), path.to_owned(), after.to_owned());
+    let href = path.clone();
+    view! { {before}<a href=href>{path}</a>{after} }.into_any()
+}
+
+/// Only an address of this hub is one: agents write such words, too.
+fn mending_place(words: &str) -> Option<(&str, &str, &str)> {
+    const PAGE: &str = "/credentials";
+    let start = words.find(" /@")? + 1;
+    let end = start + words[start..].find(PAGE)? + PAGE.len();
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '@' | '-' | '_');
+    let path = &words[start..end];
+    let is_whole = !words[end..].starts_with(|c: char| fits(c));
+    let is_page = path.chars().all(fits) && path.matches('/').count() == 3;
+    (is_page && is_whole).then(|| (&words[..start], path, &words[end..]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_for_credentials_is_found_in_words() {
+        let words = "It ended. Connect again at /@ada/tide-clerk/credentials.";
+        let found = mending_place(words);
+        assert_eq!(found, Some(("It ended. Connect again at ", "/@ada/tide-clerk/credentials", ".")));
+        for other in [
+            "",
+            "at /@ada/credentials.",
+            "at //evil.example/@a/b/credentials",
+            "at /@a/b c/credentials",
+            "at /@a/b/credentials/x",
+            "see /@a/b?x/credentials",
+        ] {
+            assert_eq!(mending_place(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn what_was_typed_cannot_leave_its_textarea() {

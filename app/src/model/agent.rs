@@ -31,6 +31,11 @@ pub struct AgentHead {
     pub last_answered: Option<Timestamp>,
     /// Runs in the last 30 days.
     pub uses: u64,
+    /// From how many people.
+    pub stars: u64,
+    /// Whether the viewer's is among them; none where nobody is signed in. Posted to `…/star` with `star` = `yes` or `no`,
+    /// and `tab` to come back to.
+    pub starred: Option<bool>,
     /// Who made it, as its card says.
     pub provider: Option<String>,
     pub links: Vec<ExternalLink>,
@@ -127,7 +132,9 @@ pub struct Manage {
     pub form: Form,
 }
 
-/// Posted to `/@owner/name/credentials` with the fields `secret`, and `user` for [`Scheme::Basic`].
+/// Posted to `/@owner/name/credentials` with the fields `secret`, and `user` for [`Scheme::Basic`] and
+/// [`Scheme::Client`]. For [`Scheme::Connect`] a person posts `action=connect`, and the owner `user` and `secret` of the
+/// client that the hub is.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub scheme: Scheme,
@@ -135,7 +142,18 @@ pub struct Credentials {
     pub kept: bool,
     /// Where it would be sent, and nowhere else.
     pub origin: String,
+    /// For the owner of an agent that people connect to.
+    pub client: Option<HubAsClient>,
     pub form: Form,
+}
+
+/// How the hub is known at the authorization server that people are sent to.
+#[derive(Clone, Debug)]
+pub struct HubAsClient {
+    /// The id of the document that the hub serves about itself, good where the server reads such documents.
+    pub document: String,
+    /// Where people are sent back to.
+    pub redirect: String,
 }
 
 /// What an agent asks its callers for.
@@ -145,4 +163,8 @@ pub enum Scheme {
     /// With the name of the header.
     ApiKey(String),
     Basic,
+    /// The id and secret of a client; the hub gets tokens with them at this origin.
+    Client(String),
+    /// Leave that each person gives at this origin.
+    Connect(String),
 }

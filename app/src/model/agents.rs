@@ -19,6 +19,15 @@ pub struct AgentsPage {
     pub whole: bool,
 }
 
+/// `/agents?starred=1`: the agents with the viewer's star.
+#[derive(Clone, Debug)]
+pub struct StarredPage {
+    /// The newest star first.
+    pub rows: Vec<AgentRow>,
+    /// Address of the page with older ones.
+    pub next: Option<String>,
+}
+
 /// An agent in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRow {

@@ -10,7 +10,9 @@ pub struct NewChatPage {
     pub sidebar: Sidebar,
     /// The agent that will be asked; none shows a choice.
     pub to: Option<AgentChoice>,
-    /// Agents to choose from: used lately, then the hub's own.
+    /// Agents to choose from: those that the viewer starred, the newest first, …
+    pub starred: Vec<AgentRow>,
+    /// … then the hub's own.
     pub agents: Vec<AgentRow>,
     /// The id of the message to be, so that sending twice is harmless.
     pub next_id: MessageId,

@@ -25,6 +25,8 @@ pub struct Article {
     /// Those that could stand in its place, itself included, in the order they were said.
     pub alternatives: Vec<MessageId>,
     pub usage: Option<Usage>,
+    /// What its agent is doing, in one line, while it is written.
+    pub status: Option<String>,
     /// From the first request to the end of the answer.
     pub took_ms: Option<u64>,
 }

@@ -7,6 +7,7 @@ use crate::{
     components::{
         agent_row::AgentList,
         button::Kind,
+        context,
         empty::Empty,
         facets::{facets, title},
         icon::Icon,
@@ -44,7 +45,10 @@ impl Page for AgentsPage {
         view! {
             <div class="results">
                 <div class="results-head">
-                    <h1>"Agents"</h1>
+                    <div class="list-head">
+                        <h1>"Agents"</h1>
+                        {context::role().map(|_| view! { <a href="/agents?starred=1">"Starred"</a> })}
+                    </div>
                     {search(&query)}
                 </div>
                 {filter_rail(self.facets, &query)}

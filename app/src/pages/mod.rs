@@ -14,6 +14,7 @@ mod home;
 mod owner;
 mod register;
 mod settings;
+mod starred;
 mod team;
 
 /// A page that can be put into a document.

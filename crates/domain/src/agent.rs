@@ -2,12 +2,14 @@
 
 mod budget;
 pub mod http;
+pub mod oauth;
 mod tools;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::{
     budget::{Allowance, Budget},
+    oauth::Oauth,
     tools::{ToolPlace, ToolSource},
 };
 
@@ -166,6 +168,8 @@ pub enum Scheme {
         in_query: bool,
     },
     Basic,
+    /// A token that the hub gets from an authorization server.
+    Oauth2(Oauth),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

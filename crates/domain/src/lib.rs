@@ -19,6 +19,7 @@ pub mod page;
 pub mod part;
 pub mod principal;
 pub mod run;
+pub mod schedule;
 #[cfg(feature = "schema")]
 mod schema;
 pub mod team;

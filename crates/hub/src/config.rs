@@ -99,6 +99,10 @@ pub struct RunLimits {
     pub runs_per_account: usize,
     /// At once, for all who are not signed in together.
     pub runs_of_strangers: usize,
+    /// At once, of one agent.
+    pub runs_per_agent: usize,
+    /// That wait for their turn, of one account; and of all strangers together.
+    pub waiting_per_account: usize,
     pub whole: Duration,
     pub idle: Duration,
 }
@@ -111,6 +115,8 @@ impl Default for RunLimits {
             max_file_bytes: 16 << 20,
             runs_per_account: 8,
             runs_of_strangers: 16,
+            runs_per_agent: 64,
+            waiting_per_account: 64,
             whole: Duration::from_secs(30 * 60),
             idle: Duration::from_secs(120),
         }

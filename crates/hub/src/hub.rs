@@ -37,6 +37,8 @@ struct Parts {
     outbound: runs::Outbound,
     running: runs::Running,
     attachments: agents::Attachments,
+    tokens: agents::Slots,
+    connecting: agents::Begun,
     teams: teams::Rooms,
     index: listings::Index,
     listings_changed: Notify,
@@ -71,8 +73,10 @@ impl Hub {
             outbound: runs::Outbound::new(&config)?,
             process: env.id(ProcessId::new),
             live: Live::default(),
-            running: runs::Running::default(),
+            running: runs::Running::new(config.limits.runs_per_agent),
             attachments: agents::Attachments::default(),
+            tokens: agents::Slots::default(),
+            connecting: agents::Begun::default(),
             teams: teams::Rooms::default(),
             listings_changed: Notify::new(),
             letters_came: Notify::new(),
@@ -215,6 +219,16 @@ impl Hub {
 
     pub(crate) fn attachments(&self) -> &agents::Attachments {
         &self.0.attachments
+    }
+
+    /// Tokens that were got for agents.
+    pub(crate) fn tokens(&self) -> &agents::Slots {
+        &self.0.tokens
+    }
+
+    /// Who has gone to an authorization server, to agree there.
+    pub(crate) fn connecting(&self) -> &agents::Begun {
+        &self.0.connecting
     }
 
     pub(crate) fn teams(&self) -> &teams::Rooms {

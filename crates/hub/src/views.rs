@@ -26,6 +26,8 @@ pub struct MessageView {
     pub alternatives: Vec<MessageId>,
     /// The parts so far of a message that is still being written.
     pub open: Vec<Snapshot>,
+    /// One line on what its agent is doing, while it is written.
+    pub status: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +56,8 @@ pub struct RunView {
 }
 
 impl RunView {
-    pub fn begun(id: RunId, queued: Timestamp) -> Self {
-        let (state, usage) = (RunState::Working, Usage::default());
+    pub fn begun(id: RunId, state: RunState, queued: Timestamp) -> Self {
+        let usage = Usage::default();
         Self { id, state, failure: None, usage, queued, ended: None }
     }
 }
@@ -97,6 +99,7 @@ pub(crate) async fn load(
             run: run.map(RunView::from),
             alternatives: alternatives(tree, message.id),
             open,
+            status: hub.live().status(message.id),
             message,
         };
         views.insert(view.message.id, view);

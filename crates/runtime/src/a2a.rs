@@ -23,7 +23,8 @@ use url::Url;
 pub use self::answer::{Answer, Taken};
 use self::{call::Opened, message::message};
 use crate::{
-    Connector, Credentials, End, Limits, Output, Request,
+    Connector, End, Limits, Output, Request, Shown,
+    credentials::Access,
     outbound::{Halt, Outbound, Pace, Reply, quote},
     sse::{Decoder, Noise},
 };
@@ -63,23 +64,23 @@ impl Endpoint {
 pub struct A2a {
     outbound: Outbound,
     endpoint: Endpoint,
-    credentials: Option<Credentials>,
+    access: Access,
 }
 
 impl A2a {
     /// Fails when `outbound` may not call the agent.
     pub fn new(outbound: Outbound, endpoint: Endpoint) -> Result<Self, Failure> {
         outbound.check(&endpoint.url)?;
-        Ok(Self { outbound, endpoint, credentials: None })
+        Ok(Self { outbound, endpoint, access: Access::default() })
     }
 
-    /// Shows `credentials` to the agent. Fails when it is not at `origin` (any URL there), which they were given for.
-    pub fn with_credentials(mut self, origin: &Url, credentials: Credentials) -> Result<Self, Failure> {
+    /// Shows `shown` to the agent. Fails when it is not at `origin` (any URL there), which it was given for.
+    pub fn with_credentials(mut self, origin: &Url, shown: impl Into<Shown>) -> Result<Self, Failure> {
         if self.endpoint.url.origin() != origin.origin() {
             let words = "The agent has moved to another address than its credentials were given for. Enter them again.";
             return Err(Failure::new(FailureClass::Policy, words));
         }
-        self.credentials = Some(credentials);
+        self.access = Access::new(shown.into());
         Ok(self)
     }
 }

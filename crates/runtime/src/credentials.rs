@@ -1,11 +1,20 @@
 //! What the hub shows to somebody else to be let in. Never part of a message, a log line or an error.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
+use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use plexus_domain::run::{Failure, FailureClass};
 use url::Url;
+
+use crate::outbound::{Halt, Pace, halt};
 
 /// Text that is not shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -64,6 +73,91 @@ impl Credentials {
         };
         headers.insert(name, sensitive(value)?);
         Ok(())
+    }
+}
+
+/// Where the tokens come from that an agent is shown.
+#[async_trait]
+pub trait Tokens: Send + Sync {
+    /// A token that is good now, and is another than `refused`.
+    async fn token(&self, refused: Option<&Secret>) -> Result<Secret, Failure>;
+}
+
+/// What an agent is shown: the same each time, or a token that is got for it.
+#[derive(Clone)]
+pub enum Shown {
+    Fixed(Credentials),
+    Fetched(Arc<dyn Tokens>),
+}
+
+impl From<Credentials> for Shown {
+    fn from(credentials: Credentials) -> Self {
+        Self::Fixed(credentials)
+    }
+}
+
+impl fmt::Debug for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Shown(…)")
+    }
+}
+
+/// What one connector shows, at each of its calls.
+#[derive(Debug, Default)]
+pub(crate) struct Access {
+    shown: Option<Shown>,
+    renewed: AtomicBool,
+}
+
+impl Access {
+    pub fn new(shown: Shown) -> Self {
+        Self { shown: Some(shown), renewed: AtomicBool::new(false) }
+    }
+
+    /// What to show now; none where nothing is shown.
+    pub async fn credentials(&self, pace: &mut Pace<'_>) -> Result<Option<Credentials>, Halt> {
+        match &self.shown {
+            None => Ok(None),
+            Some(Shown::Fixed(credentials)) => Ok(Some(credentials.clone())),
+            Some(Shown::Fetched(tokens)) => fetch(tokens.as_ref(), None, pace).await.map(Some),
+        }
+    }
+
+    /// Another token in place of one that the agent refused (401). One is got for a connector, and no more: an agent
+    /// that refuses that, too, does not want it.
+    pub async fn another(
+        &self,
+        refused: Option<&Credentials>,
+        pace: &mut Pace<'_>,
+    ) -> Result<Option<Credentials>, Halt> {
+        match (&self.shown, refused) {
+            (Some(Shown::Fetched(tokens)), Some(Credentials::Bearer(refused)))
+                if !self.renewed.swap(true, Ordering::Relaxed) =>
+            {
+                fetch(tokens.as_ref(), Some(refused), pace).await.map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What to say where the agent refuses what it was shown.
+    pub const fn hint(&self) -> &'static str {
+        match self.shown {
+            None => "asks for credentials that this hub does not hold.",
+            Some(Shown::Fixed(_)) => "did not accept the credentials. Enter them again.",
+            Some(Shown::Fetched(_)) => "did not accept the token that its authorization server gave.",
+        }
+    }
+}
+
+async fn fetch(
+    tokens: &dyn Tokens,
+    refused: Option<&Secret>,
+    pace: &mut Pace<'_>,
+) -> Result<Credentials, Halt> {
+    match pace.wait(tokens.token(refused)).await {
+        Ok(token) => Ok(Credentials::Bearer(token?)),
+        Err(interrupted) => Err(halt(interrupted, "The authorization server of the agent")),
     }
 }
 

@@ -4,7 +4,7 @@ mod answer;
 mod asked;
 
 use async_trait::async_trait;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use plexus_domain::{
     agent::http::{Asked, Method as Verb, Placeholder, Reading, Template},
     run::{Failure, FailureClass},
@@ -16,8 +16,9 @@ use url::Url;
 pub use self::answer::Answer;
 use self::{answer::id_at, asked::asked};
 use crate::{
-    Connector, Credentials, End, Limits, Output, Remote, Request,
-    outbound::{Halt, Hints, Outbound, Pace, Reply, by_status, credentials_hint, peer, retry_after, said},
+    Connector, Credentials, End, Limits, Output, Remote, Request, Shown,
+    credentials::Access,
+    outbound::{Halt, Hints, Outbound, Pace, Reply, by_status, peer, retry_after, said},
     sse::{Decoder, Lines},
 };
 
@@ -32,7 +33,7 @@ pub struct Http {
     outbound: Outbound,
     url: Url,
     template: Template,
-    credentials: Option<Credentials>,
+    access: Access,
 }
 
 impl Http {
@@ -41,16 +42,16 @@ impl Http {
         // What is filled in changes neither host nor port.
         let url = parse(&template.request().url)?;
         outbound.check(&url)?;
-        Ok(Self { outbound, url, template, credentials: None })
+        Ok(Self { outbound, url, template, access: Access::default() })
     }
 
-    /// Shows `credentials` to the endpoint. Fails when it is not at `origin` (any URL there), which they were given for.
-    pub fn with_credentials(mut self, origin: &Url, credentials: Credentials) -> Result<Self, Failure> {
+    /// Shows `shown` to the endpoint. Fails when it is not at `origin` (any URL there), which it was given for.
+    pub fn with_credentials(mut self, origin: &Url, shown: impl Into<Shown>) -> Result<Self, Failure> {
         if self.url.origin() != origin.origin() {
             let words = "The endpoint has moved to another address than its credentials were given for. Enter them again.";
             return Err(Failure::new(FailureClass::Policy, words));
         }
-        self.credentials = Some(credentials);
+        self.access = Access::new(shown.into());
         Ok(self)
     }
 
@@ -66,12 +67,31 @@ impl Http {
         asked: &Asked,
         pace: &mut Pace<'_>,
     ) -> Result<Reply, Halt> {
-        let mut url = parse(url)?;
+        let url = parse(url)?;
         if url.origin() != self.url.origin() {
             return Err(self.garbage("was to be called at another address than its own").into());
         }
-        let mut headers = self.headers(asked)?;
-        if let Some(credentials) = &self.credentials {
+        let shown = self.access.credentials(pace).await?;
+        let mut reply = self.send(verb, &url, body.as_ref(), asked, shown.as_ref(), pace).await?;
+        if reply.status() == StatusCode::UNAUTHORIZED
+            && let Some(other) = self.access.another(shown.as_ref(), pace).await?
+        {
+            reply = self.send(verb, &url, body.as_ref(), asked, Some(&other), pace).await?;
+        }
+        if reply.status().is_success() { Ok(reply) } else { Err(self.refusal(reply, pace).await.into()) }
+    }
+
+    async fn send(
+        &self,
+        verb: Verb,
+        url: &Url,
+        body: Option<&Value>,
+        asked: &Asked,
+        shown: Option<&Credentials>,
+        pace: &mut Pace<'_>,
+    ) -> Result<Reply, Halt> {
+        let (mut url, mut headers) = (url.clone(), self.headers(asked)?);
+        if let Some(credentials) = shown {
             credentials.apply(&mut url, &mut headers)?;
         }
         let method = match verb {
@@ -84,8 +104,7 @@ impl Http {
             Some(body) => request.body(body.to_string()).header(header::CONTENT_TYPE, "application/json"),
             None => request,
         };
-        let reply = Reply::to(request.headers(headers), &self.peer(), pace).await?;
-        if reply.status().is_success() { Ok(reply) } else { Err(self.refusal(reply, pace).await.into()) }
+        Reply::to(request.headers(headers), &self.peer(), pace).await
     }
 
     fn headers(&self, asked: &Asked) -> Result<HeaderMap, Failure> {
@@ -104,7 +123,7 @@ impl Http {
 
     async fn refusal(&self, reply: Reply, pace: &mut Pace<'_>) -> Failure {
         let hints = Hints {
-            credentials: credentials_hint(self.credentials.is_some()),
+            credentials: self.access.hint(),
             missing: Some("has nothing at this address (404). Check the address of the request."),
             moved: "Enter the address that it redirects to.",
         };

@@ -13,6 +13,7 @@ pub mod http;
 mod leave;
 pub mod llm;
 pub mod mcp;
+pub mod oauth;
 pub mod outbound;
 pub mod program;
 pub mod sandbox;
@@ -23,5 +24,5 @@ mod testing;
 mod transcript;
 
 pub use connector::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn, perform};
-pub use credentials::{Credentials, KeyPlace, Secret};
+pub use credentials::{Credentials, KeyPlace, Secret, Shown, Tokens};
 pub use leave::{Gate, Leave, Question};

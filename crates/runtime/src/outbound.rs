@@ -33,8 +33,8 @@ pub use self::{
 };
 pub(crate) use self::{
     pace::{Halt, Interrupted, Pace},
-    refusal::{Hints, by_status, credentials_hint, said, words},
-    reply::{Reply, peer, quote, retry_after},
+    refusal::{Hints, by_status, said, words},
+    reply::{Reply, halt, peer, quote, retry_after},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use sqlx::{query, query_as, query_scalar};
 use crate::{
     Conn, Result, Tx,
     column::{Column, record, word_enum},
-    conn::{execute, on},
+    conn::{Raw, execute, on},
 };
 
 word_enum! {
@@ -89,6 +89,19 @@ pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
 
 pub async fn find(conn: &mut Conn, id: AccountId) -> Result<Option<Account>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
+}
+
+/// Keeps others that lock the account waiting until this transaction ends.
+///
+/// A decision that rests on how much an account has begins with this.
+pub async fn lock(tx: &mut Tx, id: AccountId) -> Result<()> {
+    let text = "select id from accounts where id = $1 for no key update";
+    let result = match tx.raw() {
+        // The writer is alone.
+        Raw::Sqlite(_) => Ok(()),
+        Raw::Postgres(c) => query(text).bind(id.uuid()).execute(c).await.map(drop),
+    };
+    tx.note(result)
 }
 
 /// The columns of an [`Identity`] but for the account's id, out of `accounts` with what `whose!` joins.
@@ -182,7 +195,7 @@ pub async fn set_email(tx: &mut Tx, id: AccountId, email: Option<&str>) -> Resul
 }
 
 /// Empties the account and drops all it could be used with: sessions, tokens, credentials, invitations, drafts,
-/// what it gave to agents, and what it was a member of.
+/// what it gave to agents, its stars, and what it was a member of.
 pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
     for text in [
         "delete from sessions where account = $1",
@@ -191,6 +204,7 @@ pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
         "delete from invites where invited_by = $1",
         "delete from drafts where account = $1",
         "delete from agent_secrets where account = $1",
+        "delete from stars where account = $1",
         "delete from namespace_members where account = $1",
     ] {
         execute!(tx, query(text).bind(id.uuid()))?;

@@ -56,6 +56,7 @@ pub mod push;
 pub mod runs;
 pub mod secrets;
 pub mod sessions;
+pub mod stars;
 pub mod teams;
 pub mod text_log;
 pub mod tokens;

@@ -64,6 +64,7 @@ impl Reader {
                 Change::Part { message: *message, index: *index, start: *start, part }
             }
             News::Ended { message } => Change::Ended { message },
+            News::Waits { line } => Change::Waits { line },
             News::State { task } => Change::State { run: task.as_run() },
         };
         // The text of a message is told whole when it ends, so nothing is lost where a piece did not fit.

@@ -68,6 +68,10 @@ pub struct Agent {
     /// Control of every origin that the hub calls was proved, or vouched for.
     verified: bool,
     online: bool,
+    /// From how many people.
+    stars: u64,
+    /// Yours is among them.
+    starred: bool,
     /// For whoever manages it, with a token of the scope `agents`: where it runs, and how control of that is proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -133,6 +137,8 @@ impl From<AgentView> for Agent {
             state: view.agent.state.into(),
             verified: view.summary.verified,
             online: view.is_online,
+            stars: view.stars,
+            starred: view.starred.unwrap_or_default(),
             origins: None,
         }
     }

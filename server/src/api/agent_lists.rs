@@ -130,8 +130,11 @@ fn one_of<'a>(name: &str, value: &'a str, known: &[&str]) -> Result<&'a str, Ref
 }
 
 fn size(limit: &str) -> Result<PageSize, Refusal> {
-    let size = limit.parse().ok().and_then(|rows| PageSize::new(rows).ok());
-    size.ok_or_else(|| Refusal::invalid("limit", "A page has 1 to 100 rows."))
+    limit.parse().ok().and_then(|rows| PageSize::new(rows).ok()).ok_or_else(no_size)
+}
+
+pub(super) fn no_size() -> Refusal {
+    Refusal::invalid("limit", "A page has 1 to 100 rows.")
 }
 
 /// A page of the caller's own agents; `after` is the last one of the page before.
@@ -143,9 +146,7 @@ pub async fn own(
 ) -> Result<AgentList, Error> {
     let after = after.map(|text| text.parse().map_err(|_| place::not_a_cursor())).transpose()?;
     let (rows, next): (Vec<Row>, Option<AgentId>) = agents::own(hub, caller, after, size).await?;
-    let next = next.map(|next| next.to_string());
-    let items = rows.into_iter().map(ListedAgent::from).collect();
-    Ok(AgentList { items, next, total: None, whole: None, did_you_mean: None, facets: None })
+    Ok(AgentList::plain(rows, next.map(|next| next.to_string())))
 }
 
 async fn find(site: &Site, search: &AgentsQuery, asked: &Asked) -> Result<AgentList, Error> {
@@ -172,6 +173,14 @@ pub struct AgentList {
     /// How many are left by each property, the 20 most frequent values of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     facets: Option<Counts>,
+}
+
+impl AgentList {
+    /// A page of a list that is no search.
+    pub(super) fn plain(rows: Vec<Row>, next: Option<String>) -> Self {
+        let items = rows.into_iter().map(ListedAgent::from).collect();
+        Self { items, next, total: None, whole: None, did_you_mean: None, facets: None }
+    }
 }
 
 #[derive(Serialize, ToSchema)]

@@ -86,6 +86,7 @@ pub struct NewCredentials {
     /// Where it asks for a name, too.
     #[serde(default)]
     user: String,
+    #[serde(default)]
     secret: String,
 }
 

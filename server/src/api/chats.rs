@@ -41,6 +41,7 @@ pub async fn list(
 
 /// A page of the list, from the cursor on.
 pub async fn listed(hub: &Hub, caller: &Caller, after: Option<&str>) -> Result<ChatList, Error> {
+    // Whoever may not read is told so, whatever else is wrong.
     caller.may(Scope::Read)?;
     let after = after.map(cursor).transpose()?;
     let (items, next) = chats::list(hub, caller, after).await?;

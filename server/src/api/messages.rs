@@ -100,6 +100,9 @@ pub struct Shown {
     created: Timestamp,
     /// Empty while it is being written.
     parts: Vec<Part>,
+    /// What the agent is doing, in one line, while it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<String>,
     #[schema(required)]
     run: Option<Run>,
 }
@@ -138,6 +141,7 @@ impl From<MessageView> for Shown {
             state: message.state,
             created: message.created,
             parts: if message.state == MessageState::Open { Vec::new() } else { message.parts },
+            status: view.status,
             run: view.run.map(Run::from),
         }
     }

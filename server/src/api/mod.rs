@@ -14,6 +14,7 @@ pub mod document;
 pub mod events;
 pub mod messages;
 mod positions;
+pub mod stars;
 pub mod teams;
 pub mod wire;
 
@@ -54,7 +55,9 @@ fn whole() -> OpenApiRouter<Site> {
         .routes(routes!(agent::refresh))
         .routes(routes!(agent::check))
         .routes(routes!(agent::vouch))
-        .routes(routes!(agent_credentials::give, agent_credentials::forget))
+        .routes(routes!(agent_credentials::show, agent_credentials::give, agent_credentials::forget))
+        .routes(routes!(stars::star, stars::unstar))
+        .routes(routes!(stars::list))
         .routes(routes!(teams::list, teams::launch))
         .routes(routes!(teams::show, teams::act))
         .routes(routes!(document::show))

@@ -41,6 +41,7 @@ impl Encoder {
             FrameKind::Block { message, part, start, end, html } => {
                 ("block", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
             }
+            FrameKind::Status { message, line } => ("status", json!({ "m": message, "t": line })),
             FrameKind::ChatsChanged => ("chats", json!({})),
             FrameKind::Gone => ("gone", json!({})),
         };

@@ -17,7 +17,12 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
     if !listen.ip().is_loopback() {
         bail!("a hub for test kits lets everybody in, so it listens on loopback only, not on {listen}");
     }
-    let limits = RunLimits { runs_per_account: RUNS, runs_of_strangers: RUNS, ..RunLimits::default() };
+    let limits = RunLimits {
+        runs_per_account: RUNS,
+        runs_of_strangers: RUNS,
+        runs_per_agent: RUNS,
+        ..RunLimits::default()
+    };
     let hub = Config {
         hub_name: "Plexus".to_owned(),
         public_url: format!("http://{listen}").parse().context("the address of the hub")?,

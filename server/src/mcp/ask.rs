@@ -73,7 +73,7 @@ async fn follow(site: &Site, door: &Door, run: RunId, request: &RequestContext<R
                 Some(Err(error)) => return Err(error),
                 Some(Ok(News::State { task: now })) => task = *now,
                 Some(Ok(News::Part { message, index, start, part })) => teller.hear(message, index, start, &part),
-                Some(Ok(News::Ended { .. })) => {}
+                Some(Ok(News::Ended { .. } | News::Waits { .. })) => {}
             },
             _ = due.tick() => teller.tell().await,
         }

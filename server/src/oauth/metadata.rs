@@ -4,7 +4,7 @@ use axum::{
     Json,
     extract::{Path, State},
 };
-use plexus_hub::{caller::Scope, oauth::SCOPES};
+use plexus_hub::{agents::connection, caller::Scope, oauth::SCOPES};
 use serde_json::{Value, json};
 
 use super::{AUTHORIZE, REVOKE, TOKEN};
@@ -27,6 +27,20 @@ pub async fn server(State(site): State<Site>) -> Json<Value> {
         "client_id_metadata_document_supported": true,
         "authorization_response_iss_parameter_supported": true,
         "service_documentation": format!("{issuer}/docs/api"),
+    }))
+}
+
+/// The hub as a client of others (OAuth Client ID Metadata Document), for agents whose owner entered no client.
+pub async fn client(State(site): State<Site>) -> Json<Value> {
+    let config = site.hub.config();
+    Json(json!({
+        "client_id": connection::client_document(&site.hub).as_str(),
+        "client_name": config.hub_name,
+        "client_uri": config.public_url.as_str(),
+        "redirect_uris": [connection::redirect(&site.hub).as_str()],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": "none",
     }))
 }
 

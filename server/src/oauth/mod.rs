@@ -12,6 +12,8 @@ use axum::{
 use crate::state::Site;
 
 pub const AUTHORIZE: &str = "/oauth/authorize";
+pub const CALLBACK: &str = "/oauth/callback";
+pub const CLIENT: &str = "/oauth/client.json";
 pub const TOKEN: &str = "/oauth/token";
 pub const REVOKE: &str = "/oauth/revoke";
 pub const SERVER: &str = "/.well-known/oauth-authorization-server";
@@ -19,7 +21,9 @@ pub const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
 /// What a browser opens.
 pub fn pages() -> Router<Site> {
-    Router::new().route(AUTHORIZE, get(authorize::show).post(authorize::decide))
+    Router::new()
+        .route(AUTHORIZE, get(authorize::show).post(authorize::decide))
+        .route(CALLBACK, get(crate::pages::agent_manage::connected))
 }
 
 /// What programs call, from anywhere.
@@ -28,6 +32,7 @@ pub fn routes() -> Router<Site> {
         .route(SERVER, get(metadata::server))
         .route(RESOURCE, get(metadata::whole))
         .route("/.well-known/oauth-protected-resource/{*path}", get(metadata::part))
+        .route(CLIENT, get(metadata::client))
         .route(TOKEN, post(token::give))
         .route(REVOKE, post(token::revoke))
 }

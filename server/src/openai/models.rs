@@ -14,7 +14,8 @@ use crate::{
     web::bearer::{Bearer, Unknown},
 };
 
-/// `GET /v1/models`: the caller's own agents, those it asked last, and those that are used most here.
+/// `GET /v1/models`: the caller's own agents, those with its star, those it asked last, and those that are used most
+/// here.
 pub async fn list(State(site): State<Site>, caller: Result<Bearer, Unknown>) -> Result<Json<Value>, Failure> {
     let Bearer(caller) = caller?;
     let offered = calls::offered(&site.hub, &caller).await?;

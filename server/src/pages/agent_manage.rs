@@ -1,19 +1,21 @@
 //! `/@{owner}/{agent}/manage`, `…/credentials` and `…/edit`: what an owner changes, and what a person gives.
 
 use axum::{
-    extract::{Path, State},
-    response::Response,
+    extract::{Path, Query, State},
+    response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::model::{
     Form,
-    agent::{AgentPage, AgentTab, Credentials, Manage},
+    agent::{AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme},
     register::{EndpointPage, InstructionsPage, ProgramPage},
 };
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
     Error,
     agents::{
-        self, credentials, endpoint, instructions,
+        self,
+        connection::{self, Answer},
+        credentials, endpoint, instructions,
         manage::{self, Managed, Refreshed},
         program,
     },
@@ -29,6 +31,7 @@ use crate::{
     state::Site,
     web::{
         form::Fields,
+        headers::FormTarget,
         page::{Visit, done},
     },
 };
@@ -131,19 +134,43 @@ fn with_form(mut page: AgentPage, form: Form) -> AgentPage {
 }
 
 pub async fn show_credentials(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
-    let page = credentials_page(&site, &visit.caller, &at).await;
-    visit.show_or_refuse(page)
+    match credentials_page(&site, &visit.caller, &at).await {
+        Ok(page) => {
+            let target = leads_to(&page.tab);
+            with_target(visit.show(page), target)
+        }
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// Browsers count where a form is sent on to among where it goes. Servers where people agree send them on to others of
+/// their own, which nobody here knows.
+fn leads_to(tab: &AgentTab) -> Option<FormTarget> {
+    let AgentTab::Credentials(Credentials { scheme: Scheme::Connect(server), .. }) = tab else { return None };
+    let target = if server.starts_with("https:") { "https:" } else { server };
+    Some(FormTarget(target.to_owned()))
+}
+
+fn with_target(mut response: Response, target: Option<FormTarget>) -> Response {
+    if let Some(target) = target {
+        response.extensions_mut().insert(target);
+    }
+    response
 }
 
 async fn credentials_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<AgentPage, Error> {
     let address = address(at)?;
     let nothing = || Refusal::not_found(format!("{address} asks for no credentials of yours."));
     let asked = credentials::asked(&site.hub, caller, &address).await?.ok_or_else(nothing)?;
+    let known = asked.client.as_ref().and_then(|client| client.id.clone());
     let tab = Credentials {
         scheme: shown::scheme(asked.scheme),
         kept: asked.kept,
         origin: asked.origin,
-        form: Form::default(),
+        client: asked
+            .client
+            .map(|client| HubAsClient { document: client.document, redirect: client.redirect }),
+        form: Form::filled(known.map(|id| ("user", id))),
     };
     page(site, caller, &address, AgentTab::Credentials(tab)).await
 }
@@ -158,16 +185,64 @@ pub async fn keep_credentials(
         Ok(address) => address,
         Err(error) => return visit.refuse(error),
     };
+    if fields.get("action") == "connect" {
+        return match connection::connect(&site.hub, &visit.caller, &address).await {
+            Ok(url) => Redirect::to(url.as_str()).into_response(),
+            Err(error) => not_kept(&site, visit, &at, error, fields).await,
+        };
+    }
     let (kept, word) = match fields.get("action") {
         "forget" => (credentials::forget(&site.hub, &visit.caller, &address).await, "forgotten"),
         _ => (credentials::give(&site.hub, &visit.caller, &address, given(&fields)).await, "saved"),
     };
     match kept {
         Ok(()) => done(&format!("/{address}/credentials"), word),
-        Err(error) => match credentials_page(&site, &visit.caller, &at).await {
-            Ok(page) => refused(visit, error, fields, |form| with_form(page, form)),
-            Err(error) => visit.refuse(error),
-        },
+        Err(error) => not_kept(&site, visit, &at, error, fields).await,
+    }
+}
+
+async fn not_kept(
+    site: &Site,
+    visit: Visit,
+    at: &(String, String),
+    error: Error,
+    fields: Fields,
+) -> Response {
+    match credentials_page(site, &visit.caller, at).await {
+        Ok(page) => {
+            let target = leads_to(&page.tab);
+            with_target(refused(visit, error, fields, |form| with_form(page, form)), target)
+        }
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// `/oauth/callback`: the person comes back from where they agreed, or did not.
+pub async fn connected(
+    State(site): State<Site>,
+    visit: Visit,
+    fields: Query<Vec<(String, String)>>,
+) -> Response {
+    let Query(pairs) = fields;
+    let fields = Fields::from(pairs);
+    let begun = match connection::begun(&site.hub, &visit.caller, fields.get("state")) {
+        Ok(begun) => begun,
+        Err(error) => return visit.refuse(error),
+    };
+    let address = begun.address.clone();
+    let text = |name: &str| fields.get(name).to_owned();
+    let answer = Answer {
+        code: text("code"),
+        iss: text("iss"),
+        error: text("error"),
+        error_description: text("error_description"),
+    };
+    match connection::finish(&site.hub, &visit.caller, begun, &answer).await {
+        Ok(()) => done(&format!("/{address}/credentials"), "connected"),
+        Err(error) => {
+            let at = (address.owner.to_string(), address.name.to_string());
+            not_kept(&site, visit, &at, error, Fields::from(Vec::new())).await
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use plexus_app::model::{
 use plexus_domain::page::PageSize;
 use plexus_hub::listings::{self, FacetCount, Facets, Query, Row, Sort, Start};
 
+use super::starred;
 use crate::{
     state::Site,
     web::{kept, page::Visit},
@@ -19,6 +20,9 @@ use crate::{
 
 pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuery) -> Response {
     let raw = raw.unwrap_or_default();
+    if let Some(asked) = starred::Asked::read(&raw) {
+        return starred::show(&site, visit, asked).await;
+    }
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
     let page = async {
         let wanted = Query {

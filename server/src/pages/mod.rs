@@ -13,4 +13,5 @@ pub mod machine;
 pub mod owner;
 pub mod register;
 pub mod settings;
+pub mod starred;
 pub mod team;

@@ -17,7 +17,7 @@ use plexus_hub::{
     Caller,
     agents::{
         credentials::{self, Given},
-        manage,
+        manage, stars,
     },
     chats::{self, NewMessage},
     runs, teams,
@@ -55,6 +55,7 @@ pub fn all(site: &Site) -> Result<RpcModule<Site>, RegisterMethodError> {
     add(&mut module, "runs.stop", stop_run)?;
     add(&mut module, "agents.search", search_agents)?;
     add(&mut module, "agents.own", own_agents)?;
+    add(&mut module, "agents.starred", starred_agents)?;
     add(&mut module, "agents.get", get_agent)?;
     add(&mut module, "agents.register", register_agent)?;
     add(&mut module, "agents.change", change_agent)?;
@@ -64,6 +65,8 @@ pub fn all(site: &Site) -> Result<RpcModule<Site>, RegisterMethodError> {
     add(&mut module, "agents.vouch", vouch_for_agent)?;
     add(&mut module, "agents.give_credentials", give_credentials)?;
     add(&mut module, "agents.forget_credentials", forget_credentials)?;
+    add(&mut module, "agents.star", star_agent)?;
+    add(&mut module, "agents.unstar", unstar_agent)?;
     add(&mut module, "teams.list", list_teams)?;
     add(&mut module, "teams.get", get_team)?;
     add(&mut module, "teams.launch", launch_team)?;
@@ -252,6 +255,11 @@ struct Own {
     limit: Option<u16>,
 }
 
+async fn starred_agents(site: Site, caller: Caller, asked: Own) -> Answer<AgentList> {
+    let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
+    Ok(api::stars::starred(&site.hub, &caller, asked.after.as_deref(), size).await?)
+}
+
 async fn own_agents(site: Site, caller: Caller, asked: Own) -> Answer<AgentList> {
     let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
     Ok(agent_lists::own(&site.hub, &caller, asked.after.as_deref(), size).await?)
@@ -330,6 +338,16 @@ async fn give_credentials(site: Site, caller: Caller, asked: Credentials) -> Ans
 
 async fn forget_credentials(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
     credentials::forget(&site.hub, &caller, &asked.agent).await?;
+    Ok(true)
+}
+
+async fn star_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+    stars::star(&site.hub, &caller, &asked.agent).await?;
+    Ok(true)
+}
+
+async fn unstar_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+    stars::unstar(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
 }
 

@@ -28,6 +28,12 @@ impl FromRequest<Site> for Fields {
     }
 }
 
+impl From<Vec<(String, String)>> for Fields {
+    fn from(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
+    }
+}
+
 impl Fields {
     /// The value sent under `name`; missing is empty.
     pub fn get(&self, name: &str) -> &str {

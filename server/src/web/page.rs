@@ -83,6 +83,7 @@ fn notice(word: &str) -> Option<Notice> {
         "proved" => "Control of every address is proved.",
         "unproved" => "Some addresses are not proved; see below what was found.",
         "vouched" => "Vouched for.",
+        "connected" => "Connected.",
         "forgotten" => "Forgotten.",
         "account" => "Your account will be deleted in 30 days. Sign in before then to keep it.",
         "back" => "Welcome back. Your account is not deleted, and your agents answer again.",

@@ -1,7 +1,7 @@
 use plexus_app::model::{
     Badge, Form, Html, Pager,
     agent::*,
-    agents::{AgentRow, AgentsPage, FacetGroup, FacetValue},
+    agents::{AgentRow, AgentsPage, FacetGroup, FacetValue, StarredPage},
     docs::{DocsLink, DocsPage},
     error::ErrorPage,
     home::{HomePage, HubLink},
@@ -48,9 +48,24 @@ pub fn pages() -> Vec<(&'static str, String)> {
             "agent-connect",
             shown_to_anybody(
                 "/@ada/tide-clerk/connect",
-                page(AgentHead { callable: Callable::SignIn, ..head() }, AgentTab::Connect(snippets())),
+                page(
+                    AgentHead { callable: Callable::SignIn, starred: None, ..head() },
+                    AgentTab::Connect(snippets()),
+                ),
             ),
         ),
+        (
+            "agent-starred",
+            shown("/@ada/tide-clerk", page(AgentHead { starred: Some(true), ..head() }, overview())),
+        ),
+        (
+            "starred",
+            shown(
+                "/agents?starred=1",
+                StarredPage { rows: rows(), next: Some("/agents?starred=1&after=x".into()) },
+            ),
+        ),
+        ("starred-none", shown("/agents?starred=1", StarredPage { rows: vec![], next: None })),
         ("agent-unverified", shown("/@ada/tide-clerk", page(unverified(), overview()))),
         (
             "agent-paused",
@@ -86,6 +101,20 @@ pub fn pages() -> Vec<(&'static str, String)> {
                     AgentTab::Credentials(credentials()),
                 ),
             ),
+        ),
+        (
+            "agent-connect",
+            shown(
+                "/@ada/tide-clerk/credentials",
+                page(
+                    AgentHead { callable: Callable::NeedsCredentials, ..head() },
+                    AgentTab::Credentials(connection(false)),
+                ),
+            ),
+        ),
+        (
+            "agent-connected",
+            shown("/@ada/tide-clerk/credentials", page(head(), AgentTab::Credentials(connection(true)))),
         ),
         ("owner", shown("/@ada", owner(rows(), true))),
         ("owner-empty", shown("/@ada", owner(vec![], true))),
@@ -259,6 +288,8 @@ fn head() -> AgentHead {
         published: Some(ago(40 * 86_400)),
         last_answered: Some(ago(200)),
         uses: 18_204,
+        stars: 41,
+        starred: Some(false),
         provider: Some("Harbour Data Cooperative".into()),
         links: vec![
             ExternalLink { label: "Documentation".into(), url: "https://tides.example.org/docs".into() },
@@ -375,7 +406,22 @@ fn credentials() -> Credentials {
         scheme: Scheme::Basic,
         kept: true,
         origin: "https://tides.example.org".into(),
+        client: None,
         form: Form::default().with_error("secret", "Enter the password."),
+    }
+}
+
+fn connection(kept: bool) -> Credentials {
+    let client = HubAsClient {
+        document: "https://hub.example.org/oauth/client.json".into(),
+        redirect: "https://hub.example.org/oauth/callback".into(),
+    };
+    Credentials {
+        scheme: Scheme::Connect("https://auth.example.org".into()),
+        kept,
+        client: kept.then_some(client),
+        form: Form::default(),
+        ..credentials()
     }
 }
 

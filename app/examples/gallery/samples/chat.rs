@@ -12,7 +12,10 @@ pub fn pages() -> Vec<(&'static str, String)> {
     vec![
         ("chat-new", shown("/chat", new(None))),
         ("chat-new-to", shown("/chat?to=@plexus/calc", new(Some(calc())))),
-        ("chat-new-first", shown("/chat", NewChatPage { sidebar: Sidebar::default(), ..new(None) })),
+        (
+            "chat-new-first",
+            shown("/chat", NewChatPage { sidebar: Sidebar::default(), starred: vec![], ..new(None) }),
+        ),
         ("chat", shown("/chat/x", thread(talk()))),
         ("chat-streaming", shown("/chat/x", thread(streaming()))),
         (
@@ -107,7 +110,8 @@ fn calc() -> AgentChoice {
 fn new(to: Option<AgentChoice>) -> NewChatPage {
     let mut agents = agents::rows();
     agents.remove(4);
-    NewChatPage { sidebar: sidebar(), to, agents, next_id: id(99), form: Form::default() }
+    let starred = agents.split_off(2);
+    NewChatPage { sidebar: sidebar(), to, starred, agents, next_id: id(99), form: Form::default() }
 }
 
 fn thread(messages: Vec<Article>) -> ThreadPage {
@@ -133,6 +137,7 @@ fn text(html: &str) -> PartView {
 fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
     let agent = matches!(author, Author::Agent { .. });
     Article {
+        status: None,
         id: id(n),
         chat: chat(),
         parent: (n > 1).then(|| id(n - 1)),

@@ -111,6 +111,11 @@ impl Listener for Room {
             Event::Open(open) => self.open(open),
             Event::Text(text) => self.text(|thread| thread.push(text)),
             Event::Block(block) => self.text(|thread| thread.close(block)),
+            Event::Status(status) => {
+                if let Some(thread) = &self.thread {
+                    thread.show_doing(&status);
+                }
+            }
             Event::Chats => self.sidebar.refresh_soon(),
             Event::Gone | Event::Bye => {}
         }

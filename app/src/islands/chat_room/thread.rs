@@ -13,7 +13,7 @@ use super::{
     dom,
     place::{Place, Shown, place},
     tail::{Change, Tail},
-    wire::{Block, Open, Placed, Text},
+    wire::{Block, Open, Placed, Status, Text},
 };
 
 /// A part of a message.
@@ -164,6 +164,21 @@ impl Thread {
             let _ = dom::by_id::<HtmlElement>("composer-text").map(|text| text.focus());
         }
         dom::announce_added(&new);
+        Some(())
+    }
+
+    /// What an agent is doing, under what it said.
+    pub fn show_doing(&self, status: &Status) -> Option<()> {
+        let article = self.article(&status.m).filter(|article| article.has_attribute("aria-busy"))?;
+        match (dom::find::<Element>(&article, ":scope > .doing"), status.t.is_empty()) {
+            (Some(line), true) => line.remove(),
+            (Some(line), false) => line.set_text_content(Some(&status.t)),
+            (None, true) => {}
+            (None, false) => {
+                let line = dom::element("p", "doing", &status.t)?;
+                dom::find::<Element>(&article, ":scope > .body")?.after_with_node_1(&line).ok()?;
+            }
+        }
         Some(())
     }
 

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 /// The names of the events, as the stream spells them.
-pub const KINDS: [&str; 11] =
-    ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "gone", "bye"];
+pub const KINDS: [&str; 12] =
+    ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "status", "gone", "bye"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -15,6 +15,7 @@ pub enum Event {
     Open(Open),
     Text(Text),
     Block(Block),
+    Status(Status),
     /// The list of chats is not what it was.
     Chats,
     /// The chat may not be read any more.
@@ -88,6 +89,13 @@ pub struct Block {
     pub h: String,
 }
 
+/// What the agent of the message `m` is doing; nothing in particular where `t` is empty.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Status {
+    pub m: String,
+    pub t: String,
+}
+
 impl Event {
     /// None for what this page does not know: a newer hub may say more.
     pub fn parse(kind: &str, data: &str) -> Option<Self> {
@@ -99,6 +107,7 @@ impl Event {
             "open" => Self::Open(serde_json::from_str(data).ok()?),
             "text" => Self::Text(serde_json::from_str(data).ok()?),
             "block" => Self::Block(serde_json::from_str(data).ok()?),
+            "status" => Self::Status(serde_json::from_str(data).ok()?),
             "chats" => Self::Chats,
             "gone" => Self::Gone,
             "bye" => Self::Bye,

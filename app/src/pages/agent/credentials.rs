@@ -3,28 +3,52 @@ use leptos::prelude::*;
 use crate::{
     components::{
         button::{Button, Kind},
+        facts::{facts, mono},
         field::Field,
         form_errors::form_errors,
         notice::Note,
+        section::Section,
         text::{agent_href, scheme_name},
     },
-    model::agent::{AgentHead, Credentials, Scheme},
+    model::{
+        Form, Tone,
+        agent::{AgentHead, Credentials, HubAsClient, Scheme},
+    },
 };
 
 pub fn view(model: Credentials, head: &AgentHead) -> AnyView {
-    let form = model.form;
     let action = format!("{}/credentials", agent_href(&head.address));
-    let label = match model.scheme {
-        Scheme::Bearer => "Token",
-        Scheme::ApiKey(_) => "API key",
-        Scheme::Basic => "Password",
+    match model.scheme.clone() {
+        Scheme::Connect(server) => connect(model, head, action, server),
+        Scheme::Bearer => enter(model, head, action, "Token"),
+        Scheme::ApiKey(_) => enter(model, head, action, "API key"),
+        Scheme::Basic => enter(model, head, action, "Password"),
+        Scheme::Client(_) => enter(model, head, action, "Client secret"),
+    }
+}
+
+/// Something that is entered here.
+fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static str) -> AnyView {
+    let form = model.form;
+    let user = match model.scheme {
+        Scheme::Basic => Some("User name"),
+        Scheme::Client(_) => Some("Client id"),
+        _ => None,
     };
-    let user = (model.scheme == Scheme::Basic)
-        .then(|| Field::text("user", "User name").autocomplete("off").mono().of(&form));
+    let user = user.map(|label| Field::text("user", label).autocomplete("off").mono().of(&form));
+    let sent = match model.scheme.clone() {
+        Scheme::Client(server) => view! {
+            "What you enter is sealed, sent to "<code>{server}</code>" and nowhere else, and never shown again. The tokens go to "
+            <code>{model.origin}</code>" only."
+        }
+        .into_any(),
+        _ => view! { "It is sealed, sent to "<code>{model.origin}</code>" and nowhere else, and never shown again." }
+            .into_any(),
+    };
     let kept = model.kept;
     view! {
         <h2>"Your credentials"</h2>
-        <p>{head.name.clone()}" asks for "{scheme_name(&model.scheme)}". It is sealed, sent to "<code>{model.origin}</code>" and nowhere else, and never shown again."</p>
+        <p>{head.name.clone()}" asks for "{scheme_name(&model.scheme)}". "{sent}</p>
         {kept.then(|| view! { <Note>"Something is kept already. What you enter here takes its place."</Note> })}
         {form_errors(&form, None)}
         <form class="stack narrow" method="post" action=action>
@@ -35,6 +59,50 @@ pub fn view(model: Credentials, head: &AgentHead) -> AnyView {
                 {kept.then(|| view! { <button class=Kind::Plain.class() name="action" value="forget" formnovalidate=true>"Forget"</button> })}
             </p>
         </form>
+    }
+    .into_any()
+}
+
+/// Something that the person agrees to elsewhere.
+fn connect(model: Credentials, head: &AgentHead, action: String, server: String) -> AnyView {
+    let kept = model.kept;
+    let label = if kept { "Connect again" } else { "Connect" };
+    view! {
+        <h2>"Your connection"</h2>
+        <p>
+            {head.name.clone()}" works for you once you agree to it at "<code>{server}</code>
+            ". The hub keeps the tokens that it gets there sealed, sends them to "<code>{model.origin}</code>
+            " and nowhere else, and drops them when you disconnect."
+        </p>
+        {kept.then(|| view! { <Note tone=Tone::Good>"You are connected."</Note> })}
+        {form_errors(&model.form, None)}
+        <form method="post" action=action.clone()>
+            <p class="actions">
+                <Button label=label kind=if kept { Kind::Plain } else { Kind::Primary } name="action" value="connect" />
+                {kept.then(|| view! { <button class=Kind::Plain.class() name="action" value="forget">"Disconnect"</button> })}
+            </p>
+        </form>
+        {model.client.map(|client| hub_as_client(client, &model.form, action))}
+    }
+    .into_any()
+}
+
+/// How the owner makes the hub known where people agree.
+fn hub_as_client(client: HubAsClient, form: &Form, action: String) -> AnyView {
+    let lead = "Register the hub there once, for everybody. Leave both fields empty where the server reads documents \
+                about its clients: the hub serves one.";
+    let user = Field::text("user", "Client id").autocomplete("off").mono().optional().of(form);
+    let secret = Field::password("secret", "Client secret").autocomplete("off").optional();
+    let secret = secret.hint("Sealed, and never shown again. A public client has none.").of(form);
+    view! {
+        <Section title="The hub as a client" lead=lead>
+            {facts(vec![("Redirect address", mono(client.redirect)), ("Its document", mono(client.document))])}
+            <form class="stack narrow" method="post" action=action>
+                {user}
+                {secret}
+                <p class="actions"><Button label="Keep" name="action" value="save" /></p>
+            </form>
+        </Section>
     }
     .into_any()
 }

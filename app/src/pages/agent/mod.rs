@@ -40,7 +40,7 @@ impl Page for AgentPage {
     fn body(self) -> AnyView {
         let Self { head, tab } = self;
         let tabs = tabs(&head, &tab);
-        let rail = rail::rail(&head);
+        let rail = rail::rail(&head, slug(&tab));
         view! {
             <div class="title-row">
                 <Mark seed=head.seed.clone() />

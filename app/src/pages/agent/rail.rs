@@ -18,15 +18,30 @@ use crate::{
     },
 };
 
-pub fn rail(head: &AgentHead) -> AnyView {
+/// `tab` is the one that is shown.
+pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
     let connect = format!("{}/connect", agent_href(&head.address));
     view! {
         <aside class="rail" aria-label="Use this agent">
             {chat(head)}
             <ButtonLink label="Connect a program" href=connect icon=Icon::Link />
+            {head.starred.map(|starred| star(head, starred, tab))}
             {details(head)}
             {links(&head.links)}
         </aside>
+    }
+    .into_any()
+}
+
+/// A switch: it says whether it is on, and pressing it turns it.
+fn star(head: &AgentHead, starred: bool, tab: &'static str) -> AnyView {
+    let action = format!("{}/star", agent_href(&head.address));
+    let (pressed, turned) = if starred { ("true", "no") } else { ("false", "yes") };
+    view! {
+        <form class="star" method="post" action=action>
+            <input type="hidden" name="tab" value=tab />
+            <button class=Kind::Plain.class() name="star" value=turned aria-pressed=pressed>{Icon::Star.view()} "Star"</button>
+        </form>
     }
     .into_any()
 }
@@ -86,6 +101,7 @@ fn details(head: &AgentHead) -> AnyView {
         ("Visibility", shown),
         ("Last answered", head.last_answered.map(|at| view! { <Ago at /> }.into_any())),
         ("Runs in 30 days", fact(grouped(head.uses))),
+        ("Stars", fact(grouped(head.stars))),
         ("Protocol", fact(head.protocol.clone())),
         ("Version", mono(head.version.clone())),
         ("Published", head.published.map(|at| view! { <Date at /> }.into_any())),

@@ -37,7 +37,7 @@ impl Page for NewChatPage {
             choice.as_ref().is_none_or(|choice| choice.obstacle.is_none()).then(|| composer.view());
         let top = match &choice {
             Some(choice) => chosen(choice),
-            None => open_choice(self.agents),
+            None => open_choice(self.starred, self.agents),
         };
         view! {
             <div class="chat">
@@ -76,7 +76,30 @@ fn chosen(choice: &AgentChoice) -> AnyView {
     .into_any()
 }
 
-fn open_choice(agents: Vec<AgentRow>) -> AnyView {
+/// Those that the viewer starred stand above the hub's own.
+fn open_choice(starred: Vec<AgentRow>, agents: Vec<AgentRow>) -> AnyView {
+    let lists = if starred.is_empty() {
+        view! { <h2 class="hidden">"Agents"</h2>{rows(agents)} }.into_any()
+    } else {
+        let others = (!agents.is_empty()).then(|| view! { <h2>"The hub's own"</h2>{rows(agents)} });
+        view! {
+            <div class="list-head"><h2>"Starred"</h2><a href="/agents?starred=1">"All starred"</a></div>
+            {rows(starred)}
+            {others}
+        }
+        .into_any()
+    };
+    view! {
+        <div class="intro">
+            <h1>"Who should answer?"</h1>
+            <p class="quiet">"Choose an agent, "<a href="/agents">"search for one"</a>", or begin your message with its address."</p>
+        </div>
+        <div class="choice">{lists}</div>
+    }
+    .into_any()
+}
+
+fn rows(agents: Vec<AgentRow>) -> AnyView {
     let rows = agents
         .into_iter()
         .map(|row| {
@@ -94,13 +117,5 @@ fn open_choice(agents: Vec<AgentRow>) -> AnyView {
             }
         })
         .collect_view();
-    view! {
-        <div class="intro">
-            <h1>"Who should answer?"</h1>
-            <p class="quiet">"Choose an agent, "<a href="/agents">"search for one"</a>", or begin your message with its address."</p>
-        </div>
-        <h2 class="hidden">"Agents"</h2>
-        <ul class="rows" role="list">{rows}</ul>
-    }
-    .into_any()
+    view! { <ul class="rows" role="list">{rows}</ul> }.into_any()
 }

@@ -121,9 +121,18 @@ fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: &str) -> AnyVie
 }
 
 fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
-    let asks = format!("It asks for {}. What you enter is sealed and sent to it alone.", scheme_name(scheme));
-    let user = (*scheme == Scheme::Basic)
-        .then(|| Field::text("user", "User name").autocomplete("off").mono().optional().of(form));
+    if let Scheme::Connect(_) = scheme {
+        return hub_as_client(scheme, form);
+    }
+    let to = if let Scheme::Client(server) = scheme { server } else { "it" };
+    let asks =
+        format!("It asks for {}. What you enter is sealed and sent to {to} alone.", scheme_name(scheme));
+    let user = match scheme {
+        Scheme::Basic => Some("User name"),
+        Scheme::Client(_) => Some("Client id"),
+        _ => None,
+    };
+    let user = user.map(|label| Field::text("user", label).autocomplete("off").mono().optional().of(form));
     let whose = Radios {
         name: "credentials",
         legend: "Whose credentials are used",
@@ -135,11 +144,30 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
                 .meaning("Whoever may use the agent uses it in your name."),
         ],
     };
-    let secret = Field::password("secret", "Your credential").autocomplete("off").optional().of(form);
+    let label = if let Scheme::Client(_) = scheme { "Client secret" } else { "Your credential" };
+    let secret = Field::password("secret", label).autocomplete("off").optional().of(form);
     let whose = whose.of(form);
     view! {
         <Section title="Credentials" lead=asks>
             {whose}
+            {user}
+            {secret}
+        </Section>
+    }
+    .into_any()
+}
+
+/// People connect once the agent is there; until then its owner can say who the hub is.
+fn hub_as_client(scheme: &Scheme, form: &Form) -> AnyView {
+    let lead = format!(
+        "It asks for {}. If that server knows the hub as a client, enter it; where it reads documents about its \
+         clients, leave both empty. You can do this later, too.",
+        scheme_name(scheme)
+    );
+    let user = Field::text("user", "Client id").autocomplete("off").mono().optional().of(form);
+    let secret = Field::password("secret", "Client secret").autocomplete("off").optional().of(form);
+    view! {
+        <Section title="Credentials" lead=lead>
             {user}
             {secret}
         </Section>

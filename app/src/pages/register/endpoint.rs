@@ -147,6 +147,8 @@ fn credentials(form: &Form, new: bool) -> AnyView {
         ("header", "An API key in a header"),
         ("query", "An API key in the query"),
         ("basic", "A user name and a password"),
+        ("client", "A token that the hub gets as a client (OAuth)"),
+        ("connect", "A token that each person agrees to (OAuth)"),
     ];
     let kinds = kinds.into_iter().map(|(value, label)| (value.to_owned(), label.to_owned())).collect();
     let kind = Field::choice("auth", "It asks for", kinds).default("none").of(form);
@@ -157,6 +159,7 @@ fn credentials(form: &Form, new: bool) -> AnyView {
         .placeholder("X-API-Key")
         .hint("For an API key only.")
         .of(form);
+    let oauth = oauth(form);
     let given = new.then(|| {
         let whose = Radios {
             name: "credentials",
@@ -169,14 +172,24 @@ fn credentials(form: &Form, new: bool) -> AnyView {
                     .meaning("Everybody enters theirs before the first message."),
             ],
         };
-        let user = Field::text("user", "User name").autocomplete("off").mono().optional();
+        let user = Field::text("user", "User name or client id").autocomplete("off").mono().optional();
         let secret = Field::password("secret", "Your credential").autocomplete("off").optional();
         view! { {whose.of(form)} {user.of(form)} {secret.of(form)} }
     });
     view! {
-        <Section title="Credentials" lead="What you enter is sealed, and sent to this address alone once control of it is proved.">{kind}{name}{given}</Section>
+        <Section title="Credentials" lead="What you enter is sealed, and sent to this address alone once control of it is proved. A client’s id and secret go to the token endpoint alone.">{kind}{name}{oauth}{given}</Section>
     }
     .into_any()
+}
+
+fn oauth(form: &Form) -> AnyView {
+    let token =
+        Field::url("token_url", "Token endpoint").optional().max(2_000).hint("For OAuth only.").of(form);
+    let authorization = Field::url("authorization_url", "Authorization endpoint");
+    let authorization = authorization.optional().max(2_000).hint("Where each person agrees.").of(form);
+    let scopes =
+        Field::text("scopes", "Scopes").mono().optional().max(2_000).hint("With spaces between.").of(form);
+    view! { {token}{authorization}{scopes} }.into_any()
 }
 
 fn first_request(form: &Form) -> AnyView {

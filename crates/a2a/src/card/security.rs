@@ -2,6 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use plexus_domain::{
+    agent::{
+        Oauth,
+        oauth::{MAX_SCOPES, is_scope},
+    },
+    text::{one_line, shorten},
+};
+
 use super::{node::Node, problem::Severity};
 
 const MAX_SCHEMES: usize = 16;
@@ -31,6 +39,8 @@ pub enum Credential {
         place: KeyPlace,
         name: String,
     },
+    /// `Authorization: Bearer …`, with a token from an authorization server.
+    Oauth(Oauth),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +98,7 @@ fn reduce(list: &Node<'_>, ways: Vec<Result<Way, Vec<String>>>) -> Security {
     unserved.sort();
     unserved.dedup();
     list.warn(format!(
-        "The hub can send bearer tokens, API keys and basic credentials; this agent asks for {}. Calls will be refused.",
+        "The hub can send bearer tokens, API keys, basic credentials and tokens of OAuth 2; this agent asks for {}. Calls will be refused.",
         unserved.join(", ")
     ));
     Security::Unserved(unserved)
@@ -100,7 +110,7 @@ fn read_way(way: &Node<'_>, schemes: &BTreeMap<&str, Scheme>) -> Result<Way, Vec
     let (mut way_out, mut unserved) = (Way::new(), Vec::new());
     for (name, node) in names.as_ref().unwrap_or(way).members(MAX_SCHEMES) {
         match schemes.get(name) {
-            Some(Ok(credential)) => _ = way_out.insert(name.to_owned(), credential.clone()),
+            Some(Ok(credential)) => _ = way_out.insert(name.to_owned(), with_scopes(credential, &node)),
             Some(Err(kind)) => unserved.push(kind.clone()),
             None => {
                 node.warn("No security scheme has this name.");
@@ -124,11 +134,12 @@ fn read_scheme(scheme: &Node<'_>) -> Option<Scheme> {
     if let Some(key) = wrapped("apiKeySecurityScheme") {
         return read_api_key(&key, "location");
     }
-    for (member, kind) in [
-        ("oauth2SecurityScheme", "OAuth 2"),
-        ("openIdConnectSecurityScheme", "OpenID Connect"),
-        ("mtlsSecurityScheme", "mutual TLS"),
-    ] {
+    if let Some(oauth) = wrapped("oauth2SecurityScheme") {
+        return read_oauth(&oauth);
+    }
+    for (member, kind) in
+        [("openIdConnectSecurityScheme", "OpenID Connect"), ("mtlsSecurityScheme", "mutual TLS")]
+    {
         if wrapped(member).is_some() {
             return unserved(kind);
         }
@@ -137,7 +148,7 @@ fn read_scheme(scheme: &Node<'_>) -> Option<Scheme> {
     match kind.as_str() {
         "http" => read_http(scheme),
         "apiKey" => read_api_key(scheme, "in"),
-        "oauth2" => unserved("OAuth 2"),
+        "oauth2" => read_oauth(scheme),
         "openIdConnect" => unserved("OpenID Connect"),
         "mutualTLS" => unserved("mutual TLS"),
         other => unserved(other),
@@ -151,6 +162,68 @@ fn read_http(scheme: &Node<'_>) -> Option<Scheme> {
         "basic" => Ok(Credential::Basic),
         _ => Err(format!("HTTP {word}")),
     })
+}
+
+/// One flow of those that the card offers: by each person's leave, else by a client's credentials.
+fn read_oauth(scheme: &Node<'_>) -> Option<Scheme> {
+    let flows = scheme.expect("flows", Severity::Error, "how a token is got")?;
+    if !flows.is_object() {
+        return None;
+    }
+    let flow = |name: &str| flows.get(name).filter(Node::is_object);
+    if let Some(code) = flow("authorizationCode") {
+        let asked = code.expect("authorizationUrl", Severity::Error, "where a person agrees")?;
+        let authorization_url = Some(endpoint(&asked)?);
+        return Some(Ok(Credential::Oauth(Oauth { authorization_url, ..read_flow(&code)? })));
+    }
+    if let Some(client) = flow("clientCredentials") {
+        return Some(Ok(Credential::Oauth(read_flow(&client)?)));
+    }
+    let others: Vec<_> =
+        flows.members(MAX_SCHEMES).iter().map(|(name, _)| shorten(&one_line(name), MAX_WORD)).collect();
+    let flows =
+        if others.is_empty() { String::new() } else { format!(" by the flow {}", others.join(" or ")) };
+    Some(Err(format!("OAuth 2{flows}")))
+}
+
+fn read_flow(flow: &Node<'_>) -> Option<Oauth> {
+    let token_url = endpoint(&flow.expect("tokenUrl", Severity::Error, "where tokens are given")?)?;
+    // ProtoJSON may write out what is empty.
+    let refresh = flow.get("refreshUrl").filter(|node| node.value().as_str() != Some(""));
+    let refresh_url = match refresh {
+        Some(node) => Some(endpoint(&node)?),
+        None => None,
+    };
+    Some(Oauth { authorization_url: None, token_url, refresh_url, scopes: Vec::new() })
+}
+
+/// An endpoint of an authorization server has no fragment (RFC 6749, sections 3.1 and 3.2).
+fn endpoint(node: &Node<'_>) -> Option<String> {
+    let url = node.url(Severity::Error)?;
+    if url.fragment().is_some() {
+        node.error("This URL may not have a fragment.");
+        return None;
+    }
+    Some(url.into())
+}
+
+/// The scopes are those that the requirement names: `{"list": […]}` in 1.0, `[…]` in 0.3.
+fn with_scopes(credential: &Credential, needed: &Node<'_>) -> Credential {
+    let Credential::Oauth(oauth) = credential else { return credential.clone() };
+    let list = match needed.value().is_object() {
+        true => needed.get("list"),
+        false => Some(needed.clone()),
+    };
+    let items = list.map(|list| list.items(MAX_SCOPES)).unwrap_or_default();
+    let scopes = items.iter().filter_map(|item| {
+        let scope = item.raw_text()?;
+        if !is_scope(scope) {
+            item.error("This is no scope: it is one word without quotes and backslashes.");
+            return None;
+        }
+        Some(scope.to_owned())
+    });
+    Credential::Oauth(Oauth { scopes: scopes.collect(), ..oauth.clone() })
 }
 
 fn read_api_key(scheme: &Node<'_>, place_member: &str) -> Option<Scheme> {

@@ -11,10 +11,10 @@ use plexus_domain::{
     message::{Message, MessageState},
 };
 
-use super::{Run, artifact, is_told};
+use super::{Run, artifact, is_told, note};
 use crate::{
     client::{self, BlobUrl},
-    wire::v1::{self, Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent},
+    wire::v1::{self, Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent},
 };
 
 /// Something that changed in a run.
@@ -24,6 +24,8 @@ pub enum Change<'a> {
     Part { message: MessageId, index: usize, start: usize, part: &'a Part },
     /// A message of the agent is finished; nothing is added to it.
     Ended { message: &'a Message },
+    /// What is to be said of a run that waits for its turn.
+    Waits { line: &'a str },
     /// The run is in another state.
     State { run: Run<'a> },
 }
@@ -87,6 +89,7 @@ impl Feed {
                 Ok(news.map(|news| self.chunk(message, part, vec![news], false)).into_iter().collect())
             }
             Change::Ended { message } => self.end(message, blob_url),
+            Change::Waits { line } => Ok(self.waits(line).into_iter().collect()),
             Change::State { run } => Ok(self.state(&run, blob_url).into_iter().collect()),
         }
     }
@@ -115,6 +118,25 @@ impl Feed {
             status: run.to_status(blob_url),
             metadata: None,
         }))
+    }
+
+    fn waits(&self, line: &str) -> Option<StreamResponse> {
+        let (state, at) = self.state;
+        let message = v1::Message {
+            context_id: Some(self.context.clone()),
+            task_id: Some(self.run.to_string()),
+            ..note(self.run, line)
+        };
+        let status =
+            TaskStatus { state: state.into(), message: Some(message), timestamp: Some(at.to_rfc3339()) };
+        (state == RunState::Queued).then(|| {
+            StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
+                task_id: self.run.to_string(),
+                context_id: self.context.clone(),
+                status,
+                metadata: None,
+            })
+        })
     }
 
     /// What of a part was not told yet, which it is from now on.

@@ -37,6 +37,8 @@ pub struct Run<'a> {
     pub state: RunState,
     pub state_at: Timestamp,
     pub failure: Option<&'a Failure>,
+    /// What is to be said of a run that waits for its turn.
+    pub waits: Option<&'a str>,
     /// The run's messages, oldest first. An open one carries the text that is there so far.
     pub messages: &'a [Message],
 }
@@ -61,6 +63,7 @@ impl Run<'_> {
             RunState::InputRequired | RunState::AuthRequired => question(),
             RunState::Rejected => question().or_else(|| self.excuse()),
             RunState::Failed => self.excuse(),
+            RunState::Queued => self.waits.map(|line| self.place(note(self.id, line))),
             _ => None,
         };
         TaskStatus { state: self.state.into(), message, timestamp: Some(self.state_at.to_rfc3339()) }
@@ -103,6 +106,11 @@ impl Run<'_> {
             ..message
         }
     }
+}
+
+/// One line on a run that nothing was said in yet.
+fn note(run: RunId, line: &str) -> v1::Message {
+    v1::Message::new(format!("{run}-waits"), Role::Agent, vec![v1::Part::text(line)])
 }
 
 /// What a message has to say; a deleted one says nothing.

@@ -5,6 +5,7 @@ use plexus_a2a::{
     card::{Binding, Credential, KeyPlace, OwnCard, Reading, Security, Severity},
     wire::v1::AgentSkill,
 };
+use plexus_domain::agent::Oauth;
 use serde_json::{Value, json};
 
 const V1: &[u8] = include_bytes!("../samples/card-v1.json");
@@ -284,6 +285,73 @@ fn credentials_are_reduced_to_what_the_hub_can_send() {
         unserved,
         Security::Unserved(vec!["OAuth 2".into(), "OpenID Connect".into(), "an API key in a cookie".into()])
     );
+}
+
+fn oauth(flows: &Value, needed: &Value) -> Reading {
+    let card = card_with(json!({
+        "securitySchemes": {"o": {"type": "oauth2", "flows": flows}}, "security": [{"o": needed}],
+        "securityRequirements": null,
+    }));
+    read(&card)
+}
+
+#[test]
+fn a_flow_of_oauth_is_read_in_both_shapes() {
+    let client = json!({"tokenUrl": "https://auth.example/token", "refreshUrl": "", "scopes": {"read": ""}});
+    let flows =
+        json!({"clientCredentials": client, "implicit": {"authorizationUrl": "https://auth.example/"}});
+    let asked = |credential: Security| {
+        let Security::OneOf(ways) = credential else { panic!("{credential:?}") };
+        let Credential::Oauth(oauth) = ways[0]["o"].clone() else { panic!("{ways:?}") };
+        oauth
+    };
+    let old = asked(oauth(&flows, &json!(["read", "a:b"])).card.unwrap().security);
+    let expected = Oauth {
+        token_url: "https://auth.example/token".into(),
+        scopes: vec!["read".into(), "a:b".into()],
+        ..Oauth::default()
+    };
+    assert_eq!(old, expected);
+    let new = card_with(json!({
+        "securitySchemes": {"o": {"oauth2SecurityScheme": {"flows": flows}}},
+        "securityRequirements": [{"schemes": {"o": {"list": ["read", "a:b"]}}}],
+    }));
+    assert_eq!(asked(read(&new).card.unwrap().security), expected);
+    let code = json!({"authorizationCode": {
+        "authorizationUrl": "https://auth.example/ask?x=1", "tokenUrl": "https://auth.example/token",
+        "refreshUrl": "https://auth.example/again", "scopes": {},
+    }, "clientCredentials": client});
+    let code = asked(oauth(&code, &json!([])).card.unwrap().security);
+    assert_eq!(code.authorization_url.as_deref(), Some("https://auth.example/ask?x=1"));
+    assert_eq!((code.refresh_url.as_deref(), code.scopes.len()), (Some("https://auth.example/again"), 0));
+}
+
+#[test]
+fn what_is_wrong_with_a_flow_is_named() {
+    let place = "/securitySchemes/o/flows/authorizationCode";
+    let flow = |change: Value| {
+        let mut flow =
+            json!({"authorizationUrl": "https://auth.example/ask", "tokenUrl": "https://auth.example/token"});
+        flow.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        card_with(json!({"securitySchemes": {"o": {"type": "oauth2", "flows": {"authorizationCode": flow}}}}))
+    };
+    for (change, at, words) in [
+        (json!({"tokenUrl": null}), "tokenUrl", "where tokens are given"),
+        (json!({"authorizationUrl": null}), "authorizationUrl", "where a person agrees"),
+        (json!({"tokenUrl": "javascript:alert(1)"}), "tokenUrl", "Only https and http"),
+        (json!({"refreshUrl": "https://auth.example/#x"}), "refreshUrl", "fragment"),
+        (json!({"tokenUrl": format!("https://auth.example/{}", "x".repeat(3_000))}), "tokenUrl", "at most"),
+    ] {
+        assert_problem(&flow(change), Severity::Error, &format!("{place}/{at}"), words);
+    }
+    let client = json!({"clientCredentials": {"tokenUrl": "https://auth.example/token"}});
+    let reading = oauth(&client, &json!(["two words"]));
+    assert!(reading.card.is_none());
+    for flow in ["implicit", "password"] {
+        let reading = oauth(&json!({flow: {"tokenUrl": "https://auth.example/token"}}), &json!([]));
+        let unserved = Security::Unserved(vec![format!("OAuth 2 by the flow {flow}")]);
+        assert_eq!(reading.card.unwrap().security, unserved);
+    }
 }
 
 #[test]

@@ -62,6 +62,7 @@ pub fn run<'a>(state: RunState, second: i64, messages: &'a [Message]) -> Run<'a>
         state,
         state_at: at(second),
         failure: None,
+        waits: None,
         messages,
     }
 }

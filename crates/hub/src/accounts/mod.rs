@@ -24,10 +24,10 @@ pub use password::change_password;
 pub use plexus_store::tokens::Token;
 pub(crate) use preferences::asks_before_tools;
 pub use preferences::set_asks_before_tools;
-pub(crate) use sessions::still_lets_in;
 pub use sessions::{
     SessionRow, authenticate, list_sessions, revoke_other_sessions, revoke_session, sign_out,
 };
+pub(crate) use sessions::{person, still_lets_in};
 pub use sign_in::{Device, SignedIn, sign_in};
 pub use sign_up::{SignUp, create_by_operator, set_role_by_operator, sign_up};
 pub use tokens::{NewToken, authenticate_token, create_token, list_tokens, revoke_token};

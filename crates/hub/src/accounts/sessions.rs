@@ -82,7 +82,7 @@ fn is_over(session: &Session, role: Role, now: Timestamp) -> bool {
 }
 
 /// The person behind an account that is active.
-pub(super) async fn person(conn: &mut Conn, account: AccountId) -> Result<Option<Person>> {
+pub(crate) async fn person(conn: &mut Conn, account: AccountId) -> Result<Option<Person>> {
     let known = accounts::identity(conn, account).await?;
     Ok(known.filter(|known| known.state == AccountState::Active).map(Person::from))
 }

@@ -1,21 +1,27 @@
 //! What an agent asks to be shown, given by its owner for everybody or by each person for themselves.
 
+use std::sync::Arc;
+
 use plexus_a2a::{
     Card,
     card::{Credential, KeyPlace, Origin, Security},
 };
 use plexus_domain::{
     AccountId, Address, AgentId, Error as Refusal, SecretId,
-    agent::{Connector, http::Template},
+    agent::{Connector, Oauth, http::Template},
 };
-use plexus_runtime::{Credentials, KeyPlace as Place, Secret};
+use plexus_runtime::{Credentials, KeyPlace as Place, Secret, Shown, oauth::Client, outbound::Outbound};
 use plexus_store::{Conn, Tx, agent_secrets, agents::Agent, proofs, secrets, versions, versions::Version};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use plexus_domain::agent::Scheme;
 
-use super::{manage, reach::owns};
+use super::{
+    connection, manage,
+    reach::owns,
+    tokens::{Connection, OfClient, OfPerson, Server},
+};
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Asker, Person, Scope},
@@ -49,10 +55,17 @@ impl Asks {
 
     pub fn of_template(template: &Template) -> Result<Self> {
         let request = template.request();
-        let unusable = || Refusal::invalid("url", "This address cannot be used.");
         let url: Url = request.url.parse().map_err(|_| unusable())?;
         let origin = Origin::of(&url).ok_or_else(unusable)?.to_string();
         Ok(Self { scheme: request.auth.clone(), origin })
+    }
+
+    /// What a person has to agree to, and where the token is shown; none where it asks for something else.
+    pub fn by_person(&self) -> Option<(&Oauth, &str)> {
+        match &self.scheme {
+            Some(Scheme::Oauth2(oauth)) if oauth.authorization_url.is_some() => Some((oauth, &self.origin)),
+            _ => None,
+        }
     }
 
     /// None where nothing is asked for.
@@ -77,11 +90,24 @@ pub struct Asked {
     pub for_everybody: bool,
     /// Where it is sent, and nowhere else.
     pub origin: String,
+    /// For the owner of an agent that people connect to.
+    pub client: Option<HubAsClient>,
+}
+
+/// How the hub is known at the authorization server that people are sent to.
+#[derive(Clone, Debug)]
+pub struct HubAsClient {
+    /// What the owner entered; none means [`Self::document`].
+    pub id: Option<String>,
+    /// The id of the hub where servers read a document about their clients.
+    pub document: String,
+    /// What to enter there.
+    pub redirect: String,
 }
 
 /// What is sealed: whole, so that a card which changes cannot send it elsewhere or otherwise.
 #[derive(Serialize, Deserialize)]
-struct Sealed {
+pub(super) struct Sealed {
     origin: String,
     scheme: Scheme,
     user: String,
@@ -98,6 +124,7 @@ pub fn scheme(card: &Card) -> Option<Scheme> {
         Credential::ApiKey { place, name } => {
             Scheme::ApiKey { name: name.clone(), in_query: *place == KeyPlace::Query }
         }
+        Credential::Oauth(oauth) => Scheme::Oauth2(oauth.clone()),
     })
 }
 
@@ -112,7 +139,8 @@ pub(super) fn plain(asks: &Asks, given: &Given) -> Result<Vec<u8>> {
 
 fn check(scheme: &Scheme, given: &Given) -> Result<(), Refusal> {
     let has_controls = |text: &str| text.chars().any(char::is_control);
-    if given.secret.is_empty() {
+    let is_public = matches!(scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
+    if given.secret.is_empty() && !is_public {
         return Err(Refusal::invalid("secret", "Enter what the agent asks for."));
     }
     if given.secret.len() > MAX_SECRET_BYTES || has_controls(&given.secret) {
@@ -121,6 +149,9 @@ fn check(scheme: &Scheme, given: &Given) -> Result<(), Refusal> {
     let wants_user = *scheme == Scheme::Basic;
     if wants_user && (given.user.is_empty() || given.user.contains(':')) {
         return Err(Refusal::invalid("user", "Enter the user name; it has no colon."));
+    }
+    if matches!(scheme, Scheme::Oauth2(_)) && given.user.is_empty() {
+        return Err(Refusal::invalid("user", "Enter the id of the client."));
     }
     if given.user.len() > MAX_USER_BYTES || has_controls(&given.user) {
         return Err(Refusal::invalid("user", "A user name has at most 256 bytes on one line."));
@@ -147,16 +178,36 @@ pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Opti
     let mut conn = hub.store().snapshot().await?;
     let agent = manage::visible(&mut conn, person, address).await?;
     let (version, card) = manage::current(&mut conn, &agent).await?;
-    let asks = Asks::of(&version.connector, &card);
-    let Some((scheme, origin)) = asks.and_then(|asks| Some((asks.scheme?, asks.origin))) else {
-        return Ok(None);
-    };
+    let Some(asks) = Asks::of(&version.connector, &card) else { return Ok(None) };
     let own = agent_secrets::find(&mut conn, agent.id, person.account).await?;
-    let for_everybody = version.secret.is_some();
-    if for_everybody && !owns(&mut conn, person, &agent).await? {
+    let is_owner = owns(&mut conn, person, &agent).await?;
+    let by_person = asks.by_person().is_some();
+    let for_everybody = version.secret.is_some() && !by_person;
+    if for_everybody && !is_owner {
         return Ok(None);
     }
-    Ok(Some(Asked { scheme, kept: for_everybody || own.is_some(), for_everybody, origin }))
+    let client = match asks.by_person().filter(|_| is_owner) {
+        Some((oauth, _)) => Some(as_client(hub, &mut conn, &agent, &version, oauth).await?),
+        None => None,
+    };
+    let kept = for_everybody || own.is_some();
+    let Asks { scheme, origin } = asks;
+    Ok(scheme.map(|scheme| Asked { scheme, kept, for_everybody, origin, client }))
+}
+
+async fn as_client(
+    hub: &Hub,
+    conn: &mut Conn,
+    agent: &Agent,
+    version: &Version,
+    oauth: &Oauth,
+) -> Result<HubAsClient> {
+    let entered = entered_client(hub, conn, agent, version, oauth).await?;
+    Ok(HubAsClient {
+        id: entered.map(|client| client.id),
+        document: connection::client_document(hub).into(),
+        redirect: connection::redirect(hub).into(),
+    })
 }
 
 /// Whether the person has to give credentials before the agent can be called for them.
@@ -167,7 +218,8 @@ pub(crate) async fn is_lacking(
     version: &Version,
     card: &Card,
 ) -> Result<bool> {
-    if Asks::of(&version.connector, card).is_none() || version.secret.is_some() {
+    let Some(asks) = Asks::of(&version.connector, card) else { return Ok(false) };
+    if version.secret.is_some() && asks.by_person().is_none() {
         return Ok(false);
     }
     let Some(account) = asker.account() else { return Ok(true) };
@@ -188,6 +240,10 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: Given) -
     let agent = manage::visible(&mut tx, person, address).await?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
     let asks = Asks::of(&version.connector, &card).ok_or_else(asks_nothing)?;
+    if asks.by_person().is_some() {
+        set_client(hub, &mut tx, person, &agent, &version, &asks, &given).await?;
+        return Ok(tx.commit().await?);
+    }
     let plain = plain(&asks, &given)?;
     if let Some(before) = version.secret {
         if !owns(&mut tx, person, &agent).await? {
@@ -196,11 +252,35 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: Given) -
         }
         let purpose = shared_purpose(agent.id);
         let new = keys::seal(hub, &mut tx, person.namespace, &purpose, &plain).await?;
-        share(&mut tx, &agent, before, Some(new)).await?;
+        share(&mut tx, &agent, Some(before), Some(new)).await?;
     } else {
         give_own(hub, &mut tx, person, agent.id, &plain).await?;
     }
     Ok(tx.commit().await?)
+}
+
+/// Sets the client that the hub is at the server where people agree. An empty one is the hub's own document.
+async fn set_client(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    agent: &Agent,
+    version: &Version,
+    asks: &Asks,
+    given: &Given,
+) -> Result<()> {
+    if !owns(tx, person, agent).await? {
+        let words = "This agent asks you to connect on its page. There is nothing to give.";
+        return Err(Refusal::conflict(words).into());
+    }
+    let new = match given.user.is_empty() && given.secret.is_empty() {
+        true => None,
+        false => {
+            let plain = plain(asks, given)?;
+            Some(keys::seal(hub, tx, person.namespace, &shared_purpose(agent.id), &plain).await?)
+        }
+    };
+    share(tx, agent, version.secret, new).await
 }
 
 pub(super) async fn give_own(
@@ -225,11 +305,12 @@ pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
     let agent = manage::visible(&mut tx, person, address).await?;
-    let (version, _) = manage::current(&mut tx, &agent).await?;
-    if let Some(shared) = version.secret.filter(|_| agent.namespace.is_some())
+    let (version, card) = manage::current(&mut tx, &agent).await?;
+    let by_person = Asks::of(&version.connector, &card).is_some_and(|asks| asks.by_person().is_some());
+    if let Some(shared) = version.secret.filter(|_| agent.namespace.is_some() && !by_person)
         && owns(&mut tx, person, &agent).await?
     {
-        share(&mut tx, &agent, shared, None).await?;
+        share(&mut tx, &agent, Some(shared), None).await?;
     }
     if let Some(own) = agent_secrets::find(&mut tx, agent.id, person.account).await? {
         agent_secrets::delete(&mut tx, agent.id, person.account).await?;
@@ -239,13 +320,15 @@ pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
 }
 
 /// Every version that shared `before` shares `after`.
-async fn share(tx: &mut Tx, agent: &Agent, before: SecretId, after: Option<SecretId>) -> Result<()> {
+async fn share(tx: &mut Tx, agent: &Agent, before: Option<SecretId>, after: Option<SecretId>) -> Result<()> {
     for version in versions::list_by_agent(tx, agent.id).await? {
-        if version.secret == Some(before) {
+        if version.secret == before {
             versions::set_secret(tx, version.id, after).await?;
         }
     }
-    secrets::delete(tx, before).await?;
+    if let Some(before) = before {
+        secrets::delete(tx, before).await?;
+    }
     Ok(())
 }
 
@@ -257,11 +340,11 @@ pub(crate) async fn credentials_for(
     agent: &Agent,
     version: &Version,
     card: &Card,
-) -> Result<Option<(Url, Credentials)>> {
-    if Asks::of(&version.connector, card).is_none() {
-        return Ok(None);
+) -> Result<Option<(Url, Shown)>> {
+    let Some(asks) = Asks::of(&version.connector, card) else { return Ok(None) };
+    if let Some((oauth, _)) = asks.by_person() {
+        return connected(hub, conn, asker, agent, version, card, oauth).await.map(Some);
     }
-    let address = views::address(agent);
     let held = match (version.secret, asker.account()) {
         (Some(shared), _) => Some((shared, shared_purpose(agent.id))),
         (None, Some(account)) => {
@@ -272,36 +355,155 @@ pub(crate) async fn credentials_for(
     };
     let (secret, purpose) = held.ok_or_else(|| lacking(agent))?;
     let plain = keys::open(hub, conn, secret, &purpose).await?;
-    let sealed: Sealed = serde_json::from_slice(&plain).map_err(Error::fault)?;
-    let proof = proofs::find(conn, agent.id, &sealed.origin).await?;
-    if !proof.is_some_and(|proof| proof.holds()) {
-        let words = format!(
-            "{address} asks for credentials, and control of {} is not proved: the hub sends them to proved \
-             addresses only. Prove it at /{address}/manage.",
-            sealed.origin
-        );
-        return Err(Refusal::forbidden(words).into());
+    let sealed = Sealed::open(&plain)?;
+    check_proved(conn, agent, &sealed.origin).await?;
+    let origin = sealed.origin()?;
+    let resource = resource(&version.connector, card)?;
+    let outbound = hub.outbound().anyone(manage::is_administrators(conn, agent).await?);
+    let address = views::address(agent);
+    let mend = match version.secret {
+        Some(_) => format!("Its owner can enter the client again at /{address}/credentials."),
+        None => format!("Enter your client again at /{address}/credentials."),
+    };
+    let shown = sealed.shown(hub, outbound, resource, mend, Some(secret));
+    Ok(Some((origin, shown)))
+}
+
+/// Whatever is shown to an agent is sent to proved addresses only.
+pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -> Result<()> {
+    let proof = proofs::find(conn, agent.id, origin).await?;
+    if proof.is_some_and(|proof| proof.holds()) {
+        return Ok(());
     }
-    let origin = Url::parse(&sealed.origin).map_err(Error::fault)?;
-    Ok(Some((origin, sealed.into())))
+    let address = views::address(agent);
+    let words = format!(
+        "{address} asks for credentials, and control of {origin} is not proved: the hub sends them to proved addresses \
+         only. Prove it at /{address}/manage."
+    );
+    Err(Refusal::forbidden(words).into())
 }
 
-/// What was sealed, and the origin that it was given for.
-pub(super) fn unseal(plain: &[u8]) -> Result<(Url, Credentials)> {
-    let sealed: Sealed = serde_json::from_slice(plain).map_err(Error::fault)?;
-    Ok((Url::parse(&sealed.origin).map_err(Error::fault)?, sealed.into()))
+/// The token that the person agreed to, if they are connected where the agent asks them to be now.
+async fn connected(
+    hub: &Hub,
+    conn: &mut Conn,
+    asker: &Asker,
+    agent: &Agent,
+    version: &Version,
+    card: &Card,
+    oauth: &Oauth,
+) -> Result<(Url, Shown)> {
+    let account = asker.account().ok_or_else(|| lacking(agent))?;
+    let secret = agent_secrets::find(conn, agent.id, account).await?.ok_or_else(|| lacking(agent))?;
+    let plain = keys::open(hub, conn, secret, &own_purpose(agent.id, account)).await?;
+    // What was given for another scheme of the agent is no connection.
+    let kept: Option<Connection> = serde_json::from_slice(&plain).ok();
+    let kept = kept.filter(|kept| kept.oauth.is_same_server(oauth)).ok_or_else(|| lacking(agent))?;
+    check_proved(conn, agent, &kept.origin).await?;
+    let origin = Url::parse(&kept.origin).map_err(Error::fault)?;
+    let server = Arc::new(server(hub, conn, agent, version, card, oauth).await?);
+    let (hub, address) = (hub.clone(), views::address(agent).to_string());
+    let tokens = OfPerson { hub, agent: agent.id, address, account, secret, server };
+    Ok((origin, Shown::Fetched(Arc::new(tokens))))
 }
 
-impl From<Sealed> for Credentials {
-    fn from(sealed: Sealed) -> Self {
-        let value = Secret::new(sealed.secret);
-        match sealed.scheme {
-            Scheme::Bearer => Self::Bearer(value),
-            Scheme::Basic => Self::Basic { user: sealed.user, password: value },
+/// The server at which people agree, as the hub's client there.
+pub(super) async fn server(
+    hub: &Hub,
+    conn: &mut Conn,
+    agent: &Agent,
+    version: &Version,
+    card: &Card,
+    oauth: &Oauth,
+) -> Result<Server> {
+    let entered = entered_client(hub, conn, agent, version, oauth).await?;
+    let document = || Client { id: connection::client_document(hub).into(), secret: None };
+    Ok(Server {
+        env: hub.env().clone(),
+        outbound: hub.outbound().anyone(manage::is_administrators(conn, agent).await?),
+        oauth: oauth.clone(),
+        client: entered.unwrap_or_else(document),
+        resource: resource(&version.connector, card)?,
+        mend: format!("Connect again at /{}/credentials.", views::address(agent)),
+    })
+}
+
+/// The client that the owner entered for the server which the agent names now.
+async fn entered_client(
+    hub: &Hub,
+    conn: &mut Conn,
+    agent: &Agent,
+    version: &Version,
+    oauth: &Oauth,
+) -> Result<Option<Client>> {
+    let Some(shared) = version.secret else { return Ok(None) };
+    let plain = keys::open(hub, conn, shared, &shared_purpose(agent.id)).await?;
+    let sealed = Sealed::open(&plain)?;
+    let is_here = matches!(&sealed.scheme, Scheme::Oauth2(given) if given.is_same_server(oauth));
+    Ok(is_here.then(|| sealed.client()))
+}
+
+/// The address of the agent, as the tokens for it name it (RFC 8707).
+fn resource(connector: &Connector, card: &Card) -> Result<Url> {
+    if let Connector::Http { request } = connector {
+        return template_resource(request);
+    }
+    let interface = card.best_interface().ok_or_else(unusable)?;
+    let mut url = interface.url.clone();
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// The same of an endpoint; what is filled in for a message is no part of it.
+pub(super) fn template_resource(template: &Template) -> Result<Url> {
+    let url = &template.request().url;
+    let fixed = url.split("{{").next().unwrap_or_default();
+    let mut url: Url = fixed.parse().map_err(|_| unusable())?;
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+fn unusable() -> Refusal {
+    Refusal::invalid("url", "This address cannot be used.")
+}
+
+impl Sealed {
+    pub fn open(plain: &[u8]) -> Result<Self> {
+        serde_json::from_slice(plain).map_err(Error::fault)
+    }
+
+    pub fn origin(&self) -> Result<Url> {
+        Url::parse(&self.origin).map_err(Error::fault)
+    }
+
+    fn client(self) -> Client {
+        let secret = Some(self.secret).filter(|secret| !secret.is_empty()).map(Secret::new);
+        Client { id: self.user, secret }
+    }
+
+    /// What the agent is shown; `kept` names it where tokens are shared by all who use it.
+    pub fn shown(
+        self,
+        hub: &Hub,
+        outbound: Outbound,
+        resource: Url,
+        mend: String,
+        kept: Option<SecretId>,
+    ) -> Shown {
+        let value = Secret::new(&self.secret);
+        Shown::Fixed(match self.scheme.clone() {
+            Scheme::Bearer => Credentials::Bearer(value),
+            Scheme::Basic => Credentials::Basic { user: self.user, password: value },
             Scheme::ApiKey { name, in_query } => {
                 let place = if in_query { Place::Query } else { Place::Header };
-                Self::ApiKey { place, name, value }
+                Credentials::ApiKey { place, name, value }
             }
-        }
+            Scheme::Oauth2(oauth) => {
+                let (env, client) = (hub.env().clone(), self.client());
+                let server = Server { env, outbound, oauth, client, resource, mend };
+                return Shown::Fetched(Arc::new(OfClient::new(hub, server, kept)));
+            }
+        })
     }
 }

@@ -59,8 +59,11 @@ fn checked(hub: &Hub, person: &Person, filled: Endpoint) -> Result<(About, Templ
         .url
         .parse()
         .map_err(|error| Refusal::invalid("url", format!("This address cannot be used: {error}.")))?;
-    let allowed = register::outbound(hub, person).check(&url);
-    allowed.map_err(|failure| register::unreachable(person, failure))?;
+    let outbound = register::outbound(hub, person);
+    outbound.check(&url).map_err(|failure| register::unreachable(person, failure))?;
+    let asked =
+        template.request().auth.as_ref().map_or(Ok(()), |auth| register::check_scheme(&outbound, auth));
+    asked.map_err(|words| Refusal::invalid("token_url", words))?;
     Ok((filled.about.checked()?, template))
 }
 

@@ -21,13 +21,17 @@ pub(super) fn keep(
     choice: &Choice,
 ) -> Result<Option<Kept>> {
     let Some(asks) = asks else { return Ok(None) };
-    let before = before.filter(|kept| kept.for_everybody == choice.for_everybody);
-    if choice.given.secret.is_empty() && (before.is_some() || !choice.for_everybody) {
+    // Where people connect, what can be given is the client that the hub is for all of them; else it has its own.
+    let by_person = asks.by_person().is_some();
+    let for_everybody = choice.for_everybody || by_person;
+    let before = before.filter(|kept| kept.for_everybody == for_everybody);
+    let is_empty = choice.given.secret.is_empty() && (!by_person || choice.given.user.is_empty());
+    if is_empty && (before.is_some() || by_person || !for_everybody) {
         return Ok(before);
     }
-    let purpose = purpose(person, agent, choice.for_everybody);
+    let purpose = purpose(person, agent, for_everybody);
     let sealed = hub.vault().seal(&purpose, &credentials::plain(asks, &choice.given)?)?;
-    Ok(Some(Kept::new(choice.for_everybody, &sealed)))
+    Ok(Some(Kept::new(for_everybody, &sealed)))
 }
 
 pub(super) fn open(hub: &Hub, person: &Person, agent: AgentId, kept: &Kept) -> Result<Vec<u8>> {

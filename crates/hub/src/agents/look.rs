@@ -1,11 +1,7 @@
 //! Looking at an agent, or at all of an owner's.
 
 use plexus_a2a::Card;
-use plexus_domain::{
-    Address, AgentId, HubRowId, Name, Timestamp,
-    agent::{Access, Visibility},
-    page::PageSize,
-};
+use plexus_domain::{Address, AgentId, HubRowId, Name, Timestamp, agent::Access, page::PageSize};
 use plexus_store::{
     Conn,
     accounts::{self, AccountState},
@@ -14,13 +10,13 @@ use plexus_store::{
     namespaces::NamespaceKind,
     proofs,
     proofs::Proof,
-    runs, versions,
+    runs, stars, versions,
     versions::Version,
 };
 
 use super::{
     credentials::is_lacking,
-    reach::{lets_in, manages},
+    reach::{is_known, lets_in, manages},
 };
 use crate::{
     Caller, Hub, Result,
@@ -43,6 +39,10 @@ pub struct AgentView {
     pub can_manage: bool,
     pub callable: Callable,
     pub last_run: Option<Timestamp>,
+    /// From how many people.
+    pub stars: u64,
+    /// Whether the viewer's is among them; none where nobody is signed in.
+    pub starred: Option<bool>,
 }
 
 /// Whether the viewer can talk to it.
@@ -76,11 +76,10 @@ pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Optio
         return Ok(None);
     }
     let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
-    let is_there = |agent: &Agent| !matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
-    let Some(agent) = found.filter(is_there) else { return Ok(None) };
+    let Some(agent) = found else { return Ok(None) };
     let person = caller.person.as_ref();
     let can_manage = manages(&mut conn, person, &agent).await?;
-    if agent.visibility == Visibility::Private && !can_manage {
+    if !is_known(&agent, can_manage) {
         return Ok(None);
     }
     let versions = versions::list_by_agent(&mut conn, agent.id).await?;
@@ -94,6 +93,11 @@ pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Optio
     let callable = callable(&mut conn, person, &agent, current, card.as_ref(), &proofs, can_manage).await?;
     let summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
     let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended);
+    let stars = stars::count_by_agent(&mut conn, agent.id).await?;
+    let starred = match person {
+        Some(person) => Some(stars::exists(&mut conn, person.account, agent.id).await?),
+        None => None,
+    };
     Ok(Some(AgentView {
         address: views::address(&agent),
         seed: views::seed(&agent),
@@ -105,6 +109,8 @@ pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Optio
         can_manage,
         callable,
         last_run,
+        stars,
+        starred,
         agent,
     }))
 }
@@ -157,7 +163,7 @@ pub async fn own(
     Ok((rows, agents.last().filter(|_| full).map(|last| last.id)))
 }
 
-async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Result<Row> {
+pub(super) async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Result<Row> {
     let summary = summary(conn, agent, None, None).await?;
     Ok(Row {
         agent: agent.id,

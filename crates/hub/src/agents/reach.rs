@@ -81,8 +81,7 @@ pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Ag
 async fn check(conn: &mut Conn, asker: &Asker, agent: Agent) -> Result<Reached> {
     let address = crate::views::address(&agent);
     let mine = asks_whose_it_is(&agent) && manages(conn, asker.person.as_ref(), &agent).await?;
-    let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
-    if is_gone || (agent.visibility == Visibility::Private && !mine) {
+    if !is_known(&agent, mine) {
         return Err(missing(&address).into());
     }
     if agent.state == AgentState::Paused {
@@ -105,6 +104,12 @@ async fn check(conn: &mut Conn, asker: &Asker, agent: Agent) -> Result<Reached> 
         check_remote(conn, asker, &agent, &version).await?;
     }
     Ok(Reached { agent, version, principal: None })
+}
+
+/// Whether somebody may know of an agent; `mine` says that they act for its owner.
+pub(super) const fn is_known(agent: &Agent, mine: bool) -> bool {
+    let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
+    !is_gone && (mine || !matches!(agent.visibility, Visibility::Private))
 }
 
 /// Whether it matters who owns the agent: whoever is signed in may talk to most.

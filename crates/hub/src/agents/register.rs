@@ -141,6 +141,10 @@ pub(super) fn read_card(outbound: &Outbound, body: &[u8]) -> Result<(Card, Strin
     // Where the card lies says nothing about the address that it names.
     let called =
         card.best_interface().map(|interface| outbound.check(&interface.url).map(|()| &interface.url));
+    let asked = credentials::scheme(&card).map(|scheme| check_scheme(outbound, &scheme));
+    if let Some(Err(words)) = asked {
+        return Err([reading.problems, vec![error(words)]].concat());
+    }
     match called {
         Some(Err(failure)) => {
             let place = card.best_interface().map(|interface| interface.url.to_string()).unwrap_or_default();
@@ -149,6 +153,21 @@ pub(super) fn read_card(outbound: &Outbound, body: &[u8]) -> Result<(Card, Strin
         }
         _ => Ok((card, text)),
     }
+}
+
+/// Whether the hub may call the authorization server that an agent names.
+pub(super) fn check_scheme(outbound: &Outbound, scheme: &Scheme) -> Result<(), String> {
+    let Scheme::Oauth2(oauth) = scheme else { return Ok(()) };
+    for text in oauth.urls() {
+        let url: Url = text.parse().map_err(|error| format!("{text} cannot be used: {error}."))?;
+        outbound.check(&url).map_err(|failure| {
+            format!(
+                "The agent asks for a token from {text}, which this hub does not call. {}",
+                failure.message
+            )
+        })?;
+    }
+    Ok(())
 }
 
 /// The caller's registrations that are not finished, newest first.

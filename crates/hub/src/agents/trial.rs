@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    credentials,
+    credentials::{self, Asks, Sealed},
     draft::{self, Draft, Prepared, Step},
     endpoint::{prepared, prepared_mut},
     kept, proofs, register,
@@ -130,11 +130,19 @@ async fn connector(hub: &Hub, conn: &mut Conn, person: &Person, draft: &Draft) -
     let refused = |failure: Failure| Refusal::conflict(failure.message);
     let outbound = register::outbound(hub, person);
     let http = Http::new(outbound, prepared.template.clone()).map_err(refused)?;
+    if Asks::of_template(&prepared.template)?.by_person().is_some() {
+        let words =
+            "People connect to this agent, each for themselves, once it is published. Go on, then connect.";
+        return Err(Refusal::conflict(words).into());
+    }
     let Some(kept) = &prepared.credentials else { return Ok(http) };
     check_proved(conn, prepared).await?;
     let plain = kept::open(hub, person, draft.data.agent, kept)?;
-    let (origin, credentials) = credentials::unseal(&plain)?;
-    Ok(http.with_credentials(&origin, credentials).map_err(refused)?)
+    let sealed = Sealed::open(&plain)?;
+    let resource = credentials::template_resource(&prepared.template)?;
+    let (origin, mend) = (sealed.origin()?, "Go back a step, and enter the client again.".to_owned());
+    let shown = sealed.shown(hub, register::outbound(hub, person), resource, mend, None);
+    Ok(http.with_credentials(&origin, shown).map_err(refused)?)
 }
 
 /// Credentials are sent to proved origins only, also by whoever gave them.

@@ -5,16 +5,17 @@ use plexus_store::{
     agents::{self, Agent, AgentState},
     keys, listings,
     listings::ListingState,
-    secrets, versions,
+    secrets, stars, versions,
 };
 
 use crate::{Hub, Result};
 
 /// Deletes an agent: its address stays taken, its listing says that it is gone, its keys sign nothing more, and
-/// what its owner gave so that the hub could call it is dropped.
+/// its stars and what its owner gave so that the hub could call it are dropped.
 pub(crate) async fn withdraw(hub: &Hub, tx: &mut Tx, agent: &Agent) -> Result<()> {
     agents::set_state(tx, agent.id, AgentState::Deleted).await?;
     listings::set_state(tx, agent.id, ListingState::Deleted).await?;
+    stars::delete_by_agent(tx, agent.id).await?;
     for key in keys::list_by_agent(tx, agent.id).await? {
         keys::retire(tx, key.id, hub.env().now()).await?;
     }

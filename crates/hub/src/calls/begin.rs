@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
+    ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, Timestamp,
     chat::{ChatKind, Title},
     message::{Message, MessageState, Node, path},
     part::plain_text,
@@ -184,10 +184,11 @@ async fn begun(
         id: job.run,
         context: call.context.clone().unwrap_or_else(|| chat.id.to_string()),
         agent: job.answer.author,
-        state: RunState::Working,
+        state: job.state,
         state_at: job.queued,
         failure: None,
         usage: Usage::default(),
+        waits: None,
         messages: asked.to_vec(),
         seq: chat.last_seq,
     })

@@ -33,6 +33,8 @@ pub enum News {
     Part { message: MessageId, index: usize, start: usize, part: Part },
     /// A message of the agent is finished.
     Ended { message: Message },
+    /// What the run does before anything is said: it waits for its turn.
+    Waits { line: String },
     /// The run is in another state.
     State { task: Box<Task> },
 }
@@ -215,6 +217,11 @@ impl Following {
                     let (message, index) = (snapshot.message, snapshot.part);
                     self.ready.push_back(News::Part { message, index, start: 0, part });
                 }
+            }
+            FrameKind::Status { message, line }
+                if self.state == RunState::Queued && !line.is_empty() && self.messages.contains(message) =>
+            {
+                self.ready.push_back(News::Waits { line: line.to_string() });
             }
             _ => {}
         }

@@ -12,7 +12,7 @@ use plexus_store::{
 
 use crate::{
     Caller, Error, Hub, Result,
-    agents::reach,
+    agents::{reach, stars},
     caller::{Asker, Person, Scope},
     views,
 };
@@ -28,7 +28,8 @@ const MOST_RECENT: i64 = 100;
 /// Pages of agents that are used most.
 const PAGES: usize = 3;
 
-/// The caller's own agents, those it asked last, and those that are used most here: all that would answer it.
+/// The caller's own agents, those with its star, those it asked last, and those that are used most here: all that
+/// would answer it.
 pub async fn offered(hub: &Hub, caller: &Caller) -> Result<Vec<Offered>> {
     let known = caller.person.as_ref().map(|_| caller.may(Scope::Chat).or_else(|_| caller.may(Scope::Read)));
     let person = known.transpose()?;
@@ -37,6 +38,7 @@ pub async fn offered(hub: &Hub, caller: &Caller) -> Result<Vec<Offered>> {
     let mut found = Vec::new();
     if let Some(person) = person {
         found.extend(agents::list_by_namespace(&mut conn, person.namespace).await?);
+        found.extend(stars::list(&mut conn, person).await?);
         let recent = runs::list_agents_of(&mut conn, person.principal, MOST_RECENT).await?;
         found.extend(in_order(&mut conn, &recent).await?);
     }

@@ -31,6 +31,8 @@ pub struct Task {
     pub state_at: Timestamp,
     pub failure: Option<Failure>,
     pub usage: Usage,
+    /// What it does, in one line, where it waits for its turn.
+    pub waits: Option<String>,
     /// Oldest first, the question included. An open one carries the text that is there so far.
     pub messages: Vec<Message>,
     /// The chat's number that this is up to.
@@ -46,6 +48,7 @@ impl Task {
             state: self.state,
             state_at: self.state_at,
             failure: self.failure.as_ref(),
+            waits: self.waits.as_deref(),
             messages: &self.messages,
         }
     }
@@ -103,7 +106,11 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
     let context = context(conn, &run).await?;
     let headers = messages::list_by_run(conn, run.id).await?;
     let mut messages = messages::load(conn, &with_question(&headers, agent)).await?;
+    let mut waits = None;
     for message in messages.iter_mut().filter(|message| message.state == MessageState::Open) {
+        if run.state == RunState::Queued {
+            waits = hub.live().status(message.id);
+        }
         message.parts = views::parts_so_far(hub, conn, message.id, &run).await?;
         message.parts.iter_mut().for_each(hide_unfinished);
     }
@@ -115,6 +122,7 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
         state_at: run.state_at,
         failure: run.failure(),
         usage: run.usage(),
+        waits,
         messages,
         seq,
     })

@@ -58,7 +58,7 @@ impl Words {
         match news {
             News::Part { message, index, start, part } => self.part(*message, *index, *start, part),
             News::Ended { message } => self.whole(message),
-            News::State { .. } => {}
+            News::Waits { .. } | News::State { .. } => {}
         }
     }
 

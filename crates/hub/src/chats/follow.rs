@@ -132,11 +132,15 @@ impl Reader {
         // What is being written is looked at first: a message that ends meanwhile is in the log then, and all text of
         // one that begins meanwhile comes through the channel.
         let open = self.hub.live().snapshots(self.chat);
+        let doing = self.hub.live().statuses(self.chat);
         self.read_events().await?;
         let open: Vec<_> = open.into_iter().filter(|snapshot| !self.has_ended(snapshot.message)).collect();
         self.ready.extend(
             open.into_iter().map(|snapshot| Arc::new(Frame::new(FrameKind::Snapshot(Box::new(snapshot))))),
         );
+        let doing: Vec<_> = doing.into_iter().filter(|(message, _)| !self.has_ended(*message)).collect();
+        let status = |(message, line): (_, String)| FrameKind::Status { message, line: line.into() };
+        self.ready.extend(doing.into_iter().map(|one| Arc::new(Frame::new(status(one)))));
         Ok(())
     }
 

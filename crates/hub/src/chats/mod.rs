@@ -15,7 +15,7 @@ pub(crate) use expire::sweep_expired;
 pub use follow::{Reader, follow};
 pub use follow_all::{MOST_CHATS, News, Readers, follow_all};
 pub use manage::{delete, rename};
-pub use read::{ChatItem, ChatPage, Partner, list, message, open, partner, suggested, title};
+pub use read::{ChatItem, ChatPage, Partner, Suggested, list, message, open, partner, suggested, title};
 pub use send::{NewMessage, Sent, retry, send, start};
 pub(crate) use telling::Telling;
 

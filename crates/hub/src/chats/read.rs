@@ -7,13 +7,17 @@ use plexus_domain::{
     page::PageSize,
 };
 use plexus_store::{
-    Conn, agents, agents::Agent, cards, chats, chats::ItemCursor, messages, namespaces, versions,
+    Conn,
+    agents::{self, Agent, AgentState},
+    cards, chats,
+    chats::ItemCursor,
+    messages, namespaces, versions,
 };
 
 use super::{address, membership, membership_or};
 use crate::{
     Caller, Hub, Result,
-    agents::{guide_address, reach},
+    agents::{guide_address, reach, stars},
     caller::Scope,
     views,
     views::MessageView,
@@ -54,6 +58,15 @@ pub struct Partner {
     pub obstacle: Option<String>,
 }
 
+/// Agents to begin a chat with.
+pub struct Suggested {
+    pub starred: Vec<Partner>,
+    /// The hub's own, without those above.
+    pub builtin: Vec<Partner>,
+}
+
+/// Starred agents that are suggested.
+const MOST_STARRED: usize = 20;
 /// Messages on one page of a long chat.
 const PAGE: usize = 60;
 /// Things to say first that are offered.
@@ -166,16 +179,25 @@ pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Pa
     Ok(Partner { obstacle, ..described(&mut conn, &agent).await? })
 }
 
-/// Agents to begin with: the hub's own.
-pub async fn suggested(hub: &Hub, caller: &Caller) -> Result<Vec<Partner>> {
-    caller.may(Scope::Read)?;
-    let mut conn = hub.store().read().await?;
-    let Some(owner) = namespaces::by_name(&mut conn, &guide_address().owner).await? else {
-        return Ok(Vec::new());
+/// Agents to begin with: those with the caller's star, the newest star first, and the others of the hub's own.
+pub async fn suggested(hub: &Hub, caller: &Caller) -> Result<Suggested> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    let starred = stars::list(&mut conn, person).await?;
+    let mut builtin = match namespaces::by_name(&mut conn, &guide_address().owner).await? {
+        Some(owner) => agents::list_by_namespace(&mut conn, owner.id).await?,
+        None => Vec::new(),
     };
+    builtin.retain(|agent| starred.iter().all(|starred| starred.id != agent.id));
+    let active = starred.into_iter().filter(|agent| agent.state == AgentState::Active).take(MOST_STARRED);
+    let starred = all_described(&mut conn, active).await?;
+    Ok(Suggested { starred, builtin: all_described(&mut conn, builtin).await? })
+}
+
+async fn all_described(conn: &mut Conn, all: impl IntoIterator<Item = Agent>) -> Result<Vec<Partner>> {
     let mut partners = Vec::new();
-    for agent in agents::list_by_namespace(&mut conn, owner.id).await? {
-        partners.push(described(&mut conn, &agent).await?);
+    for agent in all {
+        partners.push(described(conn, &agent).await?);
     }
     Ok(partners)
 }

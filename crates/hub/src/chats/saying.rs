@@ -137,7 +137,7 @@ fn question(hub: &Hub, asker: &Asker, saying: &Saying<'_>) -> MessageView {
     let beside = saying.tree.iter().filter(is_beside).map(|header| header.id);
     let alternatives = beside.chain([saying.id]).collect();
     let run = saying.continues.as_ref().map(going_on);
-    MessageView { message, author: Author::from(asker), run, alternatives, open: Vec::new() }
+    MessageView { message, author: Author::from(asker), run, alternatives, open: Vec::new(), status: None }
 }
 
 /// The chat, kept from changing until the transaction ends.

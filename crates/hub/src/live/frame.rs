@@ -20,6 +20,8 @@ pub enum FrameKind {
     Snapshot(Box<Snapshot>),
     /// More text; `start` is its byte offset in the part.
     Text { message: MessageId, part: usize, start: usize, body: Box<str> },
+    /// What the agent of an open message is doing; an empty line is nothing in particular.
+    Status { message: MessageId, line: Box<str> },
     /// Bytes `start..end` of the part will not change any more; `html` is how they look.
     Block { message: MessageId, part: usize, start: usize, end: usize, html: String },
     /// The list of the account's chats changed.

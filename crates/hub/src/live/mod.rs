@@ -57,7 +57,24 @@ impl Live {
         Some(parts)
     }
 
-    /// The same for every message of a chat.
+    /// What the agent of a message that is being written here is doing, in one line.
+    pub fn status(&self, message: MessageId) -> Option<String> {
+        let writing = self.writing.lock().get(&message).cloned()?;
+        let status = writing.lock().status().to_owned();
+        Some(status).filter(|line| !line.is_empty())
+    }
+
+    /// The same for every message of a chat that says so.
+    pub fn statuses(&self, chat: ChatId) -> Vec<(MessageId, String)> {
+        let writing: Vec<Writing> = self.writing.lock().values().cloned().collect();
+        let of_chat = writing.iter().map(|one| one.lock()).filter(|one| one.chat() == chat);
+        of_chat
+            .filter(|one| !one.status().is_empty())
+            .map(|one| (one.message(), one.status().to_owned()))
+            .collect()
+    }
+
+    /// The state of every message of a chat.
     pub fn snapshots(&self, chat: ChatId) -> Vec<Snapshot> {
         let writing: Vec<Writing> = self.writing.lock().values().cloned().collect();
         let mut of_chat: Vec<_> =

@@ -10,6 +10,8 @@ pub struct OpenMessage {
     chat: ChatId,
     message: MessageId,
     parts: Vec<OpenPart>,
+    /// What its agent is doing, in one line; empty is nothing in particular.
+    status: String,
     /// The number of its first piece in the text log.
     pub(super) first_piece: Option<i64>,
 }
@@ -39,7 +41,7 @@ pub struct Closed {
 
 impl OpenMessage {
     pub const fn new(chat: ChatId, message: MessageId) -> Self {
-        Self { chat, message, parts: Vec::new(), first_piece: None }
+        Self { chat, message, parts: Vec::new(), status: String::new(), first_piece: None }
     }
 
     pub const fn chat(&self) -> ChatId {
@@ -53,6 +55,19 @@ impl OpenMessage {
     /// Lets go of all parts.
     pub fn clear(&mut self) {
         self.parts.clear();
+    }
+
+    pub fn status(&self) -> &str {
+        &self.status
+    }
+
+    /// False where that is what it says already.
+    pub fn set_status(&mut self, line: &str) -> bool {
+        let is_new = self.status != line;
+        if is_new {
+            line.clone_into(&mut self.status);
+        }
+        is_new
     }
 
     /// Appends to the last text part of `artifact`, or begins one. Answers the part's place, where the delta

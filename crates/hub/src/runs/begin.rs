@@ -4,6 +4,7 @@ use plexus_domain::{
     ChatId, Error as Refusal, MessageId, PrincipalId, RunId, RunState, Timestamp,
     event::Event,
     message::{Message, MessageState},
+    schedule::Share,
 };
 use plexus_runtime::Remote;
 use plexus_store::{
@@ -52,6 +53,8 @@ pub struct Job {
     /// What the program that asks calls it.
     pub called: Option<String>,
     pub queued: Timestamp,
+    /// `Queued` while it waits for its turn, else `Working`.
+    pub state: RunState,
     /// The answer to be written, empty as it begins.
     pub answer: Message,
     pub agent: Agent,
@@ -71,25 +74,31 @@ pub(crate) async fn begin(
     asker: &Asker,
     ask: Ask,
 ) -> Result<Job> {
-    let limits = hub.config().limits;
-    let most = if asker.person.is_some() { limits.runs_per_account } else { limits.runs_of_strangers };
     let Reached { agent, version, .. } = ask.reached.clone();
+    let run = ask.continues.as_ref().map_or_else(|| hub.env().id(RunId::new), |run| run.id);
+    let about = About { run, chat: ask.chat, account: asker.account(), agent: agent.id };
+    let place = hub.running().enter(about, share(hub, asker))?;
     let view = match &ask.continues {
-        Some(run) => resume(hub, tx, run).await?,
-        None => insert(hub, telling, asker, &ask),
+        Some(waiting) => resume(hub, tx, waiting).await?,
+        None => insert(hub, telling, asker, &ask, run, place.waits()),
     };
-    let (run, queued, chat, question) = (view.id, view.queued, ask.chat, ask.question);
-    let about = About { run, chat, account: asker.account(), agent: agent.id };
-    let place = hub.running().enter(about, most)?;
+    let (queued, state, chat, question) = (view.queued, view.state, ask.chat, ask.question);
     let answer = open_answer(hub, run, &ask);
     let called = ask.called;
     let (seen, alternatives) = (ask.seen, ask.beside.into_iter().chain([answer.id]).collect());
     let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
-    telling.say(MessageView { message, author, run: Some(view), alternatives, open });
-    telling.record(Event::Run { run, state: RunState::Working, failure: None });
+    telling.say(MessageView { message, author, run: Some(view), alternatives, open, status: None });
+    telling.record(Event::Run { run, state, failure: None });
     let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
     let asker = asker.clone();
-    Ok(Job { run, chat, question, called, queued, answer, agent, version, asker, seen, task, place })
+    Ok(Job { run, chat, question, called, queued, state, answer, agent, version, asker, seen, task, place })
+}
+
+/// What somebody may have at once.
+pub(super) fn share(hub: &Hub, asker: &Asker) -> Share {
+    let limits = hub.config().limits;
+    let working = if asker.person.is_some() { limits.runs_per_account } else { limits.runs_of_strangers };
+    Share { working, waiting: limits.waiting_per_account }
 }
 
 fn open_answer(hub: &Hub, run: RunId, ask: &Ask) -> Message {
@@ -106,9 +115,9 @@ fn open_answer(hub: &Hub, run: RunId, ask: &Ask) -> Message {
     }
 }
 
-fn insert(hub: &Hub, telling: &mut Telling, asker: &Asker, ask: &Ask) -> RunView {
+fn insert(hub: &Hub, telling: &mut Telling, asker: &Asker, ask: &Ask, id: RunId, waits: bool) -> RunView {
     let new = NewRun {
-        id: hub.env().id(RunId::new),
+        id,
         chat: ask.chat,
         agent: ask.reached.agent.id,
         version: ask.reached.version.id,
@@ -117,10 +126,10 @@ fn insert(hub: &Hub, telling: &mut Telling, asker: &Asker, ask: &Ask) -> RunView
         parent: None,
         assignment: None,
         process: Some(hub.process()),
-        state: RunState::Working,
+        state: if waits { RunState::Queued } else { RunState::Working },
         queued: hub.env().now(),
     };
-    let view = RunView::begun(new.id, new.queued);
+    let view = RunView::begun(new.id, new.state, new.queued);
     telling.begin(new);
     view
 }

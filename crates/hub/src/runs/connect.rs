@@ -192,7 +192,7 @@ async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
     let endpoint = Endpoint::of(&card).ok_or_else(unusable)?;
     let agent = A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)?;
     match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
-        Some((origin, credentials)) => agent.with_credentials(&origin, credentials).map_err(refused),
+        Some((origin, shown)) => agent.with_credentials(&origin, shown).map_err(refused),
         None => Ok(agent),
     }
 }
@@ -201,7 +201,7 @@ async fn http(hub: &Hub, conn: &mut Conn, job: &Job, request: Template) -> Resul
     let card = card(conn, job).await?;
     let agent = Http::new(client(hub, conn, &job.agent).await?, request).map_err(refused)?;
     match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
-        Some((origin, credentials)) => agent.with_credentials(&origin, credentials).map_err(refused),
+        Some((origin, shown)) => agent.with_credentials(&origin, shown).map_err(refused),
         None => Ok(agent),
     }
 }

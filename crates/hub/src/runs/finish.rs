@@ -108,7 +108,7 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let message = Message { state: outcome.message_state(), parts: speaker.parts(), ..job.answer.clone() };
     messages::finish(&mut tx, message.id, message.state, &message.parts).await?;
     let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
-    let step = Step { from: RunState::Working, to: outcome.state, at: now, failure, usage };
+    let step = Step { from: job.state, to: outcome.state, at: now, failure, usage };
     if !runs::set_state(&mut tx, job.run, &step).await? {
         // Somebody has ended it who took this process for dead. What they wrote stands.
         return Ok(());
@@ -119,15 +119,14 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let failure = outcome.failure.clone();
     telling.record(Event::Run { run: job.run, state: outcome.state, failure });
     let run = RunView {
-        state: outcome.state,
         failure: outcome.failure.clone(),
         usage: speaker.usage,
         ended: outcome.state.is_terminal().then_some(now),
-        ..RunView::begun(job.run, job.queued)
+        ..RunView::begun(job.run, outcome.state, job.queued)
     };
     let alternatives = messages::list_alternatives(&mut tx, job.question, message.lane).await?;
     let (author, open) = (Author::from(&job.agent), Vec::new());
-    telling.end(MessageView { message, author, run: Some(run), alternatives, open });
+    telling.end(MessageView { message, author, run: Some(run), alternatives, open, status: None });
     let committed = telling.commit(hub, tx).await?;
     job.place.leave();
     committed.tell(hub, job.asker.account()).await;

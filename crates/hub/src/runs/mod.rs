@@ -9,6 +9,8 @@ mod recover;
 mod request;
 mod running;
 mod stop;
+mod take_up;
+mod turn;
 mod work;
 
 pub use approve::{Waiting, decide, waiting};

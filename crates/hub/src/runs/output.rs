@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plexus_domain::{
     Content, Digest, Part,
     run::{Failure, Usage},
+    text::{one_line, shorten},
 };
 use plexus_runtime::{File, Output, Remote};
 
@@ -12,6 +13,9 @@ use crate::{
     blobs::{NewBlob, label},
     live::{Channel, Frame, FrameKind, Snapshot, Writing},
 };
+
+/// Of what an agent is doing.
+const STATUS_CHARS: usize = 200;
 
 /// Shows each piece to the readers of the chat and keeps it for the store.
 pub struct Speaker {
@@ -88,6 +92,11 @@ impl Speaker {
         }
         let mut open = self.writing.lock();
         let (part, start, closed) = open.append(artifact, name, delta);
+        // What it says now is what it does.
+        if open.set_status("") && self.channel.is_watched() {
+            let message = open.message();
+            self.channel.tell(Frame::new(FrameKind::Status { message, line: "".into() }));
+        }
         if !self.channel.is_watched() {
             return;
         }
@@ -148,5 +157,12 @@ impl Output for Speaker {
         self.usage = usage;
     }
 
-    fn status(&mut self, _line: &str) {}
+    fn status(&mut self, line: &str) {
+        let line = shorten(&one_line(line), STATUS_CHARS);
+        let mut open = self.writing.lock();
+        if open.set_status(&line) && self.channel.is_watched() {
+            let message = open.message();
+            self.channel.tell(Frame::new(FrameKind::Status { message, line: line.into() }));
+        }
+    }
 }

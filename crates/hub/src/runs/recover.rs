@@ -1,4 +1,5 @@
-//! What a process leaves when it dies: runs that nobody works on. They end as failed, with what had been said and asked.
+//! What a process leaves when it dies: runs that nobody works on. They end as failed, with what had been said and asked;
+//! those that waited for their turn wait again.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use plexus_store::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{approve, finish::interrupted};
+use super::{approve, finish::interrupted, take_up};
 use crate::{Hub, Result, chats::Telling, views::logged_texts};
 
 const BEAT: Duration = Duration::from_secs(5);
@@ -29,7 +30,9 @@ pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     let dead = processes::list_dead(&mut conn, silent_since).await?;
     drop(conn);
     for run in orphans.iter().filter(|run| run.process != Some(hub.process())) {
-        end(hub, run).await?;
+        if run.state != RunState::Queued || !Box::pin(take_up::take_up(hub, run)).await? {
+            end(hub, run).await?;
+        }
     }
     for process in dead.iter().filter(|process| process.id != hub.process()) {
         let mut tx = hub.store().write().await?;

@@ -1,31 +1,35 @@
-//! The runs that this process works on.
+//! The runs that this process works on, and those that wait for their turn.
 
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
-use plexus_domain::{AccountId, AgentId, ChatId, Error as Refusal, RunId};
+use plexus_domain::{
+    AccountId, AgentId, ChatId, Error as Refusal, RunId,
+    schedule::{Entered, Schedule, Share},
+};
 use tokio_util::sync::CancellationToken;
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Running(Arc<Mutex<Places>>);
 
 /// By number, not by run: a run that waited for its caller may go on before its former place is given back.
-#[derive(Default)]
 struct Places {
     last: u64,
     taken: HashMap<u64, Entry>,
+    /// Those of whom nothing is known are one caller.
+    schedule: Schedule<Option<AccountId>, AgentId>,
 }
 
 struct Entry {
     run: RunId,
     chat: ChatId,
-    /// None for those of whom nothing is known, who share their places.
     account: Option<AccountId>,
     agent: AgentId,
     stop: CancellationToken,
+    turn: CancellationToken,
 }
 
-/// What a run is, as far as places are counted and runs are ended by it.
+/// What a run is, as far as places are given and runs are ended by it.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     pub run: RunId,
@@ -35,21 +39,33 @@ pub struct About {
 }
 
 impl Running {
-    /// Takes one of the `most` places that an account has; it is given back when the answer is dropped.
-    pub fn enter(&self, about: About, most: usize) -> Result<Place, Refusal> {
+    pub fn new(per_agent: usize) -> Self {
+        let (taken, schedule) = (HashMap::new(), Schedule::new(per_agent));
+        Self(Arc::new(Mutex::new(Places { last: 0, taken, schedule })))
+    }
+
+    /// Takes a place, in which the run works at once or waits for its turn. It is given back when the answer is
+    /// dropped.
+    pub fn enter(&self, about: About, share: Share) -> Result<Place, Refusal> {
         let About { run, chat, account, agent } = about;
         let mut places = self.0.lock();
-        let running = places.taken.values().filter(|entry| entry.account == account).count();
-        if running >= most {
+        let number = places.last + 1;
+        let entered = places.schedule.enter(number, account, agent, share);
+        if entered == Entered::Full {
+            let waiting = share.waiting;
             let message =
-                format!("{running} answers are being written for you already. Wait for one, or stop one.");
+                format!("{waiting} answers wait for their turn already. Wait for one, or stop one.");
             return Err(Refusal::Limited { message, retry_after_ms: 2_000 });
         }
-        let stop = CancellationToken::new();
-        places.last += 1;
-        let number = places.last;
-        places.taken.insert(number, Entry { run, chat, account, agent, stop: stop.clone() });
-        Ok(Place { running: self.clone(), number, stop })
+        places.last = number;
+        let (stop, turn) = (CancellationToken::new(), CancellationToken::new());
+        if entered == Entered::Works {
+            turn.cancel();
+        }
+        let entry = Entry { run, chat, account, agent, stop: stop.clone(), turn: turn.clone() };
+        places.taken.insert(number, entry);
+        drop(places);
+        Ok(Place { running: self.clone(), number, stop, turn })
     }
 
     pub fn in_chat(&self, chat: ChatId) -> bool {
@@ -96,12 +112,35 @@ pub struct Place {
     number: u64,
     /// Cancelled when the run is to end.
     pub stop: CancellationToken,
+    /// Cancelled when the run may begin.
+    turn: CancellationToken,
 }
 
 impl Place {
+    /// Whether the run has to wait for its turn.
+    pub fn waits(&self) -> bool {
+        !self.turn.is_cancelled()
+    }
+
+    /// Waits for the run's turn.
+    pub async fn turn(&self) {
+        self.turn.cancelled().await;
+    }
+
+    /// How many begin before the run, itself included; none once it may begin.
+    pub fn position(&self) -> Option<usize> {
+        self.running.0.lock().schedule.position(self.number)
+    }
+
     /// Gives the place back, for those who are told of the end and then look who still answers.
     pub fn leave(&self) {
-        self.running.0.lock().taken.remove(&self.number);
+        let mut places = self.running.0.lock();
+        places.taken.remove(&self.number);
+        for begins in places.schedule.leave(self.number) {
+            if let Some(entry) = places.taken.get(&begins) {
+                entry.turn.cancel();
+            }
+        }
     }
 }
 
@@ -118,24 +157,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_counted_by_account_and_given_back() {
+    fn places_are_given_in_turn_and_given_back() {
         let at = Timestamp::from_millis(1);
         let (run, chat) = (RunId::new(at, &[1; 10]), ChatId::new(at, &[2; 10]));
         let (ada, bob) = (AccountId::new(at, &[3; 10]), AccountId::new(at, &[4; 10]));
         let agent = AgentId::new(at, &[5; 10]);
-        let about = |account| About { run, chat, account: Some(account), agent };
-        let running = Running::default();
-        let first = running.enter(about(ada), 2).unwrap();
-        let again = running.enter(about(ada), 2).unwrap();
-        assert!(matches!(running.enter(about(ada), 2), Err(Refusal::Limited { .. })));
-        let other = running.enter(about(bob), 2).unwrap();
+        let share = Share { working: 2, waiting: 1 };
+        let running = Running::new(9);
+        let enter = |account| running.enter(About { run, chat, account: Some(account), agent }, share);
+        let first = enter(ada).unwrap();
+        let again = enter(ada).unwrap();
+        let waits = enter(ada).unwrap();
+        assert!(!first.waits() && !again.waits() && waits.waits());
+        assert_eq!((first.position(), waits.position()), (None, Some(1)));
+        assert!(matches!(enter(ada), Err(Refusal::Limited { .. })));
+        let other = enter(bob).unwrap();
         running.stop_of(ada, &[]);
-        assert!(first.stop.is_cancelled() && again.stop.is_cancelled() && !other.stop.is_cancelled());
+        assert!(first.stop.is_cancelled() && waits.stop.is_cancelled() && !other.stop.is_cancelled());
         running.stop_of(ada, &[agent]);
         assert!(other.stop.is_cancelled(), "it runs an agent of theirs");
         drop(other);
 
         drop(first);
+        assert!(!waits.waits(), "a place that is given back is the next one's");
+        drop(waits);
         assert!(running.stop(run) && again.stop.is_cancelled(), "the run that went on is still known");
         drop(again);
         assert!(!running.stop(run) && !running.in_chat(chat));

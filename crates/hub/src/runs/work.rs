@@ -10,7 +10,13 @@ use plexus_domain::{
 use plexus_runtime::{Connector, End, Limits, Request, perform};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Job, approve, connect, finish, finish::Outcome, output::Speaker, request};
+use super::{
+    Job, approve, connect, finish,
+    finish::Outcome,
+    output::Speaker,
+    request,
+    turn::{self, Turn},
+};
 use crate::{Error, Hub, listings::seen_alive, live::Topic};
 
 /// Begins to work on runs that are committed. Nobody speaks until the answer is dropped: readers are told first who
@@ -26,14 +32,26 @@ pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
         let speaker = Speaker::new(writing, channel);
         let tasks = hub.tasks().clone();
         tasks.spawn(async move {
-            work(&hub, &job, speaker, told).await;
+            work(&hub, job, speaker, told).await;
         });
     }
     told.drop_guard()
 }
 
 /// What takes a moment is boxed here and below: a run that waits for its agent holds no room for it.
-async fn work(hub: &Hub, job: &Job, mut speaker: Speaker, told: CancellationToken) {
+async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationToken) {
+    if job.place.waits() || job.state == RunState::Queued {
+        match Box::pin(turn::wait(hub, &mut job, &mut speaker)).await {
+            Turn::Came => {}
+            Turn::Stopped => {
+                let stopped = Outcome::new(Ok(End::Stopped), false);
+                Box::pin(finish::finish(hub, &job, &mut speaker, stopped)).await;
+                return hub.live().end(job.answer.id);
+            }
+            Turn::Gone => return hub.live().end(job.answer.id),
+        }
+    }
+    let job = &job;
     metrics::counter!("plexus_runs_started_total").increment(1);
     let answer = AssertUnwindSafe(answer(hub, job, &mut speaker, &told)).catch_unwind().await;
     let end = answer.unwrap_or_else(|_| {

@@ -135,5 +135,6 @@ fn said(hub: &Hub, team: &Team, asker: &Asker) -> MessageView {
         created: hub.env().now(),
         parts: vec![Part::text(team.charter().goal.as_str())],
     };
-    MessageView { message, author: Speaker::from(asker), run: None, alternatives: vec![id], open: Vec::new() }
+    let (author, alternatives) = (Speaker::from(asker), vec![id]);
+    MessageView { message, author, run: None, alternatives, open: Vec::new(), status: None }
 }

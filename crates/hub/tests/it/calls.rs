@@ -112,6 +112,7 @@ async fn a_reader_has_every_byte_once_and_a_second_one_too() {
                     text.push_str(body);
                 }
                 News::Ended { message } => assert!(message.parts[0].as_text().unwrap().starts_with(&text)),
+                News::Waits { line } => panic!("two calls do not wait: {line}"),
                 News::State { task } => last = Some(task),
             }
         }

@@ -1,5 +1,6 @@
 //! One call to an A2A agent over JSON-RPC.
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_a2a::{
     A2aProtocol,
@@ -8,7 +9,10 @@ use plexus_a2a::{
 use plexus_domain::run::{Failure, FailureClass};
 
 use super::A2a;
-use crate::outbound::{Halt, Hints, Pace, Reply, by_status, credentials_hint, peer, retry_after};
+use crate::{
+    Credentials,
+    outbound::{Halt, Hints, Pace, Reply, by_status, peer, retry_after},
+};
 
 /// An HTTP request has one answer, so its JSON-RPC id says nothing.
 const ID: i64 = 1;
@@ -79,19 +83,38 @@ impl A2a {
 
     async fn post(&self, protocol: A2aProtocol, call: Call, pace: &mut Pace<'_>) -> Result<Reply, Halt> {
         let is_streaming = call.method().is_streaming();
-        let body = client::body(protocol, ID, call).map_err(|error| {
+        let body = client::body(protocol, ID, call).map(Bytes::from).map_err(|error| {
             Failure::new(
                 FailureClass::Internal,
                 format!("The message could not be written as JSON: {error}."),
             )
         })?;
+        let shown = self.access.credentials(pace).await?;
+        let reply = self.send(protocol, is_streaming, body.clone(), shown.as_ref(), pace).await?;
+        if reply.status() != StatusCode::UNAUTHORIZED {
+            return Ok(reply);
+        }
+        match self.access.another(shown.as_ref(), pace).await? {
+            Some(other) => self.send(protocol, is_streaming, body, Some(&other), pace).await,
+            None => Ok(reply),
+        }
+    }
+
+    async fn send(
+        &self,
+        protocol: A2aProtocol,
+        is_streaming: bool,
+        body: Bytes,
+        shown: Option<&Credentials>,
+        pace: &mut Pace<'_>,
+    ) -> Result<Reply, Halt> {
         let mut url = self.endpoint.url.clone();
         let mut headers = HeaderMap::new();
         let accepted = if is_streaming { "text/event-stream, application/json" } else { "application/json" };
         headers.insert(header::ACCEPT, HeaderValue::from_static(accepted));
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(client::VERSION_HEADER, HeaderValue::from_static(client::version(protocol)));
-        if let Some(credentials) = &self.credentials {
+        if let Some(credentials) = shown {
             credentials.apply(&mut url, &mut headers)?;
         }
         let request = self.outbound.request(Method::POST, &url)?.headers(headers).body(body);
@@ -116,7 +139,7 @@ impl A2a {
 
     fn refusal(&self, status: StatusCode, wait: Option<u32>) -> Failure {
         let hints = Hints {
-            credentials: credentials_hint(self.credentials.is_some()),
+            credentials: self.access.hint(),
             missing: None,
             moved: "Its card has to name the new address.",
         };

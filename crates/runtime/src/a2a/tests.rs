@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    File, KeyPlace, Remote, Secret,
+    Credentials, File, KeyPlace, Remote, Secret,
     outbound::{Network, Policy},
     perform,
     testing::{Recorder, ask, nowhere, run_until_first_word, serve, serve_bytes},

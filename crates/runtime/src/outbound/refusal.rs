@@ -31,14 +31,6 @@ pub(crate) fn by_status(status: StatusCode, wait: Option<u32>, hints: &Hints<'_>
     }
 }
 
-/// What to say of credentials that were shown, or were not there.
-pub(crate) const fn credentials_hint(shown: bool) -> &'static str {
-    match shown {
-        true => "did not accept the credentials. Enter them again.",
-        false => "asks for credentials that this hub does not hold.",
-    }
-}
-
 fn busy(wait: Option<u32>) -> String {
     match wait {
         Some(seconds) => format!("is busy and asks to wait {seconds} s."),

@@ -128,7 +128,7 @@ pub(crate) fn peer(url: &Url) -> String {
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-fn halt(interrupted: Interrupted, peer: &str) -> Halt {
+pub(crate) fn halt(interrupted: Interrupted, peer: &str) -> Halt {
     match interrupted {
         Interrupted::Stopped => Halt::Stopped,
         Interrupted::Late(limit) => {

@@ -15,7 +15,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 45] = [
+pub(super) const TABLES: [Table; 46] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -37,6 +37,7 @@ pub(super) const TABLES: [Table; 45] = [
     table("cards"),
     table("versions"),
     table("agent_secrets"),
+    table("stars"),
     table("models"),
     table("listings"),
     table("proofs"),

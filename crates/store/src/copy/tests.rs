@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hubs, invites,
     jobs, keys, limits_used, listings, messages, models, namespaces, oauth, outbox, proofs, push, runs,
-    secrets, sessions, testing,
+    secrets, sessions, stars, testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
@@ -207,6 +207,8 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
     };
     keys::insert(&mut tx, &key).await.unwrap();
     grants::insert(&mut tx, grants::Target::Agent(agent.agent), owner.principal, now).await.unwrap();
+    let star = stars::Star { agent: agent.agent, at: now };
+    stars::insert(&mut tx, owner.account, &star).await.unwrap();
     let model = models::Model {
         id: world.id(plexus_domain::ModelId::new),
         namespace: owner.namespace,

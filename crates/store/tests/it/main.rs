@@ -9,6 +9,7 @@ mod chats;
 mod contention;
 mod listings;
 mod runs;
+mod stars;
 mod talk;
 mod text_log;
 mod work;

@@ -1,6 +1,7 @@
 //! `/@{owner}/{agent}` and its tabs.
 
 mod connect;
+pub mod star;
 
 use axum::{
     extract::{Path, State},
@@ -84,6 +85,8 @@ pub fn head(view: AgentView) -> AgentHead {
         published: version.map(|version| version.created),
         last_answered: view.summary.online_at.or(view.last_run),
         uses: view.summary.uses,
+        stars: view.stars,
+        starred: view.starred,
         provider: card.and_then(|card| card.provider.as_ref()).map(|provider| provider.organization.clone()),
         links: card
             .and_then(|card| card.documentation_url.as_ref())

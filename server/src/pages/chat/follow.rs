@@ -41,6 +41,7 @@ pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response
         page.messages.iter().filter(|one| one.state == MessageState::Open).map(|one| one.id).collect();
     page.messages.iter_mut().filter(|one| open.contains(&one.id)).for_each(|one| {
         // Everything that closes is written where this part is cut.
+        one.status = None;
         one.parts = vec![PartView::Text { closed: Html::default(), tail: String::new() }];
     });
     let mut answers = Answers { chat: page.chat, assets: site.assets.places(), known: HashMap::new() };
@@ -98,6 +99,8 @@ struct Answer {
     closed_to: HashMap<usize, usize>,
     /// The parts that came whole and are written.
     whole: HashSet<usize>,
+    /// What its agent does was written once; more of it would not replace that.
+    told: bool,
     ended: bool,
 }
 
@@ -114,6 +117,7 @@ impl Answers {
                 let ended = view.as_deref().map(|view| self.rest(view)).unwrap_or_default();
                 self.of(*message).end(&ended);
             }
+            FrameKind::Status { message, line } => self.of(*message).waits(line),
             FrameKind::Event { .. } | FrameKind::Text { .. } | FrameKind::ChatsChanged | FrameKind::Gone => {}
         }
     }
@@ -178,6 +182,12 @@ impl Answer {
     fn snapshot(&mut self, snapshot: &Snapshot) {
         for block in &snapshot.closed {
             self.block(snapshot.part, block.end, &block.html);
+        }
+    }
+
+    fn waits(&mut self, line: &str) {
+        if !line.is_empty() && !std::mem::replace(&mut self.told, true) {
+            self.waiting.push_str(&plexus_markup::render(line));
         }
     }
 

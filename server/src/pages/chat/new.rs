@@ -38,10 +38,12 @@ async fn page(site: &Site, caller: &Caller, to: Option<&str>, form: Form) -> Res
         Some(address) => Some(chats::partner(&site.hub, caller, &address).await?),
         None => None,
     };
+    let suggested = chats::suggested(&site.hub, caller).await?;
     Ok(NewChatPage {
         sidebar: sidebar(&site.hub, caller).await?,
         to: to.as_ref().map(choice),
-        agents: chats::suggested(&site.hub, caller).await?.into_iter().map(row).collect(),
+        starred: suggested.starred.into_iter().map(row).collect(),
+        agents: suggested.builtin.into_iter().map(row).collect(),
         next_id: next_id(&site.hub),
         form,
     })

@@ -10,7 +10,7 @@ use plexus_app::model::{Form, register::EndpointPage};
 use plexus_domain::{
     DraftId, Error as Refusal,
     agent::{
-        Scheme,
+        Oauth, Scheme,
         http::{Method, Preset, Reading, Request},
     },
 };
@@ -129,7 +129,22 @@ fn auth(fields: &Fields) -> Result<Option<Scheme>, Refusal> {
         "basic" => Some(Scheme::Basic),
         "header" => Some(key(false)),
         "query" => Some(key(true)),
+        "client" => Some(Scheme::Oauth2(oauth(fields, false)?)),
+        "connect" => Some(Scheme::Oauth2(oauth(fields, true)?)),
         _ => return Err(Refusal::invalid("auth", "Choose one of the kinds in the list.")),
+    })
+}
+
+fn oauth(fields: &Fields, by_person: bool) -> Result<Oauth, Refusal> {
+    let authorization_url = fields.get("authorization_url").trim().to_owned();
+    if by_person && authorization_url.is_empty() {
+        return Err(Refusal::invalid("authorization_url", "Enter where each person agrees."));
+    }
+    Ok(Oauth {
+        authorization_url: by_person.then_some(authorization_url),
+        token_url: fields.get("token_url").trim().to_owned(),
+        refresh_url: None,
+        scopes: fields.get("scopes").split_whitespace().map(str::to_owned).collect(),
     })
 }
 
@@ -152,7 +167,11 @@ fn request_form(request: &Request) -> Vec<(&'static str, String)> {
         Some(Scheme::Basic) => ("basic", ""),
         Some(Scheme::ApiKey { name, in_query: false }) => ("header", name.as_str()),
         Some(Scheme::ApiKey { name, in_query: true }) => ("query", name.as_str()),
+        Some(Scheme::Oauth2(Oauth { authorization_url: None, .. })) => ("client", ""),
+        Some(Scheme::Oauth2(_)) => ("connect", ""),
     };
+    let oauth =
+        if let Some(Scheme::Oauth2(oauth)) = &request.auth { oauth.clone() } else { Oauth::default() };
     let headers = request.headers.iter().map(|(name, value)| format!("{name}: {value}"));
     vec![
         ("method", request.method.as_str().to_owned()),
@@ -167,5 +186,8 @@ fn request_form(request: &Request) -> Vec<(&'static str, String)> {
         ("last", request.last.clone().unwrap_or_default()),
         ("auth", auth.to_owned()),
         ("auth_name", auth_name.to_owned()),
+        ("token_url", oauth.token_url),
+        ("authorization_url", oauth.authorization_url.unwrap_or_default()),
+        ("scopes", oauth.scopes.join(" ")),
     ]
 }

@@ -9,6 +9,7 @@ use plexus_hub::agents::{
     credentials::Scheme as Asked,
     proofs::{By, Check, OriginProof},
 };
+use url::Url;
 
 pub fn origin(proof: OriginProof) -> model::OriginProof {
     model::OriginProof {
@@ -45,7 +46,16 @@ pub fn scheme(asked: Asked) -> Scheme {
         Asked::Bearer => Scheme::Bearer,
         Asked::ApiKey { name, .. } => Scheme::ApiKey(name),
         Asked::Basic => Scheme::Basic,
+        Asked::Oauth2(oauth) => match oauth.authorization_url {
+            Some(url) => Scheme::Connect(origin_of(&url)),
+            None => Scheme::Client(origin_of(&oauth.token_url)),
+        },
     }
+}
+
+/// What is written out of an address: who is there.
+fn origin_of(url: &str) -> String {
+    url.parse::<Url>().map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
 
 pub fn problem(problem: agents::Problem) -> model::Problem {

@@ -67,7 +67,7 @@ pub const fn meaning(scope: Scope) -> &'static str {
     match scope {
         Scope::Read => "Read your chats and agents",
         Scope::Chat => "Write to agents and manage your chats",
-        Scope::Agents => "Register and change your agents",
+        Scope::Agents => "Register and change your agents, and give stars",
         Scope::Team => "Start teams",
         Scope::Admin => "What your role allows beyond your own things",
     }

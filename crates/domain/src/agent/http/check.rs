@@ -3,7 +3,13 @@
 use serde_json::Value;
 
 use super::{Method, Placeholder, Reading, Request, fill};
-use crate::{Error, Result, agent::Scheme};
+use crate::{
+    Error, Result,
+    agent::{
+        Oauth, Scheme,
+        oauth::{MAX_SCOPES, is_scope},
+    },
+};
 
 const MAX_URL: usize = 2_000;
 const MAX_HEADERS: usize = 20;
@@ -174,10 +180,38 @@ fn no_start(request: &Request) -> Result<()> {
 }
 
 fn auth(request: &Request) -> Result<()> {
-    let Some(Scheme::ApiKey { name, in_query }) = &request.auth else { return Ok(()) };
+    let (name, in_query) = match &request.auth {
+        Some(Scheme::ApiKey { name, in_query }) => (name, in_query),
+        Some(Scheme::Oauth2(asked)) => return oauth(asked),
+        Some(Scheme::Bearer | Scheme::Basic) | None => return Ok(()),
+    };
     let is_taken = !in_query && NOT_YOURS.contains(&name.to_ascii_lowercase().as_str());
     if is_token(name) && !is_taken {
         return Ok(());
     }
     Err(Error::invalid("auth_name", "Enter the name of the header or parameter, such as X-API-Key."))
+}
+
+fn oauth(asked: &Oauth) -> Result<()> {
+    plain_url("token_url", &asked.token_url)?;
+    let others = [("authorization_url", &asked.authorization_url), ("refresh_url", &asked.refresh_url)];
+    for (field, url) in others {
+        url.as_ref().map_or(Ok(()), |url| plain_url(field, url))?;
+    }
+    if asked.scopes.len() > MAX_SCOPES || !asked.scopes.iter().all(|scope| is_scope(scope)) {
+        let words = format!("Give at most {MAX_SCOPES} scopes, words without quotes and backslashes.");
+        return Err(Error::invalid("scopes", words));
+    }
+    Ok(())
+}
+
+/// Nothing is filled into it, and it has no fragment (RFC 6749, sections 3.1 and 3.2).
+fn plain_url(field: &str, text: &str) -> Result<()> {
+    if text.contains(['#', '{', '}']) {
+        return Err(Error::invalid(
+            field,
+            "This address is written out, without a # and without placeholders.",
+        ));
+    }
+    url(field, text)
 }

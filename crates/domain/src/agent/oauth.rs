@@ -1,0 +1,65 @@
+//! How a token is got for an agent (OAuth 2.1), as the agent declares it.
+
+use serde::{Deserialize, Serialize};
+
+/// More than agents ask for at once.
+pub const MAX_SCOPES: usize = 32;
+const MAX_SCOPE: usize = 200;
+
+/// The authorization server of an agent, and what to ask of it.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Oauth {
+    /// Where each person agrees (authorization code with PKCE). Without one the hub shows the credentials of a client
+    /// (client credentials).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorization_url: Option<String>,
+    pub token_url: String,
+    /// Where tokens are refreshed, if not at `token_url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_url: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+}
+
+impl Oauth {
+    /// Every address that it names.
+    pub fn urls(&self) -> impl Iterator<Item = &str> {
+        let others = [&self.authorization_url, &self.refresh_url];
+        std::iter::once(self.token_url.as_str()).chain(others.into_iter().flatten().map(String::as_str))
+    }
+
+    /// Whether both are got at the same places; the scopes may differ.
+    pub fn is_same_server(&self, other: &Self) -> bool {
+        self.urls().eq(other.urls())
+    }
+}
+
+/// RFC 6749, section 3.3.
+pub fn is_scope(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+    (1..=MAX_SCOPE).contains(&text.len()) && text.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Scheme;
+
+    #[test]
+    fn a_scope_is_a_word_without_quotes() {
+        assert!(is_scope("https://api.example/read:all"));
+        for wrong in ["", "two words", "a\"b", "a\\b", "ü", &"x".repeat(201)] {
+            assert!(!is_scope(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn it_is_written_beside_its_kind() {
+        let text = r#"{"kind":"oauth2","token_url":"https://a.example/token","scopes":["read"]}"#;
+        let scheme: Scheme = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&scheme).unwrap(), text);
+        assert!(serde_json::from_str::<Scheme>(&text.replace("scopes", "scope")).is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! Stars: the agents that somebody wants at hand.
+
+use std::collections::HashMap;
+
+use plexus_domain::{Address, AgentId, Error as Refusal, HubRowId, Timestamp, page::PageSize};
+use plexus_store::{
+    Conn, accounts,
+    agents::{self, Agent},
+    stars::{self, Star},
+};
+
+use super::{
+    look::row,
+    reach::{is_known, owns},
+};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Person, Scope},
+    listings::Row,
+};
+
+/// Stars that one person may give.
+const MOST: u64 = 500;
+
+/// Where a page of starred agents ends; the next page begins after it.
+pub type Place = (Timestamp, AgentId);
+
+/// Gives an agent that the caller may know of their star; one that has it keeps it as it is.
+pub async fn star(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    let mut tx = hub.store().write().await?;
+    let found = at(&mut tx, address).await?;
+    let Some(agent) = known(&mut tx, person, found).await? else { return Err(missing(address).into()) };
+    accounts::lock(&mut tx, person.account).await?;
+    let star = Star { agent: agent.id, at: hub.env().now() };
+    let is_new = stars::insert(&mut tx, person.account, &star).await?;
+    if is_new && stars::count_by_account(&mut tx, person.account).await? > MOST {
+        let most = format!(
+            "You have starred {MOST} agents, and cannot star more. Take the star from one of them first."
+        );
+        return Err(Refusal::conflict(most).into());
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Takes the caller's star from an agent, even from one that they may not know of any more.
+pub async fn unstar(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    let mut tx = hub.store().write().await?;
+    let agent = at(&mut tx, address).await?.ok_or_else(|| missing(address))?;
+    let had = stars::delete(&mut tx, person.account, agent.id).await?;
+    if !had && known(&mut tx, person, Some(agent)).await?.is_none() {
+        return Err(missing(address).into());
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// A page of the agents with the caller's star, the newest star first, and its end when more follow.
+pub async fn starred(
+    hub: &Hub,
+    caller: &Caller,
+    after: Option<Place>,
+    size: PageSize,
+) -> Result<(Vec<Row>, Option<Place>)> {
+    let person = caller.may(Scope::Read)?;
+    let now = hub.env().now();
+    let mut conn = hub.store().snapshot().await?;
+    let mut all = given(&mut conn, person).await?;
+    all.retain(|(place, _)| after.is_none_or(|after| *place < after));
+    let full = all.len() > usize::from(size.rows());
+    all.truncate(usize::from(size.rows()));
+    let mut rows = Vec::with_capacity(all.len());
+    for (_, agent) in &all {
+        rows.push(row(&mut conn, agent, now).await?);
+    }
+    Ok((rows, all.last().filter(|_| full).map(|(place, _)| *place)))
+}
+
+/// The agents with a person's star that they may know of, the newest star first.
+pub(crate) async fn list(conn: &mut Conn, person: &Person) -> Result<Vec<Agent>> {
+    Ok(given(conn, person).await?.into_iter().map(|(_, agent)| agent).collect())
+}
+
+/// All of them fit into memory, since nobody has more than [`MOST`].
+async fn given(conn: &mut Conn, person: &Person) -> Result<Vec<(Place, Agent)>> {
+    let stars = stars::list_by_account(conn, person.account).await?;
+    let ids: Vec<AgentId> = stars.iter().map(|star| star.agent).collect();
+    let found = agents::list(conn, &ids).await?;
+    let mut found: HashMap<AgentId, Agent> = found.into_iter().map(|agent| (agent.id, agent)).collect();
+    let mut given = Vec::with_capacity(stars.len());
+    for star in stars {
+        let agent = known(conn, person, found.remove(&star.agent)).await?;
+        given.extend(agent.map(|agent| ((star.at, star.agent), agent)));
+    }
+    Ok(given)
+}
+
+async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
+    if address.hub.is_some() {
+        return Ok(None);
+    }
+    Ok(agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?)
+}
+
+async fn known(conn: &mut Conn, person: &Person, found: Option<Agent>) -> Result<Option<Agent>> {
+    let Some(agent) = found else { return Ok(None) };
+    let is_known = is_known(&agent, false) || is_known(&agent, owns(conn, person, &agent).await?);
+    Ok(is_known.then_some(agent))
+}
+
+fn missing(address: &Address) -> Refusal {
+    Refusal::not_found(format!("There is no agent {address} here."))
+}

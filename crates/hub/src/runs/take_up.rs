@@ -1,0 +1,68 @@
+//! Runs that waited for their turn when their process ended: they have lost nothing, and wait again here.
+
+use plexus_domain::{
+    Principal, RunState,
+    message::{MessageState, Node, visible},
+};
+use plexus_store::{Tx, messages, principals, runs, runs::Run, versions};
+
+use super::{Job, begin::share, running::About, work::spawn};
+use crate::{Hub, Result, accounts, agents::reach_again, caller::Asker};
+
+/// Takes a run up again. False when it cannot be: whoever asked, or the agent, is not there any more.
+pub(super) async fn take_up(hub: &Hub, run: &Run) -> Result<bool> {
+    let mut tx = hub.store().write().await?;
+    if !runs::take_over(&mut tx, run.id, run.process, hub.process()).await? {
+        // Another process was first.
+        return Ok(true);
+    }
+    let Some(job) = again(hub, &mut tx, run).await? else { return Ok(false) };
+    tx.commit().await?;
+    tracing::info!(run = %run.id, "a run that waited for its turn waits again");
+    drop(spawn(hub, vec![job]));
+    Ok(true)
+}
+
+async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
+    let Some(asker) = asker(tx, run).await? else { return Ok(None) };
+    let headers = messages::list_by_run(tx, run.id).await?;
+    let Some(open) = headers.iter().find(|header| header.state == MessageState::Open) else {
+        return Ok(None);
+    };
+    let (Some(question), Some(version)) = (open.parent, versions::find(tx, run.version).await?) else {
+        return Ok(None);
+    };
+    let Some(answer) = messages::load(tx, &[open.id]).await?.pop() else { return Ok(None) };
+    // Who may not ask any more is not answered.
+    let Ok(reached) = reach_again(tx, &asker, answer.author).await else { return Ok(None) };
+    let tree: Vec<_> = messages::list_by_chat(tx, run.chat).await?.iter().map(Node::from).collect();
+    let about = About { run: run.id, chat: run.chat, account: asker.account(), agent: run.agent };
+    // It was let in before.
+    let share = plexus_domain::schedule::Share { waiting: usize::MAX, ..share(hub, &asker) };
+    Ok(Some(Job {
+        run: run.id,
+        chat: run.chat,
+        question,
+        called: None,
+        queued: run.queued,
+        state: RunState::Queued,
+        answer,
+        agent: reached.agent,
+        version,
+        asker,
+        seen: visible(&tree, question),
+        task: None,
+        place: hub.running().enter(about, share)?,
+    }))
+}
+
+async fn asker(tx: &mut Tx, run: &Run) -> Result<Option<Asker>> {
+    let principal = run.caller;
+    Ok(match principals::find(tx, principal).await? {
+        Some(Principal::Account { account }) => {
+            accounts::person(tx, account).await?.map(|person| Asker { principal, person: Some(person) })
+        }
+        Some(Principal::Anonymous) => Some(Asker { principal, person: None }),
+        _ => None,
+    })
+}

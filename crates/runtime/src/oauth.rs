@@ -1,0 +1,224 @@
+//! Tokens from authorization servers (OAuth 2.1): one request, one small answer, in bounded time.
+
+use std::time::Duration;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use http::{Method, StatusCode, header};
+use plexus_domain::run::{Failure, FailureClass};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time;
+use tokio_util::sync::CancellationToken;
+use url::{Url, form_urlencoded};
+
+use crate::{
+    Secret,
+    credentials::sensitive,
+    outbound::{Halt, Hints, Outbound, Pace, Reply, by_status, peer, quote, retry_after},
+};
+
+const MAX_ANSWER_BYTES: usize = 64 << 10;
+/// A token goes into a header, and servers refuse larger ones.
+const MAX_TOKEN_BYTES: usize = 16 << 10;
+/// For the head of an answer, and between two pieces of it.
+const WAIT: Duration = Duration::from_secs(10);
+/// For all of it.
+const WHOLE: Duration = Duration::from_secs(15);
+/// A token that is said to live longer is asked for again after this.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub id: String,
+    /// None for a public client, which says its id only.
+    pub secret: Option<Secret>,
+}
+
+/// What a token is asked for with.
+#[derive(Clone, Debug)]
+pub enum Grant {
+    /// The client's own credentials, for these scopes.
+    Client {
+        scopes: Vec<String>,
+    },
+    /// A person's leave, with the verifier of RFC 7636 and the address that the code came to.
+    Code {
+        code: Secret,
+        verifier: Secret,
+        redirect: Url,
+    },
+    Refresh(Secret),
+}
+
+/// What the server gave.
+#[derive(Clone, Debug)]
+pub struct Granted {
+    pub access: Secret,
+    pub refresh: Option<Secret>,
+    /// None where the server does not say.
+    pub lives: Option<Duration>,
+}
+
+/// Why it gave nothing.
+#[derive(Clone, Debug)]
+pub struct Denied {
+    /// The server's word for it (RFC 6749 section 5.2), such as `invalid_grant`; none where it did not answer so.
+    pub code: Option<String>,
+    pub failure: Failure,
+}
+
+impl From<Failure> for Denied {
+    fn from(failure: Failure) -> Self {
+        Self { code: None, failure }
+    }
+}
+
+/// Asks the token endpoint `at` for a token that is good at `resource` (RFC 8707).
+pub async fn ask(
+    outbound: &Outbound,
+    at: &Url,
+    client: &Client,
+    grant: &Grant,
+    resource: &Url,
+) -> Result<Granted, Denied> {
+    let stop = CancellationToken::new();
+    let mut pace = Pace::new(&stop, WAIT);
+    match time::timeout(WHOLE, exchange(outbound, at, client, grant, resource, &mut pace)).await {
+        Ok(Ok((status, wait, body))) => read(at, status, wait, &body),
+        Ok(Err(Halt::Failed(failure))) => Err(failure.into()),
+        Ok(Err(Halt::Stopped)) | Err(_) => {
+            let words = format!("{} did not finish within {} s.", server(at), WHOLE.as_secs());
+            Err(Failure::new(FailureClass::TimedOut, words).into())
+        }
+    }
+}
+
+fn server(at: &Url) -> String {
+    format!("The authorization server at {}", peer(at))
+}
+
+type Answered = (StatusCode, Option<u32>, Vec<u8>);
+
+/// A redirect is an answer: what was sent here is not sent on.
+async fn exchange(
+    outbound: &Outbound,
+    at: &Url,
+    client: &Client,
+    grant: &Grant,
+    resource: &Url,
+    pace: &mut Pace<'_>,
+) -> Result<Answered, Halt> {
+    let mut request = outbound
+        .request(Method::POST, at)?
+        .header(header::ACCEPT, "application/json")
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(body(client, grant, resource));
+    if let Some(secret) = &client.secret {
+        request = request.header(header::AUTHORIZATION, basic(&client.id, secret)?);
+    }
+    let reply = Reply::to(request, &server(at), pace).await?;
+    let (status, wait) = (reply.status(), retry_after(&reply));
+    Ok((status, wait, reply.body(MAX_ANSWER_BYTES, pace).await?.to_vec()))
+}
+
+/// Both halves are form-encoded first (RFC 6749 section 2.3.1).
+fn basic(id: &str, secret: &Secret) -> Result<http::HeaderValue, Failure> {
+    let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let pair = format!("{}:{}", encoded(id), encoded(secret.reveal()));
+    sensitive(format!("Basic {}", BASE64_STANDARD.encode(pair)))
+}
+
+fn body(client: &Client, grant: &Grant, resource: &Url) -> String {
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    match grant {
+        Grant::Client { scopes } => {
+            form.append_pair("grant_type", "client_credentials");
+            if !scopes.is_empty() {
+                form.append_pair("scope", &scopes.join(" "));
+            }
+        }
+        Grant::Code { code, verifier, redirect } => {
+            form.append_pair("grant_type", "authorization_code").append_pair("code", code.reveal());
+            form.append_pair("code_verifier", verifier.reveal());
+            form.append_pair("redirect_uri", redirect.as_str());
+        }
+        Grant::Refresh(token) => {
+            form.append_pair("grant_type", "refresh_token").append_pair("refresh_token", token.reveal());
+        }
+    }
+    if client.secret.is_none() {
+        form.append_pair("client_id", &client.id);
+    }
+    form.append_pair("resource", resource.as_str()).finish()
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    access_token: String,
+    token_type: String,
+    #[serde(default)]
+    expires_in: Value,
+    #[serde(default)]
+    refresh_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    error: String,
+    #[serde(default)]
+    error_description: String,
+}
+
+fn read(at: &Url, status: StatusCode, wait: Option<u32>, body: &[u8]) -> Result<Granted, Denied> {
+    // Some servers refuse with the status 200.
+    let understood = status.is_success() || status.is_client_error();
+    if let Some(refused) = serde_json::from_slice::<Refused>(body).ok().filter(|_| understood) {
+        return Err(denied(at, &refused));
+    }
+    if status != StatusCode::OK {
+        let hints = Hints {
+            credentials: "did not accept the client.",
+            missing: Some("has nothing at this address (404)."),
+            moved: "The agent has to name the new address.",
+        };
+        let (class, what) = by_status(status, wait, &hints);
+        return Err(Failure::new(class, format!("{} {what}", server(at))).into());
+    }
+    let answer: Option<Answer> = serde_json::from_slice(body).ok();
+    let granted = answer.and_then(granted);
+    granted.ok_or_else(|| garbage(at).into())
+}
+
+fn denied(at: &Url, refused: &Refused) -> Denied {
+    let code = quote(&refused.error);
+    let more = quote(&refused.error_description);
+    let more = if more.is_empty() { String::new() } else { format!(", {more}") };
+    let words = format!("{} refused: {code}{more}.", server(at));
+    Denied { code: Some(code), failure: Failure::new(FailureClass::Refused, words) }
+}
+
+fn garbage(at: &Url) -> Failure {
+    let words = format!("{} answered without a bearer token that can be used.", server(at));
+    Failure::new(FailureClass::Garbage, words)
+}
+
+fn granted(answer: Answer) -> Option<Granted> {
+    let sound = |token: &str| {
+        (1..=MAX_TOKEN_BYTES).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    if !answer.token_type.eq_ignore_ascii_case("bearer") || !sound(&answer.access_token) {
+        return None;
+    }
+    let refresh = answer.refresh_token.filter(|token| sound(token)).map(Secret::new);
+    Some(Granted { access: Secret::new(answer.access_token), refresh, lives: lives(&answer.expires_in) })
+}
+
+/// Seconds, as a number or, from some servers, as text.
+fn lives(said: &Value) -> Option<Duration> {
+    let seconds = said.as_u64().or_else(|| said.as_str()?.parse().ok())?;
+    Some(Duration::from_secs(seconds).min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests;

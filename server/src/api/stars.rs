@@ -1,0 +1,99 @@
+//! The caller's stars.
+
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+    http::StatusCode,
+};
+use plexus_domain::{AgentId, Timestamp, page::PageSize};
+use plexus_hub::{
+    Error, Hub,
+    agents::stars::{self, Place},
+    caller::{Caller, Scope},
+};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{
+    agent::At,
+    agent_lists::{AgentList, no_size},
+};
+use crate::{
+    state::Site,
+    web::{caller::Called, error::ApiResult, place},
+};
+
+/// Gives an agent your star. One that has it keeps it.
+#[utoipa::path(put, path = "/agents/{owner}/{name}/star", operation_id = "agents.star", tag = "Agents", params(At),
+    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has your star.")))]
+pub async fn star(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+) -> ApiResult<StatusCode> {
+    stars::star(&site.hub, &caller, &at.address()?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes your star back from an agent.
+#[utoipa::path(delete, path = "/agents/{owner}/{name}/star", operation_id = "agents.unstar", tag = "Agents", params(At),
+    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has not your star.")))]
+pub async fn unstar(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Path(at): Path<At>,
+) -> ApiResult<StatusCode> {
+    stars::unstar(&site.hub, &caller, &at.address()?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct StarredQuery {
+    /// The `next` of the page before.
+    after: Option<String>,
+    /// Rows of the page; 20 unless given.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u16>,
+}
+
+/// The agents with your star, the newest star first.
+#[utoipa::path(get, path = "/starred", operation_id = "agents.starred", tag = "Agents", params(StarredQuery),
+    security(("token" = ["read"])), responses((status = OK, description = "A page of them.", body = AgentList)))]
+pub async fn list(
+    State(site): State<Site>,
+    Called(caller): Called,
+    Query(query): Query<StarredQuery>,
+) -> ApiResult<Json<AgentList>> {
+    let size = query.limit.map_or(Some(PageSize::DEFAULT), |rows| PageSize::new(rows).ok());
+    Ok(Json(starred(&site.hub, &caller, query.after.as_deref(), size.ok_or_else(no_size)?).await?))
+}
+
+/// A page of the list, from the cursor on.
+pub async fn starred(
+    hub: &Hub,
+    caller: &Caller,
+    after: Option<&str>,
+    size: PageSize,
+) -> Result<AgentList, Error> {
+    // Whoever may not read is told so, whatever else is wrong.
+    caller.may(Scope::Read)?;
+    let after = match after {
+        Some(text) => Some(read(text).ok_or_else(place::not_a_cursor)?),
+        None => None,
+    };
+    let (rows, next) = stars::starred(hub, caller, after, size).await?;
+    Ok(AgentList::plain(rows, next.map(token)))
+}
+
+/// A cursor as text.
+pub fn token((at, agent): Place) -> String {
+    format!("{}-{agent}", at.millis())
+}
+
+/// The cursor that a text is; none where it is none.
+pub fn read(text: &str) -> Option<Place> {
+    let (millis, agent) = text.split_once('-')?;
+    Some((Timestamp::from_millis(millis.parse().ok()?), agent.parse::<AgentId>().ok()?))
+}

@@ -1,0 +1,45 @@
+//! `POST /@{owner}/{agent}/star`: the switch beside an agent.
+
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_domain::{Address, Error as Refusal};
+use plexus_hub::{Error, agents::stars};
+
+use crate::{
+    state::Site,
+    web::{form::Fields, page::Visit},
+};
+
+pub async fn turn(
+    State(site): State<Site>,
+    visit: Visit,
+    Path((owner, name)): Path<(String, String)>,
+    fields: Fields,
+) -> Response {
+    let (Ok(owner), Ok(name)) = (owner.parse(), name.parse()) else {
+        return visit.refuse(Refusal::not_found("There is no such agent here.").into());
+    };
+    let address = Address::local(owner, name);
+    match set(&site, &visit, &address, fields.get("star")).await {
+        Ok(()) => Redirect::to(&back(&address, fields.get("tab"))).into_response(),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+async fn set(site: &Site, visit: &Visit, address: &Address, star: &str) -> Result<(), Error> {
+    match star {
+        "yes" => stars::star(&site.hub, &visit.caller, address).await,
+        "no" => stars::unstar(&site.hub, &visit.caller, address).await,
+        _ => Err(Refusal::invalid("star", "The page sent something that the hub does not know.").into()),
+    }
+}
+
+/// The tab where the switch was pressed.
+fn back(address: &Address, tab: &str) -> String {
+    match tab {
+        "skills" | "versions" | "connect" | "manage" | "credentials" => format!("/{address}/{tab}"),
+        _ => format!("/{address}"),
+    }
+}

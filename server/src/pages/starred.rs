@@ -1,0 +1,44 @@
+//! `/agents?starred=1`: the agents with the viewer's star.
+
+use axum::response::Response;
+use plexus_app::model::agents::StarredPage;
+use plexus_domain::page::PageSize;
+use plexus_hub::{Error, agents::stars};
+
+use super::agents::row;
+use crate::{
+    api::stars::{read, token},
+    state::Site,
+    web::page::Visit,
+};
+
+/// What the address of the page says.
+pub struct Asked {
+    after: Option<String>,
+}
+
+impl Asked {
+    /// None where the address is that of a search.
+    pub fn read(raw: &str) -> Option<Self> {
+        let value = |name| {
+            let mut pairs = url::form_urlencoded::parse(raw.as_bytes());
+            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+        };
+        value("starred").map(|_| Self { after: value("after") })
+    }
+}
+
+pub async fn show(site: &Site, visit: Visit, asked: Asked) -> Response {
+    let page = page(site, &visit, &asked).await;
+    visit.show_or_refuse(page)
+}
+
+/// A cursor that cannot be read is the beginning.
+async fn page(site: &Site, visit: &Visit, asked: &Asked) -> Result<StarredPage, Error> {
+    let after = asked.after.as_deref().and_then(read);
+    let (rows, next) = stars::starred(&site.hub, &visit.caller, after, PageSize::DEFAULT).await?;
+    Ok(StarredPage {
+        rows: rows.into_iter().map(row).collect(),
+        next: next.map(|next| format!("/agents?starred=1&after={}", token(next))),
+    })
+}
