@@ -1,5 +1,6 @@
 use plexus_domain::run::Failure;
 use plexus_runtime::{
+    Leave,
     acp::{Answer, Incoming, read},
     sse::{Lines, TooLong},
 };
@@ -26,7 +27,8 @@ pub fn acp(data: &[u8]) {
 
 fn hear(data: &[u8], size: usize) -> (Result<(), Failure>, Heard) {
     let mut heard = Heard::default();
-    let mut answer = Answer::new(&mut heard, MAX_ANSWER_BYTES);
+    let leave = Leave::nobody();
+    let mut answer = Answer::new(&mut heard, &leave, MAX_ANSWER_BYTES);
     let (mut lines, mut cutter) = (Vec::new(), Lines::new(MAX_LINE_BYTES));
     let cut = data.chunks(size).try_for_each(|piece| {
         cutter.push(piece, |line| {

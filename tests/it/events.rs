@@ -245,3 +245,18 @@ pub async fn answer_after(client: &Client, chat: &str, after: i64) -> Value {
 pub fn text_in(message: &Value) -> &str {
     message["parts"][0]["text"].as_str().unwrap_or_default()
 }
+
+/// The id of the question that an answer waits for.
+pub async fn question(client: &Client, chat: &str) -> String {
+    let mut events = Events::open(client, chat, 0).await;
+    let found = async {
+        loop {
+            let event = events.next().await.expect("the stream goes on");
+            let text = event.data.to_string();
+            if let Some((_, rest)) = text.split_once("name=\\\"approval\\\" value=\\\"") {
+                return rest.split("\\\"").next().unwrap_or_default().to_owned();
+            }
+        }
+    };
+    timeout(PATIENCE, found).await.expect("it asks in time")
+}

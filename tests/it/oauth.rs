@@ -255,6 +255,19 @@ on_both! {
         hub.tidy().await;
     }
 
+    async fn a_program_that_was_let_in_allows_nothing_on_its_own(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
+        let (ada, client) = (hub.person("ada").await, publish(|_| {}).await);
+        let all = with(request(hub, &client), "resource", hub.origin());
+        let code = said(&decide(&ada, all, "allow").await, "code");
+        let granted = exchange(hub, &client, &code).await.expect(StatusCode::OK).json();
+        let program = hub.visitor().with_token(&text_of(&granted["access_token"]));
+        program.get("/api/v1/chats").await.expect(StatusCode::OK);
+        let own = hub.visitor().with_token(&crate::tokens::make(&ada, &["chat"]).await);
+        let (path, yes) = ("/approvals/01a1f7fe-8f58-789b-93e8-e4574687b706", json!({ "allow": true }));
+        program.call(Method::POST, path, &yes).await.expect(StatusCode::FORBIDDEN);
+        own.call(Method::POST, path, &yes).await.expect(StatusCode::NOT_FOUND);
+    }
+
     async fn every_edge_says_how_to_be_let_in(hub: &Hub) {
         let stranger = hub.visitor().with_token("plx_made-up");
         for (method, path, resource) in [

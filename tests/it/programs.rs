@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     chat::seq,
     client::{Client, text_of},
-    events::{Events, Screen, answer_after, read_text, read_to_end, text_in},
+    events::{Events, Screen, answer_after, question, read_text, read_to_end, text_in},
     hub::{Hub, on_both},
 };
 
@@ -194,9 +194,18 @@ on_both! {
         assert!(text_in(&ask(&bob, "@ada/mine", "hi").await.1).starts_with("hi (turn 1"), "the new version is for all");
     }
 
-    async fn what_a_program_asks_leave_for_is_declined(hub: &Hub, [("PLEXUS_PROGRAMS", list())]) {
+    async fn what_a_program_asks_leave_for_waits_for_the_person(hub: &Hub, [("PLEXUS_PROGRAMS", list())]) {
         let grace = hub.administrator("grace").await;
         register(&grace, "parrot").await;
-        assert_eq!(text_in(&ask(&grace, "@grace/parrot", "ask").await.1), "selected no");
+        for (allow, chosen) in [(true, "selected yes"), (false, "selected no")] {
+            let said = grace.begin("@grace/parrot", "ask").await;
+            let id = question(&grace, &said.chat).await;
+            let waiting = grace.api("/approvals").await["approvals"][0].clone();
+            assert_eq!((&waiting["tool"], &waiting["arguments"]), (&json!("Delete everything"), &json!({ "path": "/" })));
+            let (path, yes_or_no) = (format!("/approvals/{id}"), json!({ "allow": allow }));
+            grace.call(Method::POST, &path, &yes_or_no).await.expect(StatusCode::NO_CONTENT);
+            let answer = answer_after(&grace, &said.chat, 0).await;
+            assert!(answer["parts"].to_string().contains(chosen), "{answer}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::{
     client::{Client, text_of},
-    events::{Events, answer_after, text_in},
+    events::{Events, answer_after, question, text_in},
     hub::{self, Hub},
     process::Process,
 };
@@ -137,7 +137,8 @@ async fn tools_are_called_and_shown(grace: &Client) {
     let answer = answer_after(grace, &said.chat, 0).await;
     let parts = answer["parts"].as_array().expect("parts");
     assert_eq!(parts.len(), 4, "{answer}");
-    assert_eq!((&parts[0]["tool"], &parts[0]["arguments"]), (&json!("add"), &json!({ "a": 40, "b": 2 })));
+    assert!(text_of(&parts[0]["tool"]).ends_with("/add"), "whose it is, and its name: {answer}");
+    assert_eq!(parts[0]["arguments"], json!({ "a": 40, "b": 2 }));
     assert!(parts[0]["result"].to_string().contains("42") && parts[0]["took_ms"].is_u64(), "{answer}");
     assert!(parts[1]["result"]["error"].to_string().contains("fail"), "{answer}");
     assert!(parts[2]["result"]["error"].to_string().contains("no such tool"), "{answer}");
@@ -156,21 +157,6 @@ async fn tools_are_called_and_shown(grace: &Client) {
         "{answer}"
     );
     assert_eq!(answer["parts"].as_array().map(Vec::len), Some(3), "one card for each turn but the last");
-}
-
-/// The id of the question that an answer waits for.
-async fn question(client: &Client, chat: &str) -> String {
-    let mut events = Events::open(client, chat, 0).await;
-    let found = async {
-        loop {
-            let event = events.next().await.expect("the stream goes on");
-            let text = event.data.to_string();
-            if let Some((_, rest)) = text.split_once("name=\\\"approval\\\" value=\\\"") {
-                return rest.split("\\\"").next().unwrap_or_default().to_owned();
-            }
-        }
-    };
-    timeout(PATIENCE, found).await.expect("it asks in time")
 }
 
 const ASK: &str = "call=note {\"text\": \"milk\"}";
@@ -310,11 +296,8 @@ async fn a_tool_that_hangs_is_stopped(grace: &Client) {
         .await
         .expect(StatusCode::ACCEPTED);
     let answer = answer_after(grace, &said.chat, 0).await;
-    assert_eq!(
-        (&answer["state"], &answer["parts"][0]["tool"]),
-        (&json!("stopped"), &json!("sleep")),
-        "{answer}"
-    );
+    assert_eq!(answer["state"], "stopped", "{answer}");
+    assert!(text_of(&answer["parts"][0]["tool"]).ends_with("/sleep"), "{answer}");
     grace.get(&format!("/chat/{}", said.chat)).await.says("not finished");
 }
 

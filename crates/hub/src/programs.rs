@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use plexus_domain::{Error as Refusal, Name, account::Role, agent::Visibility};
 use plexus_runtime::{
     acp::{Acp, Sessions},
-    mcp::Server,
+    mcp::{Places, Server},
     sandbox::{Program, Sandbox},
 };
 
@@ -61,6 +61,7 @@ pub struct Programs {
     listed: Vec<Listed>,
     sandbox: Sandbox,
     sessions: Sessions,
+    places: Places,
 }
 
 impl Programs {
@@ -87,6 +88,7 @@ impl Programs {
             listed: config.programs.clone(),
             sandbox,
             sessions: Sessions::new(config.programs_at_once),
+            places: Places::new(u32::try_from(config.programs_at_once).unwrap_or(u32::MAX)),
         })
     }
 
@@ -116,7 +118,7 @@ impl Programs {
     /// The program as a server of tools, for somebody who may use it.
     pub fn server(&self, person: Option<&Person>, name: &str) -> Result<Server, Refusal> {
         let program = Box::new(self.open_to(person, name, Speaks::Mcp)?.clone());
-        Ok(Server::Program { program, sandbox: self.sandbox.clone() })
+        Ok(Server::Program { program, sandbox: self.sandbox.clone(), places: self.places.clone() })
     }
 
     fn open_to(&self, person: Option<&Person>, name: &str, speaks: Speaks) -> Result<&Program, Refusal> {

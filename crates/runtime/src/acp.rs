@@ -58,7 +58,7 @@ impl Acp {
         let (key, mut held, is_new) = self.session(request, output, &mut pace).await?;
         output.remote(Remote { task: None, context: Some(key.context.clone()) });
         let prompt = prompt::blocks(request, is_new, held.session.takes());
-        let mut answer = Answer::new(output, request.limits.max_answer_bytes);
+        let mut answer = Answer::new(output, &request.leave, request.limits.max_answer_bytes);
         pace.set_limit(request.limits.first_byte);
         let turn = held.session.prompt(prompt, &mut answer, &request.limits, &mut pace).await;
         let closed = answer.close();

@@ -12,6 +12,7 @@ use crate::{Output, outbound::Halt};
 /// What somebody is asked to allow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
+    /// Whose it is included.
     pub tool: String,
     /// As they will be used.
     pub arguments: Value,

@@ -3,7 +3,7 @@
 mod metered;
 mod remote;
 
-use std::{fmt, future::Future, time::Duration};
+use std::{fmt, future::Future, sync::Arc, time::Duration};
 
 use plexus_domain::{
     run::{Failure, FailureClass},
@@ -18,6 +18,7 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio::{
     process::{ChildStdin, ChildStdout},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time,
 };
 use url::Url;
@@ -54,7 +55,53 @@ pub enum Server {
     /// At an address, and what it is shown there.
     Remote { outbound: Outbound, url: Url, token: Option<Secret> },
     /// A program that the operator listed, started for each run and ended with it.
-    Program { program: Box<Program>, sandbox: Sandbox },
+    Program { program: Box<Program>, sandbox: Sandbox, places: Places },
+}
+
+impl Server {
+    /// What people know it by.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Remote { url, .. } => peer(url),
+            Self::Program { program, .. } => program.name.clone(),
+        }
+    }
+
+    const fn places(&self) -> Option<&Places> {
+        match self {
+            Self::Program { places, .. } => Some(places),
+            Self::Remote { .. } => None,
+        }
+    }
+}
+
+/// How many programs of a hub are servers at once.
+#[derive(Clone, Debug)]
+pub struct Places {
+    free: Arc<Semaphore>,
+    most: u32,
+}
+
+impl Places {
+    pub fn new(most: u32) -> Self {
+        Self { free: Arc::new(Semaphore::new(most as usize)), most }
+    }
+}
+
+/// Places that are given back with this.
+pub type Taken = OwnedSemaphorePermit;
+
+/// The places that the programs among `servers` take, all at once: those that wait for each other's would wait for ever.
+pub async fn places(servers: impl IntoIterator<Item = &Server>) -> Result<Option<Taken>, Failure> {
+    let wanted: Vec<&Places> = servers.into_iter().filter_map(Server::places).collect();
+    let Some(places) = wanted.first() else { return Ok(None) };
+    let count = u32::try_from(wanted.len()).unwrap_or(u32::MAX).min(places.most);
+    let taken = time::timeout(PATIENCE, Arc::clone(&places.free).acquire_many_owned(count)).await;
+    taken.ok().and_then(Result::ok).map(Some).ok_or_else(|| {
+        let words =
+            format!("{} MCP servers run on this hub, the most at once. Try again in a while.", places.most);
+        Failure::new(FailureClass::Unreachable, words)
+    })
 }
 
 /// A tool as its server describes it, within bounds.
@@ -91,7 +138,7 @@ impl Session {
                 let service = within(PATIENCE, &peer, serve_client((), transport)).await?;
                 Ok(Self { service, peer, _process: None })
             }
-            Server::Program { program, sandbox } => {
+            Server::Program { program, sandbox, .. } => {
                 let peer = format!("The MCP server “{}”", program.name);
                 let started = sandbox.launch(program)?.start().map_err(|failure| Failure {
                     message: format!("{peer} does not run: {}", failure.message),

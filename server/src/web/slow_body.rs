@@ -1,4 +1,5 @@
-//! Bodies that do not come: whoever sends one slower than a bad line would is answered 408, and the connection ends.
+//! Bodies that do not come, and bodies that nobody takes: whoever sends one slower than a bad line would is answered 408, and
+//! the connection ends; whoever sends one that is refused hears the answer.
 
 use std::{
     pin::Pin,
@@ -17,13 +18,21 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use tokio::time::{Sleep, sleep};
+use tokio::{
+    runtime::Handle,
+    time::{Sleep, sleep, timeout},
+};
 
 /// What a body gets whatever its size.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// What came earns more time, as if it had come at so many bytes a second.
 const SLOWEST: u64 = 16 * 1_024;
+
+/// Of a body that nobody takes, so much is read all the same.
+const MOST_LEFT: usize = 16 << 20;
+const LEFT_FOR: Duration = Duration::from_secs(10);
 
 pub async fn refuse(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
@@ -87,6 +96,27 @@ impl HttpBody for Timed {
     }
 }
 
+/// A connection that is closed while its other side still writes takes the answer with it: what is left is thrown away.
+impl Drop for Timed {
+    fn drop(&mut self) {
+        let body = std::mem::take(&mut self.body);
+        let is_over = body.is_end_stream() || self.late.load(Ordering::Relaxed);
+        if let (false, Ok(runtime)) = (is_over, Handle::try_current()) {
+            runtime.spawn(timeout(LEFT_FOR, throw_away(body)));
+        }
+    }
+}
+
+async fn throw_away(mut body: Body) {
+    let mut left = MOST_LEFT;
+    while let Some(Ok(frame)) = body.frame().await {
+        left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+        if left == 0 {
+            return;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use axum::{Router, body::to_bytes, middleware, routing::post};
@@ -113,6 +143,25 @@ mod tests {
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(to_bytes(response.into_body(), 100).await.unwrap(), "2000000");
         assert_eq!(answer(1, 3, Duration::from_secs(9)).await.status(), StatusCode::OK);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_nobody_takes_is_read_to_its_end_or_to_a_bound() {
+        for (pieces, read) in [(10, 10), (1_000, 16)] {
+            let (taken, mut all) = tokio::sync::mpsc::channel(1_000);
+            let pieces = stream::iter(0..pieces).map(move |number| {
+                let _ = taken.try_send(number);
+                Ok::<_, std::io::Error>(vec![b'x'; 1 << 20])
+            });
+            let router = Router::new().route("/", post(|| async {})).layer(middleware::from_fn(refuse));
+            let request = Request::post("/").body(Body::from_stream(pieces)).unwrap();
+            assert_eq!(router.oneshot(request).await.unwrap().status(), StatusCode::OK);
+            let mut count = 0;
+            while all.recv().await.is_some() {
+                count += 1;
+            }
+            assert_eq!(count, read);
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use plexus_domain::{
     agent::{Budget, Connector, ToolPlace, ToolSource},
     text,
 };
-use plexus_runtime::mcp::Session;
+use plexus_runtime::mcp::{self, Session};
 use plexus_store::{Tx, agents::Agent};
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +146,7 @@ async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource]) -> Result
         }
         let server = runs::tool_server(hub, Some(person), &outbound, source)?.server;
         hub.limits().fetches.take(&caller.key())?;
+        let _place = mcp::places([&server]).await.map_err(|failure| wrong(failure.message))?;
         let session = Box::pin(Session::open(&server)).await.map_err(|failure| wrong(failure.message))?;
         if Box::pin(session.tools()).await.map_err(|failure| wrong(failure.message))?.is_empty() {
             return Err(wrong(format!("{} has no tools.", source.place)).into());

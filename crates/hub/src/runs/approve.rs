@@ -12,13 +12,17 @@ use plexus_runtime::{Gate, Leave, Question};
 use plexus_store::{
     Conn,
     approvals::{self, Approval, Decision as Kept},
-    runs,
+    oauth, runs,
 };
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::Job;
-use crate::{Caller, Error, Hub, Result, accounts, caller::Scope, chats};
+use crate::{
+    Caller, Error, Hub, Result, accounts,
+    caller::{Scope, Via},
+    chats,
+};
 
 /// How long a question waits for its answer; none is a no.
 const WAITS: Duration = Duration::from_mins(10);
@@ -150,11 +154,23 @@ pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Vec<Waiting>> {
     Ok(found.into_iter().filter_map(waiting).collect())
 }
 
+/// A program that somebody let in to chat for them may not allow on their behalf what it brought about itself.
+async fn check_is_own(conn: &mut Conn, caller: &Caller) -> Result<()> {
+    if let Via::Token { hash, .. } = &caller.via
+        && oauth::by_token(conn, hash).await?.is_some()
+    {
+        let words = "Only you can answer this: in the chat, or with a token that you made yourself.";
+        return Err(Refusal::forbidden(words).into());
+    }
+    Ok(())
+}
+
 /// Answers a question that an agent put to the caller. Only who asked the agent may answer, once, and while it waits.
 pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: bool) -> Result<ChatId> {
     let person = caller.may(Scope::Chat)?;
-    let gone = || Refusal::not_found("There is no such question, or it was not put to you.");
     let mut tx = hub.store().write().await?;
+    check_is_own(&mut tx, caller).await?;
+    let gone = || Refusal::not_found("There is no such question, or it was not put to you.");
     let approval = approvals::find(&mut tx, question).await?.ok_or_else(gone)?;
     let run = runs::find(&mut tx, approval.run).await?.ok_or_else(gone)?;
     chats::membership_or(&mut tx, person, run.chat, gone).await?;

@@ -8,24 +8,28 @@ use agent_client_protocol_schema::v1::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use plexus_domain::{
     Content, Part,
-    part::ToolUse,
+    part::{Decision, ToolUse},
     run::{Failure, FailureClass, Usage},
     text::{one_line, shorten},
 };
 use serde_json::{Value, json, value::RawValue};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::wire;
-use crate::{End, File, Output, sse::Noise};
+use crate::{End, File, Leave, Output, leave::Question, outbound::Halt, sse::Noise};
 
 /// Tools at work at once, as far as they are told apart.
 const MAX_OPEN_TOOLS: usize = 64;
 const STATUS_CHARS: usize = 200;
+/// Of arguments that a person could look through before allowing them.
+const MAX_ASKED_BYTES: usize = 64 << 10;
 
 /// What it says goes to an [`Output`].
 pub struct Answer<'a> {
     output: &'a mut dyn Output,
+    leave: &'a Leave,
     max_bytes: usize,
     /// What the program thought and has not been given on.
     thoughts: String,
@@ -41,9 +45,9 @@ struct Tool {
 }
 
 impl<'a> Answer<'a> {
-    pub fn new(output: &'a mut dyn Output, max_bytes: usize) -> Self {
+    pub fn new(output: &'a mut dyn Output, leave: &'a Leave, max_bytes: usize) -> Self {
         let (thoughts, tools, noise) = (String::new(), Vec::new(), Noise::default());
-        Self { output, max_bytes, thoughts, tools, noise, has_content: false }
+        Self { output, leave, max_bytes, thoughts, tools, noise, has_content: false }
     }
 
     pub fn count_received(&mut self, bytes: usize) -> Result<(), Failure> {
@@ -163,6 +167,26 @@ impl<'a> Answer<'a> {
             }
             None => ToolCall::try_from(update).map_or(Ok(()), |call| self.use_tool(call)),
         }
+    }
+
+    /// Puts to the person what the program wants to do, as far as it says; none where nobody is asked.
+    pub(super) async fn ask_leave(
+        &mut self,
+        wanted: &ToolCallUpdate,
+        stop: &CancellationToken,
+    ) -> Result<Option<Decision>, Halt> {
+        let known = self.tools.iter().find(|open| open.call.tool_call_id == wanted.tool_call_id);
+        let title = wanted.fields.title.as_ref().or(known.map(|open| &open.call.title));
+        let input = wanted.fields.raw_input.as_ref().or(known.and_then(|open| open.call.raw_input.as_ref()));
+        let question = Question {
+            tool: shorten(&one_line(title.map_or("a tool", String::as_str)), STATUS_CHARS),
+            arguments: input.cloned().unwrap_or_else(|| json!({})),
+        };
+        if question.arguments.to_string().len() > MAX_ASKED_BYTES {
+            return Ok(None);
+        }
+        self.tell_thoughts()?;
+        self.leave.ask(&question, self.output, stop).await
     }
 
     /// A tool that is done is shown; another is waited for.

@@ -7,7 +7,7 @@ use agent_client_protocol_schema::{
     v1::{
         CancelNotification, ClientCapabilities, ContentBlock, Error, Implementation, InitializeRequest,
         InitializeResponse, NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest,
-        PromptResponse, RequestId, RequestPermissionRequest, SessionId,
+        PromptResponse, RequestId, RequestPermissionRequest, RequestPermissionResponse, SessionId,
     },
 };
 use bytes::BytesMut;
@@ -99,10 +99,10 @@ impl Session {
         &self.takes
     }
 
-    /// Passes over what the program said while nobody asked it. False when it has ended, or does not stop talking.
+    /// Passes over what the program said while nobody asked it. False when it has ended, does not stop talking, or waits for
+    /// an answer that nobody gave.
     pub fn catch_up(&mut self) -> bool {
         let mut left = MAX_MEANWHILE_BYTES;
-        self.lines.clear();
         loop {
             match self.read().now_or_never() {
                 None => break,
@@ -110,8 +110,8 @@ impl Session {
                 Some(_) => return false,
             }
         }
-        self.lines.clear();
-        true
+        let said = std::mem::take(&mut self.lines);
+        !said.iter().any(|line| matches!(wire::read(line), Incoming::Request { .. }))
     }
 
     /// Sends a prompt and tells `answer` what comes, to the end of the turn.
@@ -161,7 +161,9 @@ impl Session {
                 Incoming::Answer { id: theirs, result } if theirs == RequestId::Number(id) => {
                     return Ok(self.result(method, result.map(ToOwned::to_owned))?);
                 }
-                Incoming::Request { id, method, params } => self.serve(id, &method, params, pace).await?,
+                Incoming::Request { id, method, params } => {
+                    self.serve(id, permission::asked(&method, params), None, pace).await?;
+                }
                 _ => {}
             }
         }
@@ -195,7 +197,10 @@ impl Session {
                 Incoming::Answer { id: theirs, result } if theirs == RequestId::Number(id) => {
                     return Ok(result.map(ToOwned::to_owned));
                 }
-                Incoming::Request { id, method, params } => self.serve(id, &method, params, pace).await?,
+                Incoming::Request { id, method, params } => {
+                    let asked = permission::asked(&method, params);
+                    self.serve(id, asked, Some(answer), pace).await?;
+                }
                 Incoming::Notice { method, params: Some(params) } if method == "session/update" => {
                     answer.hear(&self.id.0, params)?;
                 }
@@ -209,21 +214,34 @@ impl Session {
         }
     }
 
-    /// Answers what the program asks of the hub.
+    /// Answers what the program asks of the hub: leave to use a tool, which the person gives, and nothing else.
     async fn serve(
         &mut self,
         id: RequestId,
-        method: &str,
-        params: Option<&RawValue>,
+        asked: Option<RequestPermissionRequest>,
+        answer: Option<&mut Answer<'_>>,
         pace: &mut Pace<'_>,
     ) -> Result<(), Halt> {
-        let asked: Option<RequestPermissionRequest> =
-            params.filter(|_| method == "session/request_permission").and_then(wire::parse);
-        let outcome = match asked {
-            Some(asked) => Ok(permission::decline(&asked)),
-            None => Err(Error::method_not_found()),
+        let Some(asked) = asked else {
+            let unknown: Result<RequestPermissionResponse, _> = Err(Error::method_not_found());
+            return self.write(&wire::reply(id, unknown), pace).await;
         };
-        self.write(&wire::reply(id, outcome), pace).await
+        let decision = match answer {
+            Some(answer) => answer.ask_leave(&asked.tool_call, pace.stop()).await,
+            None => Ok(None),
+        };
+        pace.go_on();
+        // A turn that is cancelled cancels its questions, too.
+        let outcome = match &decision {
+            Ok(decision) => permission::answer(&asked, *decision),
+            Err(_) => permission::cancel(),
+        };
+        let reply = wire::reply(id, Ok(outcome));
+        if let Err(halt) = decision {
+            self.stdin.write_all(&reply).await.ok();
+            return Err(halt);
+        }
+        self.write(&reply, pace).await
     }
 
     fn result<T: DeserializeOwned>(

@@ -1,14 +1,22 @@
 //! Sessions that wait for the next message of their conversation, and how many programs run.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use parking_lot::Mutex;
+use plexus_domain::run::{Failure, FailureClass};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::session::Session;
 use crate::{
     Output,
-    outbound::{Halt, Pace},
+    outbound::{Halt, Interrupted, Pace},
 };
 
 /// How long a program waits for the next message of its conversation.
@@ -21,6 +29,8 @@ pub struct Sessions(Arc<Shared>);
 struct Shared {
     places: Arc<Semaphore>,
     most: usize,
+    /// Conversations that have no place yet.
+    waiting: AtomicUsize,
     idle: Mutex<Idle>,
 }
 
@@ -49,11 +59,27 @@ impl Held {
     }
 }
 
+/// Counts as waiting while it lives.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl<'a> Waits<'a> {
+    fn at(waiting: &'a AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::SeqCst);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Sessions {
     /// At most so many programs run at once, those that wait for a message included.
     pub fn new(most: usize) -> Self {
         let places = Arc::new(Semaphore::new(most));
-        Self(Arc::new(Shared { places, most, idle: Mutex::default() }))
+        Self(Arc::new(Shared { places, most, waiting: AtomicUsize::new(0), idle: Mutex::default() }))
     }
 
     /// The session of a conversation, if it still waits. Whoever has it keeps it or lets it end.
@@ -61,7 +87,11 @@ impl Sessions {
         self.0.idle.lock().kept.remove(key).map(|(_, held)| held)
     }
 
+    /// Keeps a session for the next message, unless another conversation waits for its place.
     pub(super) fn keep(&self, key: Key, held: Held) {
+        if self.0.waiting.load(Ordering::SeqCst) > 0 {
+            return;
+        }
         let mut idle = self.0.idle.lock();
         idle.last += 1;
         let number = idle.last;
@@ -85,6 +115,8 @@ impl Sessions {
         output: &mut dyn Output,
         pace: &mut Pace<'_>,
     ) -> Result<OwnedSemaphorePermit, Halt> {
+        // From here on nobody keeps a place for later, so either one is found or somebody gives one back.
+        let _waits = Waits::at(&self.0.waiting);
         loop {
             if let Ok(place) = Arc::clone(&self.0.places).try_acquire_owned() {
                 return Ok(place);
@@ -95,10 +127,17 @@ impl Sessions {
         }
         output.status(&format!("Waiting: {} programs are at work, the most at once", self.0.most));
         let place = pace.wait(Arc::clone(&self.0.places).acquire_owned()).await;
-        match place.map_err(super::session::interrupted)? {
-            Ok(place) => Ok(place),
+        match place {
+            Ok(Ok(place)) => Ok(place),
             // It is never closed.
-            Err(_) => Err(Halt::Stopped),
+            Ok(Err(_)) | Err(Interrupted::Stopped) => Err(Halt::Stopped),
+            Err(Interrupted::Late(_)) => {
+                let words = format!(
+                    "{} programs are at work on this hub, the most at once. Try again later.",
+                    self.0.most
+                );
+                Err(Failure::new(FailureClass::TimedOut, words).into())
+            }
         }
     }
 

@@ -2,13 +2,13 @@
 
 use std::{path::Path, process::Command, time::Duration};
 
-use plexus_domain::{Content, run::FailureClass};
+use plexus_domain::{Content, part::Decision, run::FailureClass};
 use serde_json::json;
 
 use super::*;
 use crate::{
-    Limits, Remote, Speaker, Turn as Said, perform,
-    testing::{Recorder, ask, person, run_until_first_word},
+    Leave, Limits, Remote, Speaker, Turn as Said, perform,
+    testing::{Answers, Recorder, ask, person, run_until_first_word},
 };
 
 /// What every script begins with: words for the protocol, and the handshake.
@@ -89,6 +89,45 @@ async fn an_answer_comes_as_text_thoughts_tools_and_a_plan() {
         status,
         "Starting the program; Thinking; 1 of 2 steps done: Tell; Using Read it; Using Delete it"
     );
+}
+
+#[tokio::test]
+async fn what_a_program_wants_to_do_is_put_to_the_person() {
+    let asking = r#"
+        read -r prompt
+        update '{"sessionUpdate":"tool_call","toolCallId":"u","title":"Delete it","rawInput":{"path":"/"}}'
+        say '{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"u"},"options":[{"optionId":"ever","name":"Always","kind":"allow_always"},{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}}'
+        read -r leave
+        case "$leave" in *'"optionId":"yes"'*) text deleted;; *'"optionId":"no"'*) text kept;; *) text "$leave";; esac
+        end 3 end_turn; read -r more"#;
+    for (decision, words) in
+        [(Decision::Allowed, "deleted"), (Decision::Refused, "kept"), (Decision::Unanswered, "kept")]
+    {
+        let leave = Leave::of(Arc::new(Answers(Some(decision))), false);
+        let (end, heard) = hear(&agent(asking), Request { leave, ..ask("Hi") }).await;
+        assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), words));
+        let Content::Approval { tool, arguments, decision: shown, .. } = &heard.parts[0].content else {
+            panic!("{:?}", heard.parts)
+        };
+        assert_eq!(
+            (tool.as_str(), arguments, *shown),
+            ("Delete it", &json!({ "path": "/" }), Some(decision))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_waits_for_an_answer_between_two_questions_is_started_anew() {
+    let agent = agent(
+        r#"read -r prompt; text $$
+        ended='{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}'
+        asks='{"jsonrpc":"2.0","id":9,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}'
+        printf '%s\n%s\n' "$ended" "$asks"; read -r more"#,
+    );
+    let (_, first) = hear(&agent, ask("First")).await;
+    let (end, second) = hear(&agent, next(&first, "Second")).await;
+    assert_eq!(end, Ok(End::Completed));
+    assert!(first.text != second.text, "{}", second.text);
 }
 
 /// Says its number and whether it was told what was said before, for each prompt.

@@ -242,6 +242,14 @@ impl<'a> Answer<'a> {
             Some("content_filter") => Ok(End::Rejected {
                 reason: "The model server held the answer back (content filter).".to_owned(),
             }),
+            // The last call may lack what it was to say, and nobody can tell.
+            Some("length") if !self.calls.is_empty() => {
+                let words = format!(
+                    "The answer of {} was cut at the model's length limit in the middle of using a tool. Ask for less at once.",
+                    self.peer
+                );
+                Err(Failure::new(FailureClass::TooLarge, words))
+            }
             _ if !self.calls.is_empty() => Ok(End::Completed),
             _ if !self.has_text => {
                 Err(self.garbage("ended without saying anything. Try again, or change the instructions"))

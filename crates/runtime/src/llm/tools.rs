@@ -4,7 +4,7 @@ use plexus_domain::run::Failure;
 use serde_json::{Map, Value, json};
 
 use super::call::{Card, ToolCall};
-use crate::mcp::{Outcome, Server, Session};
+use crate::mcp::{self, Outcome, Server, Session, Taken};
 
 /// Attached to an agent by its owner.
 #[derive(Clone, Debug)]
@@ -27,7 +27,10 @@ pub(super) struct Mistake {
 pub(super) struct Known {
     /// What the model calls it.
     function: String,
-    pub name: String,
+    /// What its server calls it.
+    name: String,
+    /// What people know it by: whose tool it is belongs to what they are asked.
+    pub label: String,
     description: String,
     schema: Value,
     session: usize,
@@ -46,6 +49,8 @@ impl Known {
 #[derive(Default)]
 pub(super) struct Toolbox {
     sessions: Vec<Session>,
+    /// Of the programs among them. Behind them, so that it is given back last.
+    _places: Option<Taken>,
     tools: Vec<Known>,
     functions: Vec<Value>,
     /// Of the functions as JSON.
@@ -56,17 +61,17 @@ impl Toolbox {
     /// A server that does not answer ends the run: the model would be another agent without its tools. Tools whose
     /// descriptions do not fit into `max_bytes` together are not offered.
     pub async fn open(servers: &[ToolServer], max_bytes: usize) -> Result<Self, Failure> {
-        let mut toolbox = Self::default();
+        let mut toolbox =
+            Self { _places: mcp::places(servers.iter().map(|it| &it.server)).await?, ..Self::default() };
         for attached in servers {
             let session = Session::open(&attached.server).await?;
             for tool in session.tools().await? {
                 let function = toolbox.free_name(&tool.name);
                 let session = toolbox.sessions.len();
+                let label = format!("{}/{}", attached.server.name(), tool.name);
                 let (name, description, schema) = (tool.name, tool.description, tool.schema);
-                toolbox.offer(
-                    Known { function, name, description, schema, session, asks: attached.asks },
-                    max_bytes,
-                );
+                let asks = attached.asks;
+                toolbox.offer(Known { function, name, label, description, schema, session, asks }, max_bytes);
             }
             toolbox.sessions.push(session);
         }
@@ -77,7 +82,7 @@ impl Toolbox {
         let function = tool.function();
         let bytes = function.to_string().len();
         if self.bytes + bytes > max_bytes {
-            tracing::info!(tool = tool.name, "a tool is not offered: the model's window has no room for it");
+            tracing::info!(tool = tool.label, "a tool is not offered: the model's window has no room for it");
             return;
         }
         self.bytes += bytes;

@@ -112,14 +112,14 @@ impl<'a> Work<'a> {
             Ok(found) => found,
             Err(Mistake { card, why }) => return self.not_called(&card, why),
         };
-        let card = Card::new(&tool.name, &arguments);
+        let card = Card::new(&tool.label, &arguments);
         if tool.asks || self.request.leave.wants_every() {
             match self.ask(tool, &arguments).await? {
                 Some(Decision::Allowed) => {}
                 Some(Decision::Refused) => {
                     return Ok("The person refused this call. Do not try it again.".to_owned());
                 }
-                Some(Decision::Unanswered) => return Ok("Nobody allowed this call in time.".to_owned()),
+                Some(Decision::Unanswered) => return Err(unanswered(&tool.label).into()),
                 None => {
                     return self
                         .not_called(&card, "This call needs somebody's leave, and nobody is there to ask.");
@@ -141,9 +141,15 @@ impl<'a> Work<'a> {
 
     /// The time that a person takes is not the answer's.
     async fn ask(&mut self, tool: &Known, arguments: &Map<String, Value>) -> Result<Option<Decision>, Halt> {
-        let question = Question { tool: tool.name.clone(), arguments: Value::Object(arguments.clone()) };
+        let question = Question { tool: tool.label.clone(), arguments: Value::Object(arguments.clone()) };
         self.request.leave.ask(&question, self.answer.output(), self.stop).await
     }
+}
+
+/// A model that is told no more than this asks again, and again.
+fn unanswered(tool: &str) -> Failure {
+    let words = format!("Nobody said in time whether {tool} may be used. Ask again when you are there.");
+    Failure::new(FailureClass::TimedOut, words)
 }
 
 /// What is left of the time that the owner allows.

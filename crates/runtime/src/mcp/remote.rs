@@ -16,6 +16,7 @@ use rmcp::{
         },
     },
 };
+use serde::Serialize;
 use sse_stream::Sse;
 use url::Url;
 
@@ -50,6 +51,15 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 impl Client {
+    /// One message that came as a whole body.
+    fn measure(&self, message: &impl Serialize) -> Result<(), Failed> {
+        let bytes = serde_json::to_vec(message)?.len();
+        if bytes > MAX_MESSAGE_BYTES {
+            return Err(Failed::ResponseBodyTooLarge { max_size: MAX_MESSAGE_BYTES });
+        }
+        Ok(self.meter.take(bytes + MESSAGE_COST)?)
+    }
+
     fn metered(&self, events: Events) -> Events {
         let meter = self.meter.clone();
         let counted = events.map(move |event| {
@@ -91,6 +101,10 @@ impl StreamableHttpClient for Client {
         Ok(match sent.await? {
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(self.metered(events), session)
+            }
+            StreamableHttpPostResponse::Json(message, session) => {
+                self.measure(&message)?;
+                StreamableHttpPostResponse::Json(message, session)
             }
             other => other,
         })

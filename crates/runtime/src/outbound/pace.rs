@@ -32,6 +32,7 @@ pub(crate) enum Interrupted {
 /// Bounds each wait of a run. Made for the hot path: a piece that comes in time costs one look at the clock, since
 /// the timer is moved only when it fires.
 pub(crate) struct Pace<'a> {
+    token: &'a CancellationToken,
     stop: Pin<Box<WaitForCancellationFuture<'a>>>,
     timer: Pin<Box<Sleep>>,
     limit: Duration,
@@ -42,7 +43,7 @@ impl<'a> Pace<'a> {
     pub fn new(stop: &'a CancellationToken, limit: Duration) -> Self {
         let since = Instant::now();
         let timer = Box::pin(sleep_until(since + limit));
-        Self { stop: Box::pin(stop.cancelled()), timer, limit, since }
+        Self { token: stop, stop: Box::pin(stop.cancelled()), timer, limit, since }
     }
 
     /// From now on each wait may take `limit`.
@@ -50,6 +51,15 @@ impl<'a> Pace<'a> {
         self.limit = limit;
         self.since = Instant::now();
         self.timer.as_mut().reset(self.since + limit);
+    }
+
+    pub const fn stop(&self) -> &'a CancellationToken {
+        self.token
+    }
+
+    /// Time that somebody else took does not count.
+    pub fn go_on(&mut self) {
+        self.since = Instant::now();
     }
 
     pub async fn wait<T>(&mut self, future: impl Future<Output = T>) -> Result<T, Interrupted> {

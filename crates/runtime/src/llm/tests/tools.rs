@@ -15,7 +15,7 @@ use plexus_domain::{agent::Allowance, part::Decision};
 use super::*;
 use crate::{
     Leave,
-    mcp::Server,
+    mcp::{Places, Server},
     outbound::Policy,
     sandbox::{Limits, Program, Sandbox},
     testing::Answers,
@@ -149,10 +149,8 @@ async fn a_model_calls_tools_and_reads_what_they_say() {
     let (end, heard) = hear(&free(llm, &url), ask("41 + 1?")).await;
     assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "Let me see. It is 42."));
     let (add, fail) = (tool_of(&heard.parts[0]), tool_of(&heard.parts[1]));
-    assert_eq!(
-        (add.tool.as_str(), &add.arguments, &add.result),
-        ("add", &json!({ "a": 41 }), &Some(json!("42")))
-    );
+    let label = format!("127.0.0.1:{}/add", url.port().unwrap());
+    assert_eq!((&add.tool, &add.arguments, &add.result), (&label, &json!({ "a": 41 }), &Some(json!("42"))));
     assert_eq!(fail.result, Some(json!({ "error": "broken" })));
     assert!(add.took_ms.is_some());
     assert_eq!(heard.usage, Some(Usage { tokens_in: 200, tokens_out: 20, cost_micro: 0 }));
@@ -180,9 +178,7 @@ async fn a_model_calls_tools_and_reads_what_they_say() {
 
 #[tokio::test]
 async fn a_call_waits_for_leave_with_exactly_its_arguments() {
-    for (decision, words) in
-        [(Decision::Allowed, "> 2"), (Decision::Refused, "refused"), (Decision::Unanswered, "Nobody allowed")]
-    {
+    for (decision, words) in [(Decision::Allowed, "> 2"), (Decision::Refused, "refused")] {
         let (url, asked) = tools().await;
         let (llm, seen) = script(vec![vec![call(0, "add", "{\"a\": 1}")], vec![says("Done.")]]).await;
         let (end, heard) = hear(&asking(llm, &url), answered(Some(decision), "?")).await;
@@ -190,11 +186,23 @@ async fn a_call_waits_for_leave_with_exactly_its_arguments() {
         let Content::Approval { tool, arguments, decision: shown, .. } = &heard.parts[0].content else {
             panic!()
         };
-        assert_eq!((tool.as_str(), arguments, *shown), ("add", &json!({ "a": 1 }), Some(decision)));
+        let label = format!("127.0.0.1:{}/add", url.port().unwrap());
+        assert_eq!((tool, arguments, *shown), (&label, &json!({ "a": 1 }), Some(decision)));
         let allowed = usize::from(decision == Decision::Allowed);
         assert_eq!((calls(&asked), heard.parts.len()), (allowed, 1 + allowed));
         assert!(told(&seen, 1, 3).contains(words), "{}", told(&seen, 1, 3));
     }
+}
+
+#[tokio::test]
+async fn nobodys_answer_ends_the_run() {
+    let (url, asked) = tools().await;
+    let (llm, seen) = script(vec![vec![call(0, "add", "{\"a\": 1}")], vec![says("Done.")]]).await;
+    let (end, _) = hear(&asking(llm, &url), answered(Some(Decision::Unanswered), "?")).await;
+    let failure = end.unwrap_err();
+    assert_eq!((failure.class, calls(&asked)), (FailureClass::TimedOut, 0));
+    assert!(failure.message.contains("/add may be used"), "{failure}");
+    assert_eq!(seen.lock().unwrap().len(), 1, "the model is not asked again");
 }
 
 #[tokio::test]
@@ -325,7 +333,10 @@ fn program(how: &str) -> Program {
 
 fn in_a_box(program: Program, folder: &Path) -> ToolServer {
     let program = Box::new(Program { folder: folder.to_owned(), ..program });
-    ToolServer { server: Server::Program { program, sandbox: Sandbox::find(false) }, asks: false }
+    ToolServer {
+        server: Server::Program { program, sandbox: Sandbox::find(false), places: Places::new(1) },
+        asks: false,
+    }
 }
 
 #[tokio::test]
