@@ -18,7 +18,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUNDLE := public/pkg/plexus_bg.wasm
 
 ##@ Use
-.PHONY: run demo
+.PHONY: run demo demo-network
 run: ## Start the hub on http://127.0.0.1:3000, with SQLite in ./data
 	@scripts/setup run
 	@$(MAKE) build
@@ -27,6 +27,10 @@ demo: ## Start a hub with a small real model and two agents of other makers
 	@scripts/setup demo
 	@$(MAKE) build
 	@exec scripts/demo
+demo-network: ## Start three hubs on this machine that find each other, each with an agent of its own
+	@scripts/setup run
+	@$(MAKE) build
+	@exec scripts/demo-network
 
 ##@ Build
 .PHONY: build wasm release clean

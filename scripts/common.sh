@@ -40,7 +40,7 @@ launch() {
 address() {
     local tries found
     for tries in {1..600}; do
-        found=$(grep -om1 'http://127[^ ]*' "$folder/$1.log") && { echo "$found" && return; }
+        found=$(grep -som1 'http://127[^ ]*' "$folder/$1.log") && { echo "$found" && return; }
         sleep 0.1
     done
     cat "$folder/$1.log" >&2

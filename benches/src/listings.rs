@@ -61,6 +61,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
     let created = Timestamp::from_millis(1_700_000_000_000 + n as i64);
     let sample = sample(n);
     let agent = Agent {
+        home: None,
         id: AgentId::new(created, &words.entropy()),
         hub: HubRowId::SELF,
         owner: "generated".parse()?,
@@ -95,6 +96,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
     let summary = json!({ "title": agent.name, "summary": sample.text, "description": sample.text, "tags": sample.tags,
         "skills": "", "protocol": "Model", "kind": "llm", "verified": n.is_multiple_of(3), "uses": n % 100 });
     let listing = Listing {
+        hash: None,
         agent: agent.id,
         seq: 1,
         card,

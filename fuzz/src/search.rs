@@ -57,6 +57,7 @@ fn listing(n: u8, name: &str, summary: &str) -> Listing {
         skills: "translate, forecast, calculate".to_owned(),
         protocol: "a2a".to_owned(),
         kind: "a2a".to_owned(),
+        here: true,
         verified: n.is_multiple_of(2),
         online_at: None,
         created: at,

@@ -11,6 +11,7 @@ use plexus_domain::{account::Registration, money};
 use plexus_hub::config::{Config, OperatorModel, Prices, PrivateNetworks, RunLimits, Scale, Secret};
 
 use crate::{
+    network,
     programs::{self, Hidden},
     settings::Settings,
 };
@@ -72,6 +73,7 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         conformance: false,
         trusted_proxies: proxies(settings.text("trusted_proxies"))?,
         model: model(settings)?,
+        federation: network::federation(settings)?,
         programs,
         programs_at_once: settings.parse("programs_at_once", 16)?,
         unsafe_processes: settings.parse("unsafe_processes", false)?,

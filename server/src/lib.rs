@@ -11,6 +11,7 @@ pub mod conformance;
 mod health;
 mod launch_goal;
 mod mcp;
+mod network;
 mod oauth;
 mod openai;
 mod operator;

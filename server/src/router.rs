@@ -118,6 +118,7 @@ fn page_routes() -> Router<Site> {
         .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
         .route("/blobs/{sha256}", get(pages::blobs::show))
+        .route("/network", get(pages::network::show))
         .route("/teams", get(pages::team::list).post(pages::team::launch))
         .route("/teams/{id}", get(pages::team::show).post(pages::team::act))
         .route("/login", get(pages::account::show_login).post(pages::account::login))
@@ -149,6 +150,8 @@ fn admin_routes() -> Router<Site> {
         .route("/admin/agents/{id}", post(pages::admin::agents::act))
         .route("/admin/origins", get(pages::admin::origins::show).post(pages::admin::origins::vouch))
         .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
+        .route("/admin/network", get(pages::admin::network::show).post(pages::admin::network::block))
+        .route("/admin/network/remove", post(pages::admin::network::unblock))
         .route("/admin/invites", get(pages::admin::invites::show).post(pages::admin::invites::create))
         .route("/admin/invites/revoke", post(pages::admin::invites::revoke))
         .route("/admin/audit", get(pages::admin::audit::show))
@@ -162,6 +165,7 @@ fn machine_routes() -> Router<Site> {
         .route("/robots.txt", get(pages::machine::robots))
         .route("/llms.txt", get(pages::machine::llms))
         .route("/.well-known/security.txt", get(pages::machine::security))
+        .route("/.well-known/plexus.json", get(pages::machine::plexus))
         .route("/favicon.ico", get(pages::machine::favicon))
 }
 

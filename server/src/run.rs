@@ -3,7 +3,7 @@
 use std::{iter, net::SocketAddr, time::Duration};
 
 use anyhow::Context as _;
-use plexus_hub::{Env, Hub, accounts};
+use plexus_hub::{Env, Hub, accounts, federation};
 use tokio::{net::TcpListener, signal::unix::SignalKind, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +40,7 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
         iter::once(&listener).chain(&metrics).map(TcpListener::local_addr).collect::<Result<_, _>>()?;
     let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose()?;
     let hub = Hub::open(config, Env::system()).await?;
+    hub.federate().await?;
     let stop = CancellationToken::new();
     let site = Site::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);
     let mut servers = vec![spawn(listener, router::router(site.clone()), &stop)];
@@ -68,6 +69,9 @@ impl Running {
         println!("Plexus serves on {}", self.hub.config().public_url);
         if let Some(link) = accounts::first_administrator_link(&self.hub).await? {
             println!("Make the first administrator (once, within 24 hours): {link}");
+        }
+        for address in federation::overview(&self.hub).await?.itself.addresses {
+            println!("Hubs connect to {address}");
         }
         if let Some(address) = self.metrics_address {
             println!("Metrics are on http://{address}/metrics");

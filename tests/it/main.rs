@@ -43,6 +43,8 @@ mod endpoints;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod federation;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod finding;

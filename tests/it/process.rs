@@ -37,6 +37,13 @@ impl Process {
         process
     }
 
+    /// The same with both.
+    pub async fn serve_as(folder: &Path, flags: &[&str], database: Option<&str>) -> Self {
+        let process = Self::spawn(folder, flags, database).await;
+        process.until_ready().await;
+        process
+    }
+
     /// The same with more settings.
     pub async fn serve_with(folder: &Path, flags: &[&str]) -> Self {
         let process = Self::start(folder, flags).await;

@@ -2,7 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::{badge::BadgeTag, mark::Mark, text::agent_href, time::Ago};
+use super::{
+    badge::BadgeTag,
+    mark::Mark,
+    text::{address_text, agent_href},
+    time::Ago,
+};
 use crate::model::{
     Badge,
     agents::AgentRow,
@@ -25,7 +30,7 @@ fn AgentRowView(row: AgentRow) -> impl IntoView {
         <article class="row">
             <Mark seed=row.seed />
             <div>
-                <h3><a class="reach" href=agent_href(&row.address)>{row.name}</a>" "<span class="address">{row.address.to_string()}</span></h3>
+                <h3><a class="reach" href=agent_href(&row.address)>{row.name}</a>" "<span class="address" title=row.address.to_string()>{address_text(&row.address)}</span></h3>
                 <p class="summary">{row.summary}</p>
                 <p class="tags">{badges}{tags(row.tags)}</p>
             </div>

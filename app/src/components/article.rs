@@ -9,7 +9,7 @@ use super::{
     icon::Icon,
     mark::{Initials, Mark},
     parts::part,
-    text::{agent_href, cost, count, duration, with_mending_link},
+    text::{address_text, agent_href, cost, count, duration, with_mending_link},
     time::Clock,
 };
 use crate::model::message::{Article, Author};
@@ -60,7 +60,7 @@ fn author(author: &Author) -> AnyView {
     let name = author.name().to_owned();
     match author {
         Author::Agent { address, .. } => {
-            let (href, address) = (agent_href(address), address.to_string());
+            let (href, address) = (agent_href(address), address_text(address));
             view! { <a href=href>{name}</a> " " <span class="address">{address}</span> }.into_any()
         }
         Author::Person { .. } | Author::Gone => name.into_any(),

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{icon::Icon, time};
+use super::{icon::Icon, text::short_hub, time};
 use crate::{components::context, model::Badge};
 
 #[component]
@@ -33,6 +33,7 @@ fn label(badge: &Badge) -> String {
         Badge::Vouched(origin) => format!("Vouched for: {origin}"),
         Badge::SignedCard => "Signed card".to_owned(),
         Badge::Unverified => "Unverified".to_owned(),
+        Badge::Elsewhere(hub) => format!("From {}", short_hub(hub)),
         Badge::BuiltIn => "Part of this hub".to_owned(),
         Badge::Private => "Private".to_owned(),
         Badge::Unlisted => "Unlisted".to_owned(),
@@ -52,6 +53,7 @@ pub fn meaning(badge: &Badge) -> &'static str {
         Badge::Unverified => {
             "Nobody proved control of the address it is called at; only its owner can use it."
         }
+        Badge::Elsewhere(_) => "It belongs to another hub, which signed for it and answers for it.",
         Badge::BuiltIn => "It is a part of this hub and runs inside it.",
         Badge::Private => "Only its owner can see it.",
         Badge::Unlisted => "It is not in lists or search.",
@@ -66,6 +68,7 @@ const fn icon(badge: &Badge) -> Icon {
         Badge::Domain(_) | Badge::Vouched(_) => Icon::Verified,
         Badge::SignedCard => Icon::Signed,
         Badge::Unverified => Icon::Caution,
+        Badge::Elsewhere(_) => Icon::Link,
         Badge::BuiltIn => Icon::BuiltIn,
         Badge::Private => Icon::Lock,
         Badge::Unlisted => Icon::Unlisted,
@@ -77,6 +80,6 @@ const fn tone(badge: &Badge) -> &'static str {
     match badge {
         Badge::Online | Badge::Domain(_) | Badge::Vouched(_) | Badge::SignedCard => "good",
         Badge::Offline { .. } | Badge::Detached | Badge::Unverified => "caution",
-        Badge::BuiltIn | Badge::Private | Badge::Unlisted | Badge::Paused => "neutral",
+        Badge::Elsewhere(_) | Badge::BuiltIn | Badge::Private | Badge::Unlisted | Badge::Paused => "neutral",
     }
 }

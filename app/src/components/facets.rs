@@ -44,6 +44,7 @@ pub const fn title(facet: Facet) -> &'static str {
     match facet {
         Facet::Online => "Availability",
         Facet::Verified => "Trust",
+        Facet::Place => "Hub",
         Facet::Kind => "Kind",
         Facet::Protocol => "Protocol",
         Facet::Tag => "Tags",

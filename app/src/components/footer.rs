@@ -11,6 +11,7 @@ pub fn Footer(#[prop(into)] hub: String) -> impl IntoView {
                 <ul role="list">
                     <li><a href="/docs">"Documentation"</a></li>
                     <li><a href="/docs/api">"API"</a></li>
+                    <li><a href="/network">"Network"</a></li>
                     <li><a href="/settings/appearance">"Appearance"</a></li>
                 </ul>
             </nav>

@@ -15,6 +15,26 @@ pub fn agent_href(address: &Address) -> String {
     format!("/{address}")
 }
 
+/// A hub as people recognise it: its domain, or the two ends of its id.
+pub fn short_hub(hub: &str) -> String {
+    const LONG: usize = 20;
+    // All ids begin alike.
+    const START: usize = 4;
+    const END: usize = 8;
+    if hub.contains('.') || hub.len() <= LONG || !hub.is_ascii() {
+        return hub.to_owned();
+    }
+    format!("{}…{}", &hub[..START], &hub[hub.len() - END..])
+}
+
+/// An address as people read it.
+pub fn address_text(address: &Address) -> String {
+    match &address.hub {
+        Some(hub) => format!("@{}/{}@{}", address.owner, address.name, short_hub(hub)),
+        None => address.to_string(),
+    }
+}
+
 /// The path that begins a chat with an agent, with a first message already written if there is one.
 pub fn chat_href(address: &Address, text: Option<&str>) -> String {
     let mut href = String::from("/chat?to=");

@@ -103,6 +103,24 @@ pub struct OriginRow {
     pub agents: u64,
 }
 
+/// Rules about other hubs. Made at `/admin/network` with `subject` and `reason`, taken back at `/admin/network/remove` with
+/// `subject`.
+#[derive(Clone, Debug)]
+pub struct AdminNetwork {
+    pub rows: Vec<NetworkRuleRow>,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct NetworkRuleRow {
+    /// A kind and a name, as in `hub:12D3KooW…`.
+    pub subject: String,
+    pub allows: bool,
+    pub reason: String,
+    pub by: String,
+    pub at: Timestamp,
+}
+
 /// Mode: shown only (it comes from the configuration). Invitations: made at `/admin/invites` with `days`,
 /// withdrawn at `/admin/invites/revoke` with `id`. Each works once.
 #[derive(Clone, Debug)]

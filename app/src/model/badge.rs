@@ -20,6 +20,8 @@ pub enum Badge {
     SignedCard,
     /// Nobody proved control of an origin that its card names.
     Unverified,
+    /// It belongs to this other hub.
+    Elsewhere(String),
     /// Part of this hub.
     BuiltIn,
     Private,

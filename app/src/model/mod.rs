@@ -16,6 +16,7 @@ pub mod frame;
 pub mod home;
 pub mod html;
 pub mod message;
+pub mod network;
 pub mod oauth;
 pub mod owner;
 pub mod pager;

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 pub enum Facet {
     Online,
     Verified,
+    /// `here`, or `elsewhere`.
+    Place,
     Kind,
     Protocol,
     Tag,
@@ -14,14 +16,15 @@ pub enum Facet {
 }
 
 impl Facet {
-    pub const ALL: [Self; 6] =
-        [Self::Online, Self::Verified, Self::Kind, Self::Protocol, Self::Tag, Self::Owner];
+    pub const ALL: [Self; 7] =
+        [Self::Online, Self::Verified, Self::Place, Self::Kind, Self::Protocol, Self::Tag, Self::Owner];
 
     /// The name in the query string.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Online => "online",
             Self::Verified => "verified",
+            Self::Place => "place",
             Self::Kind => "kind",
             Self::Protocol => "protocol",
             Self::Tag => "tag",

@@ -167,6 +167,8 @@ fn shown(facet: Facet, value: &str) -> String {
     match facet {
         Facet::Online => "online".to_owned(),
         Facet::Verified => "verified".to_owned(),
+        Facet::Place if value == "here" => "this hub".to_owned(),
+        Facet::Place => "other hubs".to_owned(),
         _ => value.to_owned(),
     }
 }

@@ -11,6 +11,7 @@ mod docs;
 pub mod document;
 mod error;
 mod home;
+mod network;
 mod owner;
 mod register;
 mod settings;

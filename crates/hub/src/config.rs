@@ -12,6 +12,7 @@ use url::{Host, Url};
 
 pub use crate::limits::Scale;
 pub use crate::programs::{Listed, MayUse, Speaks};
+pub use plexus_federation::{core::policy::Mode, net::Multiaddr};
 pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Program, Sandbox};
 
 /// Whether an address leads back to this machine.
@@ -51,6 +52,8 @@ pub struct Config {
     /// Programs on this machine may launch teams without a token, while the hub listens on loopback.
     pub open_launch: bool,
     pub model: Option<OperatorModel>,
+    /// None: this hub has nothing to do with others.
+    pub federation: Option<Federation>,
     /// What agents may be made of, or may use.
     pub programs: Vec<Listed>,
     /// How many of them run at once.
@@ -66,6 +69,21 @@ impl Config {
     pub fn issuer(&self) -> String {
         self.public_url.as_str().trim_end_matches('/').to_owned()
     }
+}
+
+/// How the hub takes part in the network of hubs.
+#[derive(Clone, Debug)]
+pub struct Federation {
+    pub listen: Vec<Multiaddr>,
+    /// Ways into the network,
+    pub bootstrap: Vec<Multiaddr>,
+    /// and domains whose TXT records name more of them.
+    pub domains: Vec<String>,
+    /// Where others reach this hub, if that differs from where it listens.
+    pub external: Vec<Multiaddr>,
+    /// Look for hubs in the same local network, and be found there.
+    pub mdns: bool,
+    pub mode: Mode,
 }
 
 /// Whether agents may be at private addresses.

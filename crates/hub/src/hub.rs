@@ -16,8 +16,8 @@ use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Env, Error, Result, agents, blobs::Blobs, calls, housekeeping, limits::Limits, listings, live,
-    live::Live, passwords::Passwords, runs, secrets::Vault, teams,
+    Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, limits::Limits,
+    listings, live, live::Live, passwords::Passwords, runs, secrets::Vault, teams,
 };
 
 /// One hub. Cheap to clone.
@@ -40,6 +40,7 @@ struct Parts {
     tokens: agents::Slots,
     connecting: agents::Begun,
     teams: teams::Rooms,
+    federation: federation::Room,
     index: listings::Index,
     listings_changed: Notify,
     letters_came: Notify,
@@ -78,6 +79,7 @@ impl Hub {
             tokens: agents::Slots::default(),
             connecting: agents::Begun::default(),
             teams: teams::Rooms::default(),
+            federation: federation::Room::default(),
             listings_changed: Notify::new(),
             letters_came: Notify::new(),
             decided: Notify::new(),
@@ -135,6 +137,11 @@ impl Hub {
         &self.0.decided
     }
 
+    /// Joins the network of hubs as the configuration says. For a hub that serves; one that a command opens does not.
+    pub async fn federate(&self) -> Result<()> {
+        federation::start(self).await
+    }
+
     /// Does at once what is otherwise done every hour.
     pub async fn tidy(&self) -> Result<()> {
         housekeeping::tidy(self).await
@@ -159,6 +166,12 @@ impl Hub {
 
     /// Wakes the worker that keeps the index in step with the store.
     pub(crate) fn listings_changed(&self) {
+        self.index_falls_behind();
+        self.federation().own_changed();
+    }
+
+    /// The same where no agent of this hub changed.
+    pub(crate) fn index_falls_behind(&self) {
         self.0.listings_changed.notify_one();
     }
 
@@ -233,6 +246,10 @@ impl Hub {
 
     pub(crate) fn teams(&self) -> &teams::Rooms {
         &self.0.teams
+    }
+
+    pub(crate) fn federation(&self) -> &federation::Room {
+        &self.0.federation
     }
 
     pub(crate) fn begin_closing(&self) {

@@ -133,6 +133,40 @@ pub(crate) async fn hub_secret(hub: &Hub, conn: &mut Conn) -> Result<Option<Secr
     secret_of(hub, conn, held.into_iter().find(|key| key.retired.is_none())).await
 }
 
+/// The hub's seed and key, which its network goes by, too.
+pub(crate) async fn hub_seed(hub: &Hub, conn: &mut Conn) -> Result<([u8; 32], SecretKey)> {
+    let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
+    let key = held.into_iter().find(|key| key.retired.is_none());
+    let seed = seed_of(hub, conn, key.as_ref()).await?.context("the hub has no key")?;
+    Ok((seed, SecretKey::from_seed(&seed)))
+}
+
+/// Who signs for an agent, and the document that its listing began with.
+pub(crate) struct Signer {
+    pub key: SecretKey,
+    pub genesis: Genesis,
+}
+
+/// Who signs for an agent to other hubs, also after it was deleted: that has to be signed as well. None when its owner holds
+/// the key.
+pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<Signer>> {
+    let held = keys::list_by_agent(conn, agent).await?;
+    let of = |kind| held.iter().filter(move |key| key.kind == kind);
+    let (current, first) = (of(KeyKind::Agent).next(), of(KeyKind::Agent).min_by_key(|key| key.created));
+    let recovery = of(KeyKind::Recovery).min_by_key(|key| key.created);
+    let (Some(first), Some(recovery)) = (first, recovery) else { return Ok(None) };
+    let key = seed_of(hub, conn, current).await?.map(|seed| SecretKey::from_seed(&seed));
+    let seed = seed_of(hub, conn, Some(first)).await?;
+    let (Some(key), Some(seed)) = (key, seed) else { return Ok(None) };
+    let genesis = Genesis {
+        agent: public(first)?,
+        recovery: public(recovery)?,
+        created: first.created,
+        nonce: nonce(&seed),
+    };
+    Ok(Some(Signer { key, genesis }))
+}
+
 /// The key with which the hub signs for an agent; none when its owner holds it.
 pub(crate) async fn agent_key(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<SecretKey>> {
     let held = keys::list_by_agent(conn, agent).await?;
@@ -141,10 +175,13 @@ pub(crate) async fn agent_key(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Res
 }
 
 async fn secret_of(hub: &Hub, conn: &mut Conn, key: Option<Key>) -> Result<Option<SecretKey>> {
+    Ok(seed_of(hub, conn, key.as_ref()).await?.map(|seed| SecretKey::from_seed(&seed)))
+}
+
+async fn seed_of(hub: &Hub, conn: &mut Conn, key: Option<&Key>) -> Result<Option<[u8; 32]>> {
     let Some((id, secret)) = key.and_then(|key| Some((key.id, key.secret?))) else { return Ok(None) };
     let seed = open(hub, conn, secret, &format!("key {id}")).await?;
-    let seed: &[u8; 32] = seed.as_slice().try_into().context("the seed of a key has another length")?;
-    Ok(Some(SecretKey::from_seed(seed)))
+    Ok(Some(seed.as_slice().try_into().context("the seed of a key has another length")?))
 }
 
 fn public(key: &Key) -> Result<PublicKey> {

@@ -15,6 +15,7 @@ pub mod config;
 pub mod conformance;
 mod env;
 mod error;
+pub mod federation;
 mod housekeeping;
 mod hub;
 pub mod keys;

@@ -170,7 +170,7 @@ impl From<Named> for Author {
             (Some(agent), Some(owner), Some(name), _) => Self::Agent {
                 seed: principal.listing_id.unwrap_or_else(|| agent.to_string()),
                 name: name.to_string(),
-                address: Address::local(owner, name),
+                address: Address { owner, name, hub: principal.home },
             },
             (_, _, Some(name), _) => Self::Person { name: name.to_string() },
             (.., Some(pseudonym)) => Self::Person { name: pseudonym },
@@ -199,5 +199,5 @@ pub(crate) fn seed(agent: &agents::Agent) -> String {
 }
 
 pub(crate) fn address(agent: &agents::Agent) -> Address {
-    Address::local(agent.owner.clone(), agent.name.clone())
+    Address { owner: agent.owner.clone(), name: agent.name.clone(), hub: agent.home.clone() }
 }

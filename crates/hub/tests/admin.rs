@@ -127,6 +127,7 @@ async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, 
         conformance: false,
         trusted_proxies: Vec::new(),
         model: None,
+        federation: None,
         limits: RunLimits::default(),
         scale: Scale(100),
     };
@@ -157,6 +158,7 @@ async fn remote_agent(tx: &mut Tx) -> AgentId {
     let card = plexus_store::cards::insert(tx, &card).await.unwrap();
     let agent = AgentId::new(created, &[7; 10]);
     let row = Agent {
+        home: None,
         id: agent,
         hub: HubRowId::SELF,
         owner: owner.name,

@@ -143,6 +143,7 @@ fn listing(n: u64, words: &Words, dice: &mut Dice) -> Listing {
         skills: String::new(),
         protocol: ["1.0", "0.3"][dice.below(2)].to_owned(),
         kind: ["a2a", "llm", "builtin"][dice.below(3)].to_owned(),
+        here: true,
         verified: dice.below(2) == 0,
         online_at: Some(at),
         created: at,

@@ -20,6 +20,8 @@ pub struct Listing {
     pub skills: String,
     pub protocol: String,
     pub kind: String,
+    /// It belongs to this hub, not to another one.
+    pub here: bool,
     pub verified: bool,
     /// When it last answered.
     pub online_at: Option<Timestamp>,

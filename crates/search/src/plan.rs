@@ -120,6 +120,9 @@ impl<'s> Plan<'s> {
         if let Some(verified) = query.verified {
             self.must(term(Term::from_field_bool(self.fields.verified, verified)));
         }
+        if let Some(here) = query.here {
+            self.must(term(Term::from_field_bool(self.fields.here, here)));
+        }
         if let Some(since) = query.online_since {
             let from = Term::from_field_i64(self.fields.online_at, since.millis());
             self.must(Box::new(RangeQuery::new(Bound::Included(from), Bound::Unbounded)));

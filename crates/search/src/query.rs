@@ -16,6 +16,8 @@ pub struct Query {
     pub kind: Option<String>,
     pub owner: Option<String>,
     pub verified: Option<bool>,
+    /// Of this hub, or of other ones.
+    pub here: Option<bool>,
     /// Answered then or later.
     pub online_since: Option<Timestamp>,
     pub sort: Sort,
@@ -36,6 +38,7 @@ impl Default for Query {
             kind: None,
             owner: None,
             verified: None,
+            here: None,
             online_since: None,
             sort: Sort::Relevance,
             start: Start::Page(0),

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Raised with every change of this file or of `text.rs`: a folder of another version is built anew.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// How often a word counts by where it stands. One field with repeated words ranks like BM25F and is asked with
 /// one term per word, which is what the engine prunes best.
@@ -59,6 +59,7 @@ pub struct Fields {
     pub kind: Field,
     pub owner: Field,
     pub verified: Field,
+    pub here: Field,
     pub online_at: Field,
     name: Field,
     created: Field,
@@ -84,6 +85,7 @@ pub fn schema() -> (Schema, Fields) {
         kind: builder.add_text_field(fast::KIND, label.clone()),
         owner: builder.add_text_field(fast::OWNER, label),
         verified: builder.add_bool_field("verified", INDEXED),
+        here: builder.add_bool_field("here", INDEXED),
         online_at: builder.add_i64_field(fast::ONLINE_AT, FAST),
         name: builder.add_text_field(fast::NAME, TextOptions::default().set_fast("raw")),
         created: builder.add_i64_field(fast::CREATED, FAST),
@@ -116,6 +118,7 @@ impl Fields {
         document.add_text(self.kind, label(&listing.kind));
         document.add_text(self.owner, label(&listing.owner));
         document.add_bool(self.verified, listing.verified);
+        document.add_bool(self.here, listing.here);
         if let Some(at) = listing.online_at {
             document.add_i64(self.online_at, at.millis());
         }

@@ -1,7 +1,7 @@
 //! Agents, of this hub and of others.
 
 use plexus_domain::{
-    AgentId, HubRowId, Name, NamespaceId, PrincipalId, Timestamp,
+    Address, AgentId, HubRowId, Name, NamespaceId, PrincipalId, Timestamp,
     agent::{Access, Visibility},
     page::PageSize,
 };
@@ -30,6 +30,9 @@ record! {
     pub struct Agent {
         pub id: AgentId,
         pub hub: HubRowId,
+        /// What an address calls its hub: a proved domain, else the PeerId. None for this hub. Read from there; never
+        /// written.
+        pub home: Option<String>,
         pub owner: Name,
         pub name: Name,
         /// `pl1…`, derived from its key.
@@ -46,7 +49,9 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, hub, owner, name, listing_id, namespace, visibility, access, \
+            "select id, hub, (select coalesce(hubs.domain, hubs.peer) from hubs \
+                 where hubs.id = agents.hub and hubs.state <> 'self') as home, \
+             owner, name, listing_id, namespace, visibility, access, \
              case when state <> 'deleted' and exists (select 1 from accounts \
                  where accounts.namespace = agents.namespace \
                  and (accounts.state <> 'active' or accounts.erase_at is not null)) \
@@ -92,6 +97,22 @@ pub async fn by_principal(conn: &mut Conn, principal: PrincipalId) -> Result<Opt
 pub async fn by_address(conn: &mut Conn, hub: HubRowId, owner: &Name, name: &Name) -> Result<Option<Agent>> {
     let text = select!("where hub = $1 and owner_folded = $2 and name_folded = $3");
     on!(conn, c => query_as(text).bind(hub.uuid()).bind(owner.folded()).bind(name.folded()).fetch_optional(c))
+}
+
+/// The agent at an address of this hub or of another one.
+pub async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
+    let Some(hub) = &address.hub else {
+        return by_address(conn, HubRowId::SELF, &address.owner, &address.name).await;
+    };
+    let text = select!(
+        "where owner_folded = $2 and name_folded = $3 \
+         and hub in (select hubs.id from hubs where hubs.domain = $1 or hubs.peer = $1)"
+    );
+    on!(conn, c => query_as(text)
+        .bind(hub)
+        .bind(address.owner.folded())
+        .bind(address.name.folded())
+        .fetch_optional(c))
 }
 
 /// Agents of one name that everybody may find and use, whoever owns them, at most `limit`.

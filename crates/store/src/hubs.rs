@@ -42,18 +42,27 @@ record! {
         pub record: Option<Vec<u8>>,
         pub head_seq: i64,
         pub seen: Timestamp,
+        /// Its key, as a libp2p PeerId.
+        pub peer: Option<String>,
+        /// What it last signed about its set of listings, as received.
+        pub head: Option<Vec<u8>>,
+        /// When it was first heard of.
+        pub met: Option<Timestamp>,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, domain, state, standing, record, head_seq, seen from hubs ", $rest)
+        concat!(
+            "select id, domain, state, standing, record, head_seq, seen, peer, head, met from hubs ",
+            $rest
+        )
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Hub) -> Result<()> {
-    let text = "insert into hubs (id, domain, state, standing, record, head_seq, seen) \
-                values ($1, $2, $3, $4, $5, $6, $7)";
+    let text = "insert into hubs (id, domain, state, standing, record, head_seq, seen, peer, head, met) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     execute!(
         tx,
         query(text)
@@ -64,6 +73,9 @@ pub async fn insert(tx: &mut Tx, new: &Hub) -> Result<()> {
             .bind(new.record.as_deref())
             .bind(new.head_seq)
             .bind(new.seen.millis())
+            .bind(new.peer.as_deref())
+            .bind(new.head.as_deref())
+            .bind(new.met.to_column())
     )?;
     Ok(())
 }
@@ -81,10 +93,49 @@ pub async fn list_others(conn: &mut Conn) -> Result<Vec<Hub>> {
     on!(conn, c => query_as(select!("where state <> 'self' order by seen desc, id")).fetch_all(c))
 }
 
+pub async fn by_peer(conn: &mut Conn, peer: &str) -> Result<Option<Hub>> {
+    on!(conn, c => query_as(select!("where peer = $1")).bind(peer).fetch_optional(c))
+}
+
+/// Hubs that something is known of, this one among them.
+pub async fn list_known(conn: &mut Conn) -> Result<Vec<Hub>> {
+    on!(conn, c => query_as(select!("where peer is not null and state <> 'gone' order by id")).fetch_all(c))
+}
+
+record! {
+    /// How many agents of a hub are shown here.
+    pub struct Shown {
+        pub hub: HubRowId,
+        pub agents: u64,
+    }
+}
+
+/// For those that have any.
+pub async fn count_shown(conn: &mut Conn) -> Result<Vec<Shown>> {
+    let text = "select a.hub, count(*) as agents from agents a join listings l on l.agent = a.id \
+                where l.state = 'live' and l.envelope is not null group by a.hub";
+    on!(conn, c => query_as(text).fetch_all(c))
+}
+
+/// Forgets a hub. What still points at it, such as a chat with one of its agents, keeps its name.
+pub async fn forget(tx: &mut Tx, id: HubRowId) -> Result<()> {
+    let text = "delete from hubs where id = $1 and state <> 'self' \
+                and not exists (select 1 from agents where agents.hub = hubs.id) \
+                and not exists (select 1 from keys where keys.hub = hubs.id) \
+                and not exists (select 1 from principals where principals.hub = hubs.id) \
+                and not exists (select 1 from teams where teams.home_hub = hubs.id)";
+    if execute!(tx, query(text).bind(id.uuid()))? == 0 {
+        let text = "update hubs set state = 'gone', record = null, head = null, head_seq = 0 \
+                    where id = $1 and state <> 'self'";
+        execute!(tx, query(text).bind(id.uuid()))?;
+    }
+    Ok(())
+}
+
 /// Replaces everything that is known of a hub.
 pub async fn set(tx: &mut Tx, hub: &Hub) -> Result<bool> {
-    let text = "update hubs set domain = $2, state = $3, standing = $4, record = $5, head_seq = $6, seen = $7 \
-                where id = $1";
+    let text = "update hubs set domain = $2, state = $3, standing = $4, record = $5, head_seq = $6, seen = $7, \
+                peer = $8, head = $9, met = $10 where id = $1";
     let changed = execute!(
         tx,
         query(text)
@@ -95,6 +146,9 @@ pub async fn set(tx: &mut Tx, hub: &Hub) -> Result<bool> {
             .bind(hub.record.as_deref())
             .bind(hub.head_seq)
             .bind(hub.seen.millis())
+            .bind(hub.peer.as_deref())
+            .bind(hub.head.as_deref())
+            .bind(hub.met.to_column())
     )?;
     Ok(changed > 0)
 }

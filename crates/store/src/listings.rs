@@ -35,6 +35,8 @@ record! {
         pub summary: Value,
         /// The signed form that other hubs carry.
         pub envelope: Option<Vec<u8>>,
+        /// What names the signed form.
+        pub hash: Option<Digest>,
         pub issued: Timestamp,
         pub expires: Option<Timestamp>,
         /// Until then the hub that carries it vouches for it.
@@ -48,7 +50,7 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select agent, seq, card, summary, envelope, issued, expires, leased_until, state, change from listings ",
+            "select agent, seq, card, summary, envelope, hash, issued, expires, leased_until, state, change from listings ",
             $rest
         )
     };
@@ -60,10 +62,10 @@ macro_rules! select {
 pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
     let change = counters::next(tx, COUNTER).await?;
     let text = "insert into listings \
-                (agent, seq, card, summary, envelope, issued, expires, leased_until, state, change) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+                (agent, seq, card, summary, envelope, hash, issued, expires, leased_until, state, change) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
                 on conflict (agent) do update set seq = excluded.seq, card = excluded.card, \
-                summary = excluded.summary, envelope = excluded.envelope, issued = excluded.issued, \
+                summary = excluded.summary, envelope = excluded.envelope, hash = excluded.hash, issued = excluded.issued, \
                 expires = excluded.expires, leased_until = excluded.leased_until, state = excluded.state, \
                 change = excluded.change";
     execute!(
@@ -74,6 +76,7 @@ pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
             .bind(listing.card.to_column())
             .bind(listing.summary.to_column())
             .bind(listing.envelope.as_deref())
+            .bind(listing.hash.to_column())
             .bind(listing.issued.millis())
             .bind(listing.expires.to_column())
             .bind(listing.leased_until.to_column())

@@ -76,6 +76,8 @@ record! {
         pub listing_id: Option<String>,
         /// The agent's.
         pub owner: Option<Name>,
+        /// What an address calls the agent's hub; none for this one.
+        pub home: Option<String>,
         /// The agent's, or the person's.
         pub name: Option<Name>,
         pub pseudonym: Option<String>,
@@ -154,6 +156,8 @@ pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<N
         found.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(
                 "select principals.id, agents.id as agent, agents.listing_id, agents.owner, \
+                 (select coalesce(hubs.domain, hubs.peer) from hubs \
+                     where hubs.id = agents.hub and hubs.state <> 'self') as home, \
                  coalesce(agents.name, namespaces.name) as name, principals.pseudonym, \
                  principals.kind = 'anonymous' as anonymous from principals \
                  left join agents on agents.id = principals.agent \

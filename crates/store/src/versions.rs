@@ -79,6 +79,21 @@ pub async fn set_card(tx: &mut Tx, id: VersionId, card: &Digest) -> Result<bool>
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(card.to_column()))? > 0)
 }
 
+/// Puts another card and another way to call it in the place of a version's. For agents of other hubs, of which this one
+/// keeps no history.
+pub async fn replace(tx: &mut Tx, version: &Version) -> Result<bool> {
+    let text = "update versions set semver = $2, card = $3, connector = $4 where id = $1";
+    let changed = execute!(
+        tx,
+        query(text)
+            .bind(version.id.uuid())
+            .bind(clean(&version.semver))
+            .bind(version.card.to_column())
+            .bind(version.connector.to_column())
+    )?;
+    Ok(changed > 0)
+}
+
 pub async fn yank(tx: &mut Tx, id: VersionId, reason: &str) -> Result<bool> {
     let text = "update versions set yanked_reason = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(clean(reason)))? > 0)

@@ -32,14 +32,14 @@ use crate::{
 pub struct At {
     /// With or without its @.
     owner: String,
+    /// For an agent of another hub with `@` and the hub behind it.
     name: String,
 }
 
 impl At {
     pub fn address(&self) -> Result<Address, Refusal> {
         let owner = self.owner.strip_prefix('@').unwrap_or(&self.owner);
-        let parse = || Some(Address::local(owner.parse().ok()?, self.name.parse().ok()?));
-        parse().ok_or_else(missing)
+        format!("@{owner}/{}", self.name).parse().map_err(|_| missing())
     }
 }
 

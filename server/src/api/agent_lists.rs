@@ -34,6 +34,9 @@ pub struct ListQuery {
     kind: Option<String>,
     protocol: Option<String>,
     owner: Option<String>,
+    /// Agents of this hub, or of other ones that this one carries.
+    #[param(inline)]
+    place: Option<Place>,
     #[param(inline)]
     verified: Option<Yes>,
     #[param(inline)]
@@ -54,6 +57,14 @@ pub struct ListQuery {
 #[schema(rename_all = "lowercase")]
 enum Yes {
     Yes,
+}
+
+#[expect(dead_code, reason = "it stands for the values in the description of the API")]
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+enum Place {
+    Here,
+    Elsewhere,
 }
 
 #[expect(dead_code, reason = "it stands for the values in the description of the API")]
@@ -110,6 +121,10 @@ impl Asked {
                 "q" | "tag" | "kind" | "protocol" | "owner" => search.push((name, value)),
                 "verified" | "online" => {
                     one_of(&name, &value, &["yes"])?;
+                    search.push((name, value));
+                }
+                "place" => {
+                    one_of(&name, &value, &["here", "elsewhere"])?;
                     search.push((name, value));
                 }
                 "sort" => {

@@ -12,6 +12,7 @@ mod blobs;
 pub mod chats;
 pub mod document;
 pub mod events;
+mod hubs;
 pub mod messages;
 mod positions;
 pub mod stars;
@@ -60,6 +61,8 @@ fn whole() -> OpenApiRouter<Site> {
         .routes(routes!(stars::list))
         .routes(routes!(teams::list, teams::launch))
         .routes(routes!(teams::show, teams::act))
+        .routes(routes!(hubs::list))
+        .routes(routes!(hubs::rules, hubs::rule))
         .routes(routes!(document::show))
 }
 

@@ -8,7 +8,12 @@ use std::{
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use plexus_hub::{Env, Hub, config::Sandbox, secrets::Vault};
+use plexus_hub::{
+    Env, Hub,
+    config::{Federation, Sandbox},
+    secrets::Vault,
+};
+use url::Url;
 
 use super::{is_new, remote::Remote};
 use crate::{config::Serve, settings::Settings};
@@ -37,6 +42,9 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     if !serve.hub.programs.is_empty() {
         let sandbox = Sandbox::find(serve.hub.unsafe_processes);
         report.add("programs", sandbox.describe());
+    }
+    if let Some(config) = &serve.hub.federation {
+        report.add("network", Ok(network(config, &serve.hub.public_url)));
     }
     if answers(&serve) {
         report.add("hub", Ok(format!("answers on {}", serve.listen)));
@@ -106,6 +114,17 @@ fn data_folder(folder: &Path) -> Result<String, String> {
             folder.display()
         )),
     }
+}
+
+/// Whether other hubs could call this one's agents is for its public address to say.
+fn network(config: &Federation, public_url: &Url) -> String {
+    let listens: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
+    let ways = config.bootstrap.len() + config.domains.len();
+    let api = match public_url.scheme() {
+        "https" => "",
+        _ => "; PLEXUS_PUBLIC_URL is not https, so only hubs that may call it can chat with agents here",
+    };
+    format!("listens on {}, {ways} ways in{api}", listens.join(", "))
 }
 
 fn key_file(file: &Path, folder: &Path) -> Result<String, String> {

@@ -5,6 +5,7 @@ mod attach;
 mod config;
 mod conformance;
 mod doctor;
+mod hubs;
 mod remote;
 mod serve;
 mod team;
@@ -28,6 +29,9 @@ pub fn run() -> anyhow::Result<u8> {
             "conformance" => conformance::run(arguments).await,
             "config" => config::run(&settings(arguments)?, arguments),
             "doctor" => doctor::run(&settings(arguments)?, arguments).await,
+            "hubs" => hubs::run(&settings(arguments)?, arguments).await,
+            "block" => hubs::rule(&settings(arguments)?, arguments, false).await,
+            "unblock" => hubs::rule(&settings(arguments)?, arguments, true).await,
             "team" => team::run(&settings(arguments)?, arguments).await,
             "user" => user::run(&settings(arguments)?, arguments).await,
             _ => Ok(2),
@@ -46,6 +50,9 @@ fn command() -> Command {
         .subcommand(Settings::flags(config::command()))
         .subcommand(conformance::command())
         .subcommand(Settings::flags(doctor::command()))
+        .subcommand(Settings::flags(hubs::command()))
+        .subcommand(Settings::flags(hubs::block_command()))
+        .subcommand(Settings::flags(hubs::unblock_command()))
         .subcommand(Settings::flags(team::command()))
         .subcommand(Settings::flags(user::command()))
 }

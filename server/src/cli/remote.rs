@@ -87,6 +87,16 @@ impl Remote {
         self.send(self.client.post(self.url(path)?).json(body)).await
     }
 
+    /// Posts what is answered without words.
+    pub async fn tell(&self, path: &str, body: &Value) -> anyhow::Result<()> {
+        let answer = self.signed(self.client.post(self.url(path)?).json(body)).send().await;
+        let answer = answer.with_context(|| format!("asking the hub at {}", self.base))?;
+        if !answer.status().is_success() {
+            bail!("{}", Self::words(answer).await);
+        }
+        Ok(())
+    }
+
     /// The bytes of a stream of events, as they come.
     pub async fn events(&self, path: &str) -> anyhow::Result<BoxStream<'static, reqwest::Result<Bytes>>> {
         let answer = self.signed(self.client.get(self.url(path)?)).send().await?;

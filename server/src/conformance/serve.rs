@@ -42,6 +42,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         conformance: true,
         trusted_proxies: Vec::new(),
         model: None,
+        federation: None,
         programs: Vec::new(),
         programs_at_once: 0,
         unsafe_processes: false,

@@ -195,7 +195,11 @@ impl HubServer {
     async fn page(&self, cursor: Option<String>) -> plexus_hub::Result<Found> {
         let start = cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
         let size = PageSize::new(PageSize::MAX)?;
-        listings::search(&self.site.hub, Query { size, start, sort: Sort::New, ..Query::default() }).await
+        listings::search(
+            &self.site.hub,
+            Query { size, start, sort: Sort::New, here: Some(true), ..Query::default() },
+        )
+        .await
     }
 
     async fn card(&self, uri: &str) -> plexus_hub::Result<String> {
@@ -216,20 +220,24 @@ impl HubServer {
     }
 
     fn describe(&self, view: &AgentView) -> Value {
-        let Address { owner, name, .. } = &view.address;
+        let address = view.address.to_string();
+        let path = address.trim_start_matches('@');
         let skills = view.card.iter().flat_map(|card| &card.skills);
         let skill = |skill: &agents::CardSkill| {
             json!({ "id": skill.id, "name": skill.name, "description": skill.description, "tags": skill.tags,
                     "examples": skill.examples })
         };
         let version = view.versions.iter().find(|version| version.yanked_reason.is_none());
+        // Over A2A the agent of another hub is called there.
+        let elsewhere = version.filter(|_| view.address.hub.is_some());
+        let elsewhere = elsewhere.and_then(|version| version.connector.called()).map(str::to_owned);
         json!({ "address": view.address, "title": view.summary.title, "description": view.summary.description,
                 "tags": view.summary.tags, "protocol": view.summary.protocol, "kind": view.summary.kind,
                 "version": version.map(|version| &version.semver), "verified": view.summary.verified,
                 "online": view.is_online, "open": view.agent.access == plexus_domain::agent::Access::Open,
                 "callable": view.callable == Callable::Yes, "skills": skills.map(skill).collect::<Vec<_>>(),
-                "page": self.at(&format!("@{owner}/{name}")), "a2a": self.at(&format!("a2a/{owner}/{name}/")),
-                "mcp": self.at(&format!("mcp/{owner}/{name}")) })
+                "page": self.at(&address), "a2a": elsewhere.unwrap_or_else(|| self.at(&format!("a2a/{path}/"))),
+                "mcp": self.at(&format!("mcp/{path}")) })
     }
 
     fn at(&self, path: &str) -> String {

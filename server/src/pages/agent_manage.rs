@@ -39,8 +39,8 @@ use crate::{
 type At = Path<(String, String)>;
 
 fn address((owner, name): &(String, String)) -> Result<Address, Error> {
-    let parse = || Some(Address::local(owner.parse().ok()?, name.parse().ok()?));
-    parse().ok_or_else(|| Refusal::not_found("There is no such agent here.").into())
+    let missing = |_| Refusal::not_found("There is no such agent here.").into();
+    format!("@{owner}/{name}").parse().map_err(missing)
 }
 
 async fn page(site: &Site, caller: &Caller, address: &Address, tab: AgentTab) -> Result<AgentPage, Error> {

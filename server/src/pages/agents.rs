@@ -34,7 +34,10 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
         let found = listings::search(&site.hub, wanted).await?;
         Ok(AgentsPage {
             rows: found.rows.into_iter().map(row).collect(),
-            facets: found.facets.map(|facets| groups(&query, facets)).unwrap_or_default(),
+            facets: found
+                .facets
+                .map(|facets| groups(&query, facets, site.hub.config().federation.is_some()))
+                .unwrap_or_default(),
             pager: Pager::new(query.page(), PageSize::DEFAULT.rows(), found.total as u64),
             did_you_mean: found.did_you_mean,
             whole: found.whole,
@@ -54,6 +57,7 @@ pub fn wanted(site: &Site, query: &AgentsQuery) -> Query {
         protocol: one(Facet::Protocol),
         kind: one(Facet::Kind),
         owner: one(Facet::Owner),
+        here: query.values(Facet::Place).next().map(|place| place == "here"),
         verified: is(Facet::Verified).then_some(true),
         online_since: is(Facet::Online).then(|| listings::online_since(&site.hub)),
         sort: match (query.sort(), query.words().is_empty()) {
@@ -66,14 +70,22 @@ pub fn wanted(site: &Site, query: &AgentsQuery) -> Query {
     }
 }
 
-fn groups(query: &AgentsQuery, facets: Facets) -> Vec<FacetGroup> {
+fn groups(query: &AgentsQuery, facets: Facets, is_joined: bool) -> Vec<FacetGroup> {
     let yes = |facet, label: &str| FacetGroup {
         facet,
         values: vec![FacetValue { value: "yes".to_owned(), label: label.to_owned(), count: None }],
     };
+    let places = [("here", "This hub"), ("elsewhere", "Other hubs")];
+    let places = places.map(|(value, label)| FacetValue {
+        value: value.to_owned(),
+        label: label.to_owned(),
+        count: None,
+    });
+    let places = if is_joined { places.into() } else { Vec::new() };
     vec![
         yes(Facet::Online, "Online now"),
         yes(Facet::Verified, "Verified"),
+        FacetGroup { facet: Facet::Place, values: places },
         group(query, Facet::Kind, facets.kinds, kind),
         group(query, Facet::Protocol, facets.protocols, protocol),
         group(query, Facet::Tag, facets.tags, str::to_owned),
@@ -131,6 +143,9 @@ pub fn row(row: Row) -> AgentRow {
     let mut badges = Vec::new();
     if row.online {
         badges.push(Badge::Online);
+    }
+    if let Some(hub) = &row.address.hub {
+        badges.push(Badge::Elsewhere(hub.clone()));
     }
     match (row.kind.as_str(), row.verified) {
         ("builtin", _) => badges.push(Badge::BuiltIn),

@@ -17,11 +17,12 @@ use plexus_app::model::{
 use crate::web::page::Visit;
 
 /// In reading order.
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 7] = [
     ("use", include_str!("../../../docs/use.md")),
     ("publish", include_str!("../../../docs/publish.md")),
     ("teams", include_str!("../../../docs/teams.md")),
     ("operate", include_str!("../../../docs/operate.md")),
+    ("federation", include_str!("../../../docs/federation.md")),
     ("api", include_str!("../../../docs/api.md")),
     ("security", include_str!("../../../SECURITY.md")),
 ];

@@ -1,8 +1,12 @@
 //! `/`.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::home::HomePage;
-use plexus_hub::listings;
+use plexus_app::model::home::{HomePage, HubLink};
+use plexus_hub::{
+    Error, Hub,
+    federation::{self, Standing},
+    listings,
+};
 
 use super::agents::row;
 use crate::{
@@ -20,8 +24,25 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
             answering: lists.answering.into_iter().map(row).collect(),
             newest: lists.newest.into_iter().map(row).collect(),
             most_used: lists.most_used.into_iter().map(row).collect(),
-            hubs: Vec::new(),
+            hubs: hubs(&site.hub).await?,
         })
     };
     kept::show(&site, visit, page).await
+}
+
+const HUBS: usize = 8;
+
+/// Some of those that are alive.
+async fn hubs(hub: &Hub) -> Result<Vec<HubLink>, Error> {
+    if hub.config().federation.is_none() {
+        return Ok(Vec::new());
+    }
+    let found = federation::overview(hub).await?.hubs;
+    let alive = found.into_iter().filter(|row| row.standing == Standing::Fresh).take(HUBS);
+    let link = |row: federation::HubRow| HubLink {
+        href: "/network".to_owned(),
+        name: row.domain.or(row.name).unwrap_or_else(|| row.id.clone()),
+        seed: row.id,
+    };
+    Ok(alive.map(link).collect())
 }

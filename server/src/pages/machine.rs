@@ -3,13 +3,18 @@
 use std::{fmt::Write as _, time::Duration};
 
 use axum::{
+    Json,
     extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse as _, Redirect, Response},
 };
 
+use plexus_domain::Error as Refusal;
+use plexus_hub::federation;
+use serde_json::{Value, json};
+
 use super::docs;
-use crate::state::Site;
+use crate::{state::Site, web::error::ApiResult};
 
 /// RFC 9116 asks for a date less than a year away; the file is made anew with each answer.
 const SECURITY_VALID: Duration = Duration::from_secs(180 * 24 * 3_600);
@@ -35,6 +40,13 @@ pub async fn llms(State(site): State<Site>) -> Response {
         let _ = writeln!(text, "- [{title}]({origin}{path})");
     }
     plain(text)
+}
+
+/// Which hub this domain is, for other hubs.
+pub async fn plexus(State(site): State<Site>) -> ApiResult<Json<Value>> {
+    let id = federation::name(&site.hub).await?;
+    let id = id.ok_or_else(|| Refusal::not_found("This hub takes no part in the network of hubs."))?;
+    Ok(Json(json!({ "hub": id })))
 }
 
 /// Whom to tell about a weakness (RFC 9116).

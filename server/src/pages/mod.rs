@@ -10,6 +10,7 @@ pub mod chat;
 pub mod docs;
 pub mod home;
 pub mod machine;
+pub mod network;
 pub mod owner;
 pub mod register;
 pub mod settings;

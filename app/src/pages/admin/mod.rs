@@ -8,6 +8,7 @@ use crate::components::{context, icon::Icon, side::WithSide, tabs::Tab};
 mod agents;
 mod audit;
 mod invites;
+mod network;
 mod origins;
 mod overview;
 mod users;
@@ -19,6 +20,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
         ("/admin/users", "People", Role::Moderator),
         ("/admin/agents", "Agents", Role::Moderator),
         ("/admin/origins", "Vouched origins", Role::Admin),
+        ("/admin/network", "Other hubs", Role::Admin),
         ("/admin/invites", "Signing up", Role::Admin),
         ("/admin/audit", "Log", Role::Admin),
     ];

@@ -23,6 +23,8 @@ mod tend;
 mod trim;
 pub mod wire;
 
+pub use libp2p::{Multiaddr, PeerId, kad::RecordKey};
+
 pub use self::{
     actor::start,
     api::{Config, Handle},

@@ -163,6 +163,7 @@ mod tests {
             conformance: false,
             trusted_proxies: Vec::new(),
             model: None,
+            federation: None,
             limits: RunLimits::default(),
             scale: Scale(1),
         }

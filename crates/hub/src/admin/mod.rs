@@ -19,7 +19,7 @@ pub use origins::{OriginRow, list_origins, vouch, withdraw_voucher};
 pub use overview::{Overview, overview};
 pub use people::{PersonAct, PersonRow, act_on_person, list_people};
 pub use plexus_store::{accounts::AccountState, admin::Counts};
-pub(crate) use record::record_use;
+pub(crate) use record::{Act, record, record_use};
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use crate::{Hub, Result, caller::Person};
 const REQUEST_MAX: usize = 64;
 
 /// One act of somebody who runs the hub. `request` is the id of the request that asked for it, or empty.
-pub(super) struct Act<'a> {
+pub(crate) struct Act<'a> {
     pub by: &'a Person,
     pub action: &'a str,
     pub target: String,
@@ -17,7 +17,7 @@ pub(super) struct Act<'a> {
     pub request: &'a str,
 }
 
-pub(super) async fn record(hub: &Hub, tx: &mut Tx, act: Act<'_>) -> Result<()> {
+pub(crate) async fn record(hub: &Hub, tx: &mut Tx, act: Act<'_>) -> Result<()> {
     let entry = Entry {
         id: hub.env().id(AuditId::new),
         at: hub.env().now(),

@@ -180,6 +180,7 @@ async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
     let agent = Agent {
         id: hub.env().id(AgentId::new),
         hub: HubRowId::SELF,
+        home: None,
         owner: name(kind.owner),
         name: name(kind.name),
         listing_id: Some(identity.listing.to_string()),

@@ -1,7 +1,7 @@
 //! Looking at an agent, or at all of an owner's.
 
 use plexus_a2a::Card;
-use plexus_domain::{Address, AgentId, HubRowId, Name, Timestamp, agent::Access, page::PageSize};
+use plexus_domain::{Address, AgentId, Name, Timestamp, agent::Access, page::PageSize};
 use plexus_store::{
     Conn,
     accounts::{self, AccountState},
@@ -72,11 +72,14 @@ pub struct OwnerView {
 /// The agent at `address`; none where there is none that the caller may know of.
 pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<AgentView>> {
     let mut conn = hub.store().snapshot().await?;
-    if address.hub.is_some() {
-        return Ok(None);
-    }
-    let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
-    let Some(agent) = found else { return Ok(None) };
+    let found = agents::at(&mut conn, address).await?;
+    let is_there = |agent: &Agent| match agent.state {
+        AgentState::Active => true,
+        // One of another hub is there while it is shown.
+        AgentState::Paused => agent.namespace.is_some(),
+        AgentState::Hidden | AgentState::Deleted => false,
+    };
+    let Some(agent) = found.filter(is_there) else { return Ok(None) };
     let person = caller.person.as_ref();
     let can_manage = manages(&mut conn, person, &agent).await?;
     if !is_known(&agent, can_manage) {
@@ -210,6 +213,8 @@ async fn callable(
         return Ok(Callable::Paused);
     }
     let elsewhere = version.is_some_and(|version| version.connector.called().is_some());
+    // What the endpoint of a carried agent shows is looked at when it is called.
+    let proofs = if agent.home.is_some() { &[] } else { proofs };
     if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && !proof.holds()) {
         return Ok(Callable::Unproved { origin: unproved.origin.clone() });
     }

@@ -2,7 +2,7 @@
 
 use plexus_a2a::{Card, card::Severity};
 use plexus_domain::{
-    Address, Error as Refusal, HubRowId,
+    Address, Error as Refusal,
     account::Role,
     agent::{Access, Connector, Visibility},
 };
@@ -260,11 +260,13 @@ pub(super) async fn visible(conn: &mut Conn, person: &Person, address: &Address)
 }
 
 async fn at(conn: &mut Conn, address: &Address) -> Result<Agent> {
-    let found = match address.hub {
-        None => agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?,
-        Some(_) => None,
+    let found = agents::at(conn, address).await?;
+    let is_there = |agent: &Agent| match agent.state {
+        AgentState::Deleted => false,
+        AgentState::Active => true,
+        AgentState::Paused | AgentState::Hidden => agent.namespace.is_some(),
     };
-    Ok(found.filter(|agent| agent.state != AgentState::Deleted).ok_or_else(|| missing(address))?)
+    Ok(found.filter(is_there).ok_or_else(|| missing(address))?)
 }
 
 fn missing(address: &Address) -> Refusal {

@@ -190,6 +190,10 @@ pub(super) fn read(proof: &Proof) -> Check {
 /// The first origin of a remote agent whose control nobody proved; the one that is called comes first.
 pub(crate) async fn unproved(conn: &mut Conn, agent: &Agent, version: &Version) -> Result<Option<String>> {
     let Some(url) = version.connector.called() else { return Ok(None) };
+    // The endpoint of a carried agent shows whose it is before it is called (`federation::prove`).
+    if agent.home.is_some() {
+        return Ok(None);
+    }
     let known = proofs::list_by_agent(conn, agent.id).await?;
     let called = Url::parse(url).ok().and_then(|url| Origin::of(&url)).map(|origin| origin.to_string());
     let called = called.unwrap_or_else(|| url.to_owned());

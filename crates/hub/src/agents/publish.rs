@@ -184,6 +184,7 @@ async fn insert(
     let agent = Agent {
         id,
         hub: HubRowId::SELF,
+        home: None,
         owner: person.name.clone(),
         name: name.clone(),
         listing_id: Some(identity.listing.to_string()),

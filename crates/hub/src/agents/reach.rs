@@ -2,7 +2,7 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Address, Error as Refusal, HubRowId, PrincipalId,
+    Address, Error as Refusal, PrincipalId,
     agent::{Access, Visibility},
 };
 use plexus_store::{
@@ -35,10 +35,7 @@ pub struct Reached {
 /// The agent at `address`, if the asker may talk to it. One they may not know of looks as if it did not exist.
 pub(crate) async fn reach(conn: &mut Conn, asker: &Asker, address: &Address) -> Result<Reached> {
     let missing = || missing(address);
-    if address.hub.is_some() {
-        return Err(missing().into());
-    }
-    let found = agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?;
+    let found = agents::at(conn, address).await?;
     check(conn, asker, found.ok_or_else(missing)?).await
 }
 
@@ -82,6 +79,10 @@ async fn check(conn: &mut Conn, asker: &Asker, agent: Agent) -> Result<Reached> 
     let address = crate::views::address(&agent);
     let mine = asks_whose_it_is(&agent) && manages(conn, asker.person.as_ref(), &agent).await?;
     if !is_known(&agent, mine) {
+        return Err(missing(&address).into());
+    }
+    if agent.state == AgentState::Paused && agent.namespace.is_none() {
+        // Its hub, or the rules of this one, keep it from being shown.
         return Err(missing(&address).into());
     }
     if agent.state == AgentState::Paused {

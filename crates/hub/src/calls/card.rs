@@ -50,11 +50,23 @@ async fn unsigned(
     if !is_shown(conn, caller, &agent).await? {
         return Err(missing().into());
     }
-    let version = versions::current(conn, agent.id).await?.ok_or_else(missing)?;
-    let body = cards::find(conn, &version.card).await?.ok_or_else(missing)?;
-    let said = Card::read(&body).card.ok_or_else(missing)?;
-    let served = serve(&said, serving(hub, &agent, version.semver)?);
+    let served = of(hub, conn, &agent).await?.ok_or_else(missing)?;
     Ok((agent, served))
+}
+
+/// None when it has no version.
+async fn of(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<Option<AgentCard>> {
+    let Some(version) = versions::current(conn, agent.id).await? else { return Ok(None) };
+    let body = cards::find(conn, &version.card).await?;
+    let Some(said) = body.and_then(|body| Card::read(&body).card) else { return Ok(None) };
+    Ok(Some(serve(&said, serving(hub, agent, version.semver)?)))
+}
+
+/// The signed card of an agent as other hubs carry it. The same agent has the same bytes.
+pub(crate) async fn public_card(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<Vec<u8>> {
+    let missing = || Error::Fault(anyhow::anyhow!("agent {} has no card", agent.id));
+    let served = of(hub, conn, agent).await?.ok_or_else(missing)?;
+    serde_json::to_vec(&signed(hub, conn, agent, served).await?).map_err(Error::fault)
 }
 
 async fn signed(hub: &Hub, conn: &mut Conn, agent: &Agent, mut card: AgentCard) -> Result<AgentCard> {

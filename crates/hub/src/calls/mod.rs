@@ -24,6 +24,7 @@ mod words;
 pub use ask::{Asked, Reply, ask};
 pub use begin::{Before, Call, begin};
 pub use cancel::cancel;
+pub(crate) use card::public_card;
 pub use card::{card, hub_card};
 pub use door::{Door, enter};
 pub use file::file;

@@ -2,7 +2,7 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Address, ChatId, HubRowId, MessageId, Timestamp,
+    Address, ChatId, MessageId, Timestamp,
     message::{Node, visible},
     page::PageSize,
 };
@@ -167,9 +167,9 @@ async fn described(conn: &mut Conn, agent: &Agent) -> Result<Partner> {
 pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Partner> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
-    let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;
+    let found = agents::at(&mut conn, address).await?;
     let missing = || plexus_domain::Error::not_found(format!("There is no agent {address} here."));
-    let agent = found.filter(|_| address.hub.is_none()).ok_or_else(missing)?;
+    let agent = found.ok_or_else(missing)?;
     let obstacle = match reach(&mut conn, &person.into(), address).await {
         Ok(_) => None,
         Err(crate::Error::Refused(plexus_domain::Error::Invalid { .. })) => return Err(missing().into()),

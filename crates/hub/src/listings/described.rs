@@ -34,7 +34,7 @@ const BEST: f32 = 100.0;
 /// All that is found, as far as lists reach.
 pub async fn matched(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<Matched>> {
     hub.limits().catalogs.take(&caller.key())?;
-    let index = hub.index().clone();
+    let (index, query) = (hub.index().clone(), Query { here: Some(true), ..query });
     let found = tokio::task::spawn_blocking(move || index.matching(&query)).await.map_err(Error::fault)?;
     let found = found.map_err(Error::fault)?;
     let best = found.iter().map(|found| found.score).fold(f32::MIN_POSITIVE, f32::max);

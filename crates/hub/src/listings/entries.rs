@@ -17,7 +17,7 @@ pub struct Entry {
 }
 
 pub async fn entries(hub: &Hub, query: Query) -> Result<Entries> {
-    let found = search(hub, query).await?;
+    let found = search(hub, Query { here: Some(true), ..query }).await?;
     let mut conn = hub.store().snapshot().await?;
     let mut entries = Vec::with_capacity(found.rows.len());
     for row in found.rows {

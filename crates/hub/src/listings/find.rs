@@ -141,7 +141,7 @@ impl Finder for Searching {
         let rows = found.map(|found| found.rows).unwrap_or_default();
         let others = rows.into_iter().filter(|row| row.address != guide_address());
         let suggestion = |row: Row| Suggestion {
-            url: format!("/@{}/{}", row.address.owner, row.address.name),
+            url: format!("/{}", row.address),
             seed: row.seed,
             address: row.address,
             name: row.title,

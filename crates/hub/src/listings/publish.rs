@@ -40,15 +40,18 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
     };
     let now = hub.env().now();
     // A sequence that follows the clock stays ahead of whatever another copy of the hub signed before.
-    let seq = before.map_or(0, |before| before.seq).max(now.millis().saturating_mul(1_000)) + 1;
+    let seq = before.as_ref().map_or(0, |before| before.seq).max(now.millis().saturating_mul(1_000)) + 1;
+    // What others know stays until the publisher signs something else.
+    let signed = before;
     let listing = Listing {
         agent,
         seq,
         card: version.card,
         summary: serde_json::to_value(summary).map_err(Error::fault)?,
-        envelope: None,
+        envelope: signed.as_ref().and_then(|signed| signed.envelope.clone()),
+        hash: signed.as_ref().and_then(|signed| signed.hash),
         issued: now,
-        expires: None,
+        expires: signed.and_then(|signed| signed.expires),
         leased_until: None,
         state,
         change: 0,

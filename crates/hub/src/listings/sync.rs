@@ -149,6 +149,7 @@ fn entry(agent: &Agent, listing: &Listing) -> Entry {
         skills: summary.skills,
         protocol: summary.protocol,
         kind: summary.kind,
+        here: agent.home.is_none(),
         verified: summary.verified,
         online_at: alive_at,
         created: agent.created,

@@ -25,7 +25,7 @@ use crate::{
     Config, Error, Hub, Result, agents,
     caller::Person,
     config::{OperatorModel, PrivateNetworks},
-    listings,
+    federation, listings,
     programs::Programs,
     views,
 };
@@ -123,6 +123,12 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
         Kind::A2a { .. } => {
             let mut conn = hub.store().snapshot().await?;
             agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
+            if job.agent.home.is_some() {
+                let outbound = client(hub, &mut conn, &job.agent).await?;
+                drop(conn);
+                federation::prove(hub, &outbound, &job.agent, &job.version).await?;
+                conn = hub.store().snapshot().await?;
+            }
             Ok(Arc::new(a2a(hub, &mut conn, job).await?))
         }
         Kind::Http { request } => {

@@ -218,14 +218,12 @@ fn work_view(no: WorkNo, work: &plexus_domain::team::Work) -> WorkView {
     }
 }
 
-/// What the marks of the members that live here are drawn from.
+/// What the marks of the members are drawn from.
 async fn seeds(conn: &mut Conn, team: &Team) -> Result<HashMap<String, String>> {
     let mut seeds = HashMap::new();
     for member in team.members() {
         let Identity::Agent { address } = &member.invitee.identity else { continue };
-        let here = plexus_domain::HubRowId::SELF;
-        let found = plexus_store::agents::by_address(conn, here, &address.owner, &address.name).await?;
-        if let Some(agent) = found {
+        if let Some(agent) = plexus_store::agents::at(conn, address).await? {
             seeds.insert(member.invitee.identity.key(), views::seed(&agent));
         }
     }

@@ -151,6 +151,7 @@ fn config(folder: &Path) -> Config {
         conformance: false,
         trusted_proxies: Vec::new(),
         model: None,
+        federation: None,
         limits: RunLimits::default(),
         scale: Scale(10),
     }

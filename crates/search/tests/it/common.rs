@@ -21,6 +21,7 @@ pub fn listing(n: u16, name: &str) -> Listing {
         skills: String::new(),
         protocol: "a2a".to_owned(),
         kind: "a2a".to_owned(),
+        here: true,
         verified: false,
         online_at: None,
         created: Timestamp::from_millis(i64::from(n)),

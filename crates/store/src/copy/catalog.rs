@@ -15,7 +15,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 46] = [
+pub(super) const TABLES: [Table; 49] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -29,6 +29,9 @@ pub(super) const TABLES: [Table; 46] = [
     table("limits_used"),
     table("audit"),
     table("hubs"),
+    table("hub_rules"),
+    table("hub_addresses"),
+    table("hub_announcements"),
     table("secrets"),
     table("agents"),
     table("keys"),

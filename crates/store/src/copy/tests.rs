@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hubs, invites,
-    jobs, keys, limits_used, listings, messages, models, namespaces, oauth, outbox, proofs, push, runs,
-    secrets, sessions, stars, testing,
+    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hub_peers,
+    hub_rules, hubs, invites, jobs, keys, limits_used, listings, messages, models, namespaces, oauth, outbox,
+    proofs, push, runs, secrets, sessions, stars, testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
@@ -100,9 +100,30 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
         record: Some(vec![0, 255]),
         head_seq: i64::MAX,
         seen: world.now(),
+        peer: Some("12D3KooWfar".to_owned()),
+        head: Some(vec![1, 254]),
+        met: Some(world.now()),
     };
+    let rule = hub_rules::Rule {
+        subject: "domain:spam.example".to_owned(),
+        action: hub_rules::RuleAction::Block,
+        reason: "Spam.".to_owned(),
+        author: "ada".to_owned(),
+        created: world.now(),
+        expires: Some(world.now()),
+    };
+    let announced = hub_peers::Announcement {
+        key: vec![0, 255],
+        provider: "12D3KooWfar".to_owned(),
+        addresses: vec!["/ip4/192.0.2.1/tcp/1".to_owned()],
+        expires: world.now(),
+    };
+    let seen = world.now();
     let mut tx = world.write().await;
     hubs::insert(&mut tx, &hub).await.unwrap();
+    hub_rules::put(&mut tx, &rule).await.unwrap();
+    hub_peers::put_addresses(&mut tx, "12D3KooWfar", &announced.addresses, seen).await.unwrap();
+    hub_peers::put_announcement(&mut tx, &announced).await.unwrap();
     tx.commit().await.unwrap();
     id
 }
@@ -225,6 +246,7 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
         card: agent.card,
         summary: json!({ "name": "Calc", "tags": ["算"] }),
         envelope: Some(vec![1, 2, 3]),
+        hash: None,
         issued: now,
         expires: Some(now),
         leased_until: None,

@@ -119,6 +119,7 @@ impl World {
         let row = Agent {
             id: agent,
             hub,
+            home: None,
             owner: address.owner,
             name: address.name.clone(),
             listing_id: Some(format!("pl1{agent}")),

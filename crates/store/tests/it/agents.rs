@@ -32,6 +32,9 @@ async fn hub(world: &mut World, domain: &str) -> HubRowId {
         record: None,
         head_seq: 0,
         seen: world.now(),
+        peer: None,
+        head: None,
+        met: None,
     };
     let mut tx = world.write().await;
     hubs::insert(&mut tx, &new).await.unwrap();

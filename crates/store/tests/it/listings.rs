@@ -16,6 +16,7 @@ fn listing(agent: &AgentSeed, at: Timestamp) -> Listing {
         card: agent.card,
         summary: json!({ "name": "Calc" }),
         envelope: None,
+        hash: None,
         issued: at,
         expires: None,
         leased_until: None,

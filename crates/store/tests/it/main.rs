@@ -8,6 +8,7 @@ mod agents;
 mod chats;
 mod contention;
 mod listings;
+mod network;
 mod runs;
 mod stars;
 mod talk;

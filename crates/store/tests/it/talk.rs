@@ -77,7 +77,7 @@ on_both! {
             record: None,
             head_seq: 0,
             seen: world.now(),
-        };
+    peer: None, head: None, met: None, };
         let mut tx = world.write().await;
         hubs::insert(&mut tx, &row).await.unwrap();
         tx.commit().await.unwrap();

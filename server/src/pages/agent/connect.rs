@@ -15,7 +15,11 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
     let read = format!("curl {origin}/api/v1/chats/$CHAT -H \"Authorization: Bearer $PLEXUS_TOKEN\"");
     let follow =
         format!("curl -N \"{origin}/api/v1/events?chat=$CHAT\" -H \"Authorization: Bearer $PLEXUS_TOKEN\"");
-    let (owner, name) = (&address.owner, &address.name);
+    let owner = &address.owner;
+    let name = match &address.hub {
+        Some(hub) => format!("{}@{hub}", address.name),
+        None => address.name.to_string(),
+    };
     let card = format!("{origin}/a2a/{owner}/{name}/.well-known/agent-card.json");
     let ask = format!(
         "curl {origin}/a2a/{owner}/{name}/ \\\n  -H \"Authorization: Bearer $PLEXUS_TOKEN\" \\\n  \
@@ -43,6 +47,8 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
         ("Follow the answer as it is written", BASH, follow),
     ]
     .into_iter()
+    // Over A2A the agent of another hub is called there.
+    .filter(|(title, ..)| address.hub.is_none() || !title.starts_with("A2A"))
     .map(|(title, language, code)| Snippet { title: title.to_owned(), language: language.to_owned(), code })
     .collect()
 }

@@ -45,11 +45,10 @@ async fn show(
     (owner, name): &(String, String),
     tab: impl FnOnce(&AgentView, &str) -> AgentTab,
 ) -> Response {
-    let (Ok(owner), Ok(name)) = (owner.parse(), name.parse()) else {
+    let Ok(address) = format!("@{owner}/{name}").parse::<Address>() else {
         return visit.refuse_status(StatusCode::NOT_FOUND);
     };
     let origin = visit.frame().origin.clone();
-    let address = Address::local(owner, name);
     let caller = visit.caller.clone();
     let page = async {
         let view = agents::look(&site.hub, &caller, &address).await?;
@@ -102,6 +101,9 @@ fn badges(view: &AgentView) -> Vec<Badge> {
     let mut badges = Vec::new();
     if view.is_online {
         badges.push(Badge::Online);
+    }
+    if let Some(hub) = &view.address.hub {
+        badges.push(Badge::Elsewhere(hub.clone()));
     }
     match view.versions.first().map(|version| &version.connector) {
         Some(Connector::Builtin { .. }) => badges.push(Badge::BuiltIn),

@@ -1,0 +1,77 @@
+//! What the network remembers over a restart. Losing some of it costs time, never data.
+
+use std::time::Duration;
+
+use plexus_federation::net::{PeerId, RecordKey, api::Kept};
+use plexus_store::hub_peers::{self, Addresses, Announcement};
+
+use crate::{Hub, Result};
+
+/// As many as the address book holds.
+const MAX_ADDRESSES: i64 = 1_000;
+/// As many as the store of the DHT takes from others.
+const MAX_ANNOUNCEMENTS: i64 = 32_768;
+/// Written in one transaction.
+const BATCH: usize = 64;
+/// A hub that was nowhere for so long is not looked for any more.
+const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+pub(super) async fn keep(hub: &Hub, kept: Vec<Kept>) -> Result<()> {
+    let now = hub.env().now();
+    for kept in kept.chunks(BATCH) {
+        let mut tx = hub.store().write_bulk().await?;
+        for kept in kept {
+            match kept {
+                Kept::Address { peer, addresses } => {
+                    hub_peers::put_addresses(&mut tx, &peer.to_string(), &texts(addresses), now).await?;
+                }
+                Kept::Announced { key, provider, addresses, until } => {
+                    let new = Announcement {
+                        key: key.to_vec(),
+                        provider: provider.to_string(),
+                        addresses: texts(addresses),
+                        expires: *until,
+                    };
+                    hub_peers::put_announcement(&mut tx, &new).await?;
+                }
+                Kept::Withdrawn { key, provider } => {
+                    hub_peers::delete_announcement(&mut tx, &key.to_vec(), &provider.to_string()).await?;
+                }
+            }
+        }
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+fn texts(addresses: &[plexus_federation::net::Multiaddr]) -> Vec<String> {
+    addresses.iter().map(ToString::to_string).collect()
+}
+
+/// What was kept and still holds; the rest is forgotten.
+pub(super) async fn load(hub: &Hub) -> Result<Vec<Kept>> {
+    let now = hub.env().now();
+    let mut tx = hub.store().write_bulk().await?;
+    hub_peers::forget_addresses(&mut tx, now - FORGOTTEN).await?;
+    hub_peers::forget_announcements(&mut tx, now).await?;
+    tx.commit().await?;
+    let mut conn = hub.store().read().await?;
+    let places = hub_peers::list_addresses(&mut conn, MAX_ADDRESSES).await?;
+    let announced = hub_peers::list_announcements(&mut conn, now, MAX_ANNOUNCEMENTS).await?;
+    let announced = announced.into_iter().filter_map(announcement);
+    Ok(places.iter().filter_map(place).chain(announced).collect())
+}
+
+fn place(row: &Addresses) -> Option<Kept> {
+    let peer: PeerId = row.peer.parse().ok()?;
+    Some(Kept::Address {
+        peer,
+        addresses: row.addresses.iter().filter_map(|text| text.parse().ok()).collect(),
+    })
+}
+
+fn announcement(row: Announcement) -> Option<Kept> {
+    let addresses = row.addresses.iter().filter_map(|text| text.parse().ok()).collect();
+    let provider: PeerId = row.provider.parse().ok()?;
+    Some(Kept::Announced { key: RecordKey::from(row.key), provider, addresses, until: row.expires })
+}

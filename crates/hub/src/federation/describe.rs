@@ -1,0 +1,140 @@
+//! The record by which this hub is known to others, and the domains that others claim.
+
+use std::time::Duration;
+
+use plexus_domain::text;
+use plexus_federation::{
+    HubId,
+    core::Event,
+    net::Multiaddr,
+    record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed},
+};
+use serde::Deserialize;
+use url::{Host, Url};
+
+use super::known;
+use crate::{Error, Hub, Result, config::Federation, keys};
+
+/// A quarter of the time that a record holds.
+const DESCRIBE_EVERY: Duration = Duration::from_secs(12 * 3_600);
+/// How often it is looked whether the hub's addresses have changed.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+/// The same until there is one.
+const LOOK_FIRST: Duration = Duration::from_millis(250);
+/// As many as a record takes.
+const MAX_ADDRESSES: usize = 8;
+const MAX_NAME: usize = 80;
+/// Of `/.well-known/plexus.json`.
+const MAX_FILE_BYTES: usize = 16 << 10;
+
+/// Signs the hub's record when it says something new, or is a quarter through its life, until it is dropped.
+pub(super) async fn describe_until_dropped(hub: &Hub, config: &Federation) {
+    let mut last = None;
+    loop {
+        let addresses = addresses(hub, config).await;
+        let due = last
+            .as_ref()
+            .is_none_or(|(said, at)| *said != addresses || hub.env().now().since(*at) >= DESCRIBE_EVERY);
+        let pause = if addresses.is_empty() { LOOK_FIRST } else { LOOK_EVERY };
+        if due && !addresses.is_empty() {
+            match describe(hub, &addresses).await {
+                Ok(()) => last = Some((addresses, hub.env().now())),
+                Err(error) => tracing::warn!(%error, "the record of this hub could not be signed"),
+            }
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Where others reach this hub.
+pub(super) async fn addresses(hub: &Hub, config: &Federation) -> Vec<Multiaddr> {
+    let mut addresses = config.external.clone();
+    if addresses.is_empty()
+        && let Some(running) = hub.federation().running()
+    {
+        addresses = running.net.status().await.map(|status| status.listening).unwrap_or_default();
+    }
+    addresses.sort_by_key(ToString::to_string);
+    addresses.truncate(MAX_ADDRESSES);
+    addresses
+}
+
+async fn describe(hub: &Hub, addresses: &[Multiaddr]) -> Result<()> {
+    let mut tx = hub.store().write_bulk().await?;
+    let (_, key) = keys::hub_seed(hub, &mut tx).await?;
+    let now = hub.env().now();
+    let own = plexus_store::hubs::find(&mut tx, plexus_domain::HubRowId::SELF).await?;
+    let before = own.and_then(|row| Signed::<HubRecord>::parse(&row.record?).ok());
+    let before = before.map(|record| plexus_federation::record::HubPayload::seq(record.claims()));
+    let seq = Seq::next(before, now);
+    let public = public(&hub.config().public_url);
+    let name = text::shorten(&text::one_line(&hub.config().hub_name), MAX_NAME);
+    let record = HubRecord {
+        hub: key.public().into(),
+        seq,
+        expires: seq.issued() + HUB_RECORD_LIFE,
+        name: if name.is_empty() { "Plexus".to_owned() } else { name },
+        software: concat!("plexus/", env!("CARGO_PKG_VERSION")).to_owned(),
+        domain: public.and_then(domain),
+        api: public.map(Url::to_string),
+        policy: None,
+        addresses: addresses.iter().map(ToString::to_string).collect(),
+        relay: false,
+    };
+    let record = Signed::sign(record, &key).map_err(Error::fault)?;
+    known::store_record(hub, &mut tx, &record).await?;
+    tx.commit().await?;
+    hub.federation().tell(Event::Described(Box::new(record))).await;
+    Ok(())
+}
+
+/// Other hubs are told of addresses that are safe to call.
+fn public(url: &Url) -> Option<&Url> {
+    (url.scheme() == "https").then_some(url)
+}
+
+fn domain(url: &Url) -> Option<String> {
+    match url.host()? {
+        Host::Domain(name) if name.contains('.') => Some(name.to_lowercase()),
+        _ => None,
+    }
+}
+
+/// What a domain says of itself.
+#[derive(Deserialize)]
+struct Names {
+    hub: HubId,
+}
+
+/// Asks a domain whether it names that hub. What comes of it is told to the core; silence leaves the hub without a domain.
+pub(super) fn prove_domain(hub: &Hub, id: HubId, domain: String) {
+    let hub = hub.clone();
+    hub.clone().tasks().spawn(async move {
+        // More than a few at once wait for nobody: the hub says its domain again with its next record.
+        let Ok(_turn) = hub.federation().proving.try_acquire() else { return };
+        let stop = hub.stop().clone();
+        let asked = stop.run_until_cancelled(names(&hub, id, &domain)).await;
+        match asked {
+            Some(Ok(true)) => hub.federation().tell(Event::DomainProved { hub: id, domain }).await,
+            Some(Ok(false)) => {
+                tracing::info!(hub = %id, domain, "a hub claims a domain that does not name it");
+            }
+            Some(Err(error)) => {
+                tracing::info!(hub = %id, domain, %error, "the domain of a hub could not be asked");
+            }
+            None => {}
+        }
+    });
+}
+
+async fn names(hub: &Hub, id: HubId, domain: &str) -> Result<bool> {
+    let url: Url = format!("https://{domain}/.well-known/plexus.json").parse().map_err(Error::fault)?;
+    let fetched = hub.outbound().anyone(false).fetch(&url, MAX_FILE_BYTES).await;
+    let fetched = fetched.map_err(|failure| Error::Fault(anyhow::anyhow!(failure.message)))?;
+    let found: Names = serde_json::from_slice(&fetched.body).map_err(Error::fault)?;
+    if found.hub != id || fetched.url.host_str() != Some(domain) {
+        return Ok(false);
+    }
+    known::prove(hub, id, domain).await?;
+    Ok(true)
+}

@@ -1,0 +1,176 @@
+//! What the driver needs of a hub: writing down what the core decides, and reading what others ask for.
+
+use plexus_a2a::listing::ListingId;
+use plexus_domain::{Digest, Timestamp, page::PageSize};
+use plexus_federation::{
+    HubId,
+    core::{Effect, Query},
+    net::{api::Kept, driver::Home},
+};
+use plexus_search::Query as Words;
+use plexus_store::{Tx, agents, carried, listings::ListingState};
+
+use super::{book, carry, describe, known};
+use crate::{Error, Hub, Result, listings};
+
+/// Listings that are shown or hidden in one transaction.
+const BATCH: usize = 64;
+
+/// What the core knows, in this hub's store.
+pub(super) struct Stored {
+    hub: Hub,
+}
+
+impl Stored {
+    pub const fn new(hub: Hub) -> Self {
+        Self { hub }
+    }
+
+    /// What was heard, in one transaction. What is shown comes after in pieces, so that people's writes get in between: a
+    /// hub that ends before the last one tells the core at its next start what was shown, and is told the rest again.
+    async fn write(&self, effects: Vec<Effect>) -> Result<()> {
+        let (shown, heard): (Vec<Effect>, Vec<Effect>) = effects
+            .into_iter()
+            .partition(|effect| matches!(effect, Effect::Show(ids) | Effect::Hide(ids) if ids.len() > BATCH));
+        let mut changed = false;
+        let heard: Vec<Effect> = heard.into_iter().filter(is_written).collect();
+        if !heard.is_empty() {
+            let mut tx = self.hub.store().write_bulk().await?;
+            for effect in heard {
+                changed |= self.write_one(&mut tx, effect).await?;
+            }
+            tx.commit().await?;
+        }
+        for effect in shown {
+            let (ids, show) = match effect {
+                Effect::Show(ids) => (ids, true),
+                Effect::Hide(ids) => (ids, false),
+                _ => continue,
+            };
+            for ids in ids.chunks(BATCH) {
+                let mut tx = self.hub.store().write_bulk().await?;
+                changed |= set_shown(&mut tx, ids, show).await?;
+                tx.commit().await?;
+            }
+        }
+        if changed {
+            self.hub.index_falls_behind();
+        }
+        Ok(())
+    }
+
+    /// Whether the index has to look.
+    async fn write_one(&self, tx: &mut Tx, effect: Effect) -> Result<bool> {
+        let now = self.hub.env().now();
+        match effect {
+            Effect::StoreListing(listing) => return carry::store(&self.hub, tx, &listing).await,
+            Effect::StoreHub(record) => known::store_record(&self.hub, tx, &record).await?,
+            Effect::StoreHead(head) => known::store_head(&self.hub, tx, &head, now).await?,
+            Effect::Forget(ids) => {
+                for id in &ids {
+                    carry::forget(tx, id).await?;
+                }
+            }
+            Effect::ForgetHubs(hubs) => {
+                for hub in hubs {
+                    known::forget(tx, hub).await?;
+                }
+            }
+            Effect::Show(ids) => return set_shown(tx, &ids, true).await,
+            Effect::Hide(ids) => return set_shown(tx, &ids, false).await,
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn say(&self, effect: &Effect) {
+        match effect {
+            Effect::Lease { hub, lease } => tracing::debug!(%hub, ?lease, "a hub is marked anew"),
+            Effect::Accuse(accusation) => {
+                tracing::warn!(hub = %accusation.accused, fault = ?accusation.fault, "a hub broke the rules");
+            }
+            Effect::RuleRefused { subject, .. } => {
+                tracing::warn!(?subject, "there are too many rules about hubs: this one does not hold");
+            }
+            Effect::ProveDomain { hub, domain } => describe::prove_domain(&self.hub, *hub, domain.clone()),
+            _ => {}
+        }
+    }
+}
+
+const fn is_written(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::StoreListing(_)
+            | Effect::StoreHub(_)
+            | Effect::StoreHead(_)
+            | Effect::Forget(_)
+            | Effect::ForgetHubs(_)
+            | Effect::Show(_)
+            | Effect::Hide(_)
+    )
+}
+
+async fn set_shown(tx: &mut Tx, ids: &[ListingId], shown: bool) -> Result<bool> {
+    let mut changed = false;
+    for id in ids {
+        let found = agents::by_listing_id(tx, &id.to_string()).await?;
+        // This hub decides itself about its own.
+        if let Some(agent) = found.filter(|agent| agent.namespace.is_none()) {
+            changed |= carry::set_shown(tx, agent.id, shown).await?;
+        }
+    }
+    Ok(changed)
+}
+
+impl Home for Stored {
+    type Error = Error;
+
+    fn now(&self) -> Timestamp {
+        self.hub.env().now()
+    }
+
+    async fn perform(&mut self, effects: Vec<Effect>) -> Result<()> {
+        effects.iter().for_each(|effect| self.say(effect));
+        self.write(effects).await
+    }
+
+    async fn keep(&mut self, kept: Vec<Kept>) -> Result<()> {
+        book::keep(&self.hub, kept).await
+    }
+
+    async fn bodies(&mut self, _: HubId, hashes: Vec<Digest>, limit: usize) -> Result<Vec<Vec<u8>>> {
+        let mut conn = self.hub.store().read().await?;
+        let (mut bodies, mut left) = (Vec::new(), limit);
+        for hash in hashes {
+            let Some(body) = carried::by_hash(&mut conn, &hash).await? else { continue };
+            let Some(rest) = left.checked_sub(body.len()) else { break };
+            left = rest;
+            bodies.push(body);
+        }
+        Ok(bodies)
+    }
+
+    async fn find(&mut self, query: Query, limit: usize) -> Result<Vec<Vec<u8>>> {
+        let rows = u16::try_from(query.limit).unwrap_or(u16::MAX).clamp(1, PageSize::MAX);
+        let words = Words {
+            text: query.text,
+            tags: query.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
+            here: Some(true),
+            size: PageSize::new(rows)?,
+            ..Words::default()
+        };
+        let found = listings::search(&self.hub, words).await?;
+        let mut conn = self.hub.store().read().await?;
+        let (mut bodies, mut left) = (Vec::new(), limit);
+        for row in found.rows {
+            let listing = plexus_store::listings::find(&mut conn, row.agent).await?;
+            let live = listing.filter(|listing| listing.state == ListingState::Live);
+            let Some(body) = live.and_then(|listing| listing.envelope) else { continue };
+            let Some(rest) = left.checked_sub(body.len()) else { break };
+            left = rest;
+            bodies.push(body);
+        }
+        Ok(bodies)
+    }
+}

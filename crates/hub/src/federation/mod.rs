@@ -1,0 +1,102 @@
+//! This hub among others: what it tells them, and what it carries of them.
+//!
+//! `plexus_federation` decides; here is what it needs of a hub. `work` starts it and starts it anew when it ends, from what
+//! `restore` reads. `home` writes down what the core decides, with `carry` for listings and `known` for hubs. `announce` signs this
+//! hub's agents, `describe` the hub itself. `prove` asks the endpoint of a carried agent whether it holds the key of its hub.
+//! `rules` and `overview` are what people do and see.
+//!
+//! A carried agent is a row beside this hub's own, with a signed listing. It is shown as long as the core says so, and no
+//! longer: its listing is `live` while it is shown, and `paused` otherwise.
+
+mod announce;
+mod book;
+mod carry;
+mod describe;
+mod home;
+mod known;
+mod overview;
+mod prove;
+mod restore;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use parking_lot::Mutex;
+use plexus_federation::{
+    HubId,
+    core::Event,
+    net::{Handle, driver::Order},
+};
+use tokio::sync::{Notify, Semaphore, mpsc};
+
+pub use self::{
+    overview::{HubRow, Itself, Overview, Standing, overview},
+    rules::{RuleRow, Ruled, block, list_rules, unblock},
+};
+pub(crate) use self::{prove::prove, work::start};
+
+use crate::{Error, Hub, Result, keys};
+
+/// The way to the driver while it runs.
+pub(crate) struct Room {
+    running: Mutex<Option<Running>>,
+    /// Agents of this hub changed.
+    own_changed: Notify,
+    /// Domains that are asked at the same time.
+    proving: Semaphore,
+}
+
+const DOMAINS_AT_ONCE: usize = 4;
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            running: Mutex::default(),
+            own_changed: Notify::new(),
+            proving: Semaphore::new(DOMAINS_AT_ONCE),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Running {
+    orders: mpsc::Sender<Order>,
+    net: Handle,
+}
+
+impl Room {
+    /// A lost wake-up costs time: the publisher looks by itself, too.
+    pub fn own_changed(&self) {
+        self.own_changed.notify_one();
+    }
+
+    fn running(&self) -> Option<Running> {
+        self.running.lock().clone()
+    }
+
+    /// Tells the core, if it runs. What it is told is in the store as well, so it knows at its next start.
+    async fn tell(&self, event: Event) {
+        if let Some(running) = self.running() {
+            // The driver has ended: it begins anew from the store.
+            let _ = running.orders.send(Order::Event(Box::new(event))).await;
+        }
+    }
+}
+
+/// By which this hub is known to others.
+pub(crate) async fn own_id(hub: &Hub) -> Result<HubId> {
+    Ok(keys::hub_key(&mut hub.store().read().await?).await?.into())
+}
+
+/// What this hub's domain says of it to others that ask (`/.well-known/plexus.json`). None while it takes no part.
+pub async fn name(hub: &Hub) -> Result<Option<String>> {
+    match hub.config().federation {
+        Some(_) => Ok(Some(own_id(hub).await?.to_string())),
+        None => Ok(None),
+    }
+}
+
+fn unreadable(what: &'static str, error: impl std::fmt::Display) -> Error {
+    Error::Fault(anyhow::anyhow!("{what} in the store cannot be read: {error}"))
+}

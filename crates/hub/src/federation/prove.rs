@@ -1,0 +1,64 @@
+//! Before a hub calls the endpoint of a carried agent, the endpoint shows that it belongs to the agent's hub: it serves the
+//! agent's card at that address, signed with the hub's key. So nobody makes other hubs call an address that is not theirs.
+
+use std::time::Duration;
+
+use plexus_a2a::{Card, card::Origin};
+use plexus_domain::{Error as Refusal, ProofId, agent::Connector};
+use plexus_federation::HubId;
+use plexus_runtime::outbound::Outbound;
+use plexus_store::{
+    agents::Agent,
+    hubs,
+    proofs::{self, Proof, ProofMethod},
+    versions::Version,
+};
+use url::Url;
+
+use crate::{Error, Hub, Result, views};
+
+/// How long what an endpoint showed is believed.
+const HOLDS: Duration = Duration::from_secs(24 * 3_600);
+
+/// Refuses when the endpoint does not show that it is the hub's.
+pub(crate) async fn prove(hub: &Hub, outbound: &Outbound, agent: &Agent, version: &Version) -> Result<()> {
+    let Connector::A2a { url, card_url, .. } = &version.connector else { return Ok(()) };
+    let (url, card_url): (Url, Url) =
+        (url.parse().map_err(Error::fault)?, card_url.parse().map_err(Error::fault)?);
+    let origin = Origin::of(&url).map(|origin| origin.to_string()).unwrap_or_default();
+    let mut conn = hub.store().read().await?;
+    let known = proofs::find(&mut conn, agent.id, &origin).await?;
+    let now = hub.env().now();
+    if known.is_some_and(|proof| proof.holds() && proof.ok_at.is_some_and(|at| now.since(at) < HOLDS)) {
+        return Ok(());
+    }
+    let peer = hubs::find(&mut conn, agent.hub).await?.and_then(|row| row.peer).unwrap_or_default();
+    drop(conn);
+    let key = peer.parse::<HubId>().and_then(|id| id.key()).map_err(Error::fault)?;
+    let found = outbound.fetch_card(&card_url).await.map_err(|failure| {
+        Refusal::unavailable(format!("{} does not answer now. {}", views::address(agent), failure.message))
+    })?;
+    let card = Card::read(&found.body).card;
+    let is_its = card.is_some_and(|card| {
+        let same = card.best_interface().is_some_and(|interface| interface.url == url);
+        same && card.verify(&key).is_ok()
+    });
+    if !is_its {
+        let words = format!(
+            "The address that {} gives, {url}, does not show the key of its hub, so this hub does not call it.",
+            views::address(agent)
+        );
+        return Err(Refusal::conflict(words).into());
+    }
+    let proof = Proof {
+        id: hub.env().id(ProofId::new),
+        agent: agent.id,
+        origin,
+        method: ProofMethod::Card,
+        ok_at: Some(now),
+        failed_at: None,
+    };
+    let mut tx = hub.store().write().await?;
+    proofs::put(&mut tx, &proof).await?;
+    Ok(tx.commit().await?)
+}

@@ -1,0 +1,68 @@
+//! Bringing the core back from the store.
+
+use plexus_federation::{
+    HubId,
+    core::{Core, KnownHub},
+    record::{Head, HubRecord, Listing, Signed},
+};
+use plexus_store::{
+    carried,
+    hubs::{self, Hub as Row, HubState},
+    listings::ListingState,
+};
+
+use super::{own_id, unreadable};
+use crate::{Hub, Result};
+
+/// Listings that are read at once.
+const BATCH: i64 = 500;
+
+pub(super) async fn restore(hub: &Hub, core: &mut Core) -> Result<()> {
+    let me = own_id(hub).await?;
+    remember_own(hub, me).await?;
+    for row in hubs::list_known(&mut hub.store().read().await?).await? {
+        core.restore_hub(known(me, &row)?);
+    }
+    let mut after = None;
+    loop {
+        let rows = carried::list(&mut hub.store().read().await?, after, BATCH).await?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        after = Some(last.agent);
+        for row in &rows {
+            let listing = Listing::parse(&row.envelope).map_err(|error| unreadable("a listing", error))?;
+            let shown = row.state == ListingState::Live;
+            core.restore_listing(listing.claims(), listing.hash(), row.envelope.len(), shown);
+        }
+    }
+}
+
+/// This hub's own row says by which key it is known, so that its own address in full leads to it, too.
+async fn remember_own(hub: &Hub, me: HubId) -> Result<()> {
+    let mut tx = hub.store().write_bulk().await?;
+    let found = hubs::find(&mut tx, plexus_domain::HubRowId::SELF).await?;
+    let Some(row) = found.filter(|row| row.peer.as_deref() != Some(me.to_string().as_str())) else {
+        return Ok(());
+    };
+    let now = hub.env().now();
+    hubs::set(&mut tx, &Row { peer: Some(me.to_string()), head: None, met: Some(now), ..row }).await?;
+    Ok(tx.commit().await?)
+}
+
+fn known(me: HubId, row: &Row) -> Result<KnownHub> {
+    let hub = match row.state {
+        HubState::Itself => me,
+        _ => row.peer.as_deref().unwrap_or_default().parse().map_err(|error| unreadable("a hub", error))?,
+    };
+    let head = row.head.as_deref().map(Signed::<Head>::parse).transpose();
+    let record = row.record.as_deref().map(Signed::<HubRecord>::parse).transpose();
+    let head = head.map_err(|error| unreadable("a head", error))?;
+    let record = record.map_err(|error| unreadable("the record of a hub", error))?;
+    // What is stored was verified before; a head is checked once more, since the lease rests on it alone.
+    Ok(KnownHub {
+        hub,
+        first_seen: row.met.unwrap_or(row.seen),
+        proved_domain: row.domain.clone(),
+        head: head.and_then(|head| head.verify().ok()),
+        record: record.and_then(|record| record.verify().ok()),
+    })
+}

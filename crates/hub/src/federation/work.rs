@@ -1,0 +1,164 @@
+//! Taking part, until the hub ends.
+
+use std::time::Duration;
+
+use plexus_federation::{
+    core::{Core, Event, policy::Policy},
+    net::{
+        self, Config,
+        api::Command,
+        door,
+        driver::{Driver, ORDERS, Order},
+    },
+};
+use plexus_store::carried;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use super::{Running, announce, book, describe, home::Stored, restore, rules};
+use crate::{Error, Hub, Result, config::Federation, keys};
+
+/// Before it is tried again after an error.
+const PAUSE: Duration = Duration::from_secs(5);
+/// No new connections beyond so much memory of this process, in bytes.
+const MEMORY: usize = 1 << 30;
+/// How long listening takes at most, and how often it is looked whether it does.
+const LISTENS_WITHIN: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Agents that are hidden in one transaction.
+const BATCH: i64 = 64;
+
+/// Begins to take part as the configuration says; a hub that does not shows nothing of others.
+pub(crate) async fn start(hub: &Hub) -> Result<()> {
+    let Some(config) = hub.config().federation.clone() else { return hide_all(hub).await };
+    let begun = begin(hub, &config).await?;
+    if describe::addresses(hub, &config).await.is_empty() {
+        until_listening(hub).await;
+    }
+    let hub = hub.clone();
+    hub.clone().tasks().spawn(async move {
+        let stop = hub.stop().clone();
+        let _ = stop.run_until_cancelled(Box::pin(go_on(&hub, &config, begun))).await;
+        hub.federation().running.lock().take();
+    });
+    Ok(())
+}
+
+/// Says where the hub listens to whoever asks once it has started.
+async fn until_listening(hub: &Hub) {
+    let listening = async {
+        while let Some(running) = hub.federation().running() {
+            let status = running.net.status().await.unwrap_or_default();
+            if !status.listening.is_empty() {
+                return;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    if tokio::time::timeout(LISTENS_WITHIN, listening).await.is_err() {
+        tracing::warn!("this hub does not listen for others yet; see PLEXUS_P2P_LISTEN");
+    }
+}
+
+/// What was shown when the hub last took part may be gone by now.
+async fn hide_all(hub: &Hub) -> Result<()> {
+    loop {
+        let mut tx = hub.store().write_bulk().await?;
+        let shown = carried::list_shown(&mut tx, BATCH).await?;
+        if shown.is_empty() {
+            return Ok(());
+        }
+        for agent in shown {
+            super::carry::set_shown(&mut tx, agent, false).await?;
+        }
+        tx.commit().await?;
+        hub.listings_changed();
+    }
+}
+
+/// A driver that is ready to run, and what ends with it.
+struct Begun {
+    driver: Driver<Stored>,
+    actor: JoinHandle<()>,
+}
+
+async fn go_on(hub: &Hub, config: &Federation, first: Begun) {
+    let mut next = Some(first);
+    loop {
+        match next.take() {
+            Some(begun) => Box::pin(run(hub, config, begun)).await,
+            None => tracing::debug!("the federation begins anew"),
+        }
+        tokio::time::sleep(PAUSE).await;
+        match begin(hub, config).await {
+            Ok(begun) => next = Some(begun),
+            Err(error) => tracing::warn!(%error, "this hub cannot take part in the network; it tries again"),
+        }
+    }
+}
+
+async fn run(hub: &Hub, config: &Federation, Begun { driver, actor }: Begun) {
+    let publishing = announce::publish_until_dropped(hub);
+    let describing = describe::describe_until_dropped(hub, config);
+    let ended = tokio::select! {
+        ended = driver.run() => ended,
+        () = publishing => Ok(()),
+        () = describing => Ok(()),
+        () = look_for_doors(hub, config) => Ok(()),
+    };
+    hub.federation().running.lock().take();
+    // Its sockets are free before the next one asks for them.
+    actor.abort();
+    let _ = actor.await;
+    if let Err(error) = ended {
+        tracing::warn!(%error, "this hub left the network; it begins anew from what is stored");
+    }
+}
+
+/// Everything from the store, so that the core knows what is kept and nothing else.
+async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
+    let (seed, key) = keys::hub_seed(hub, &mut hub.store().read().await?).await?;
+    let now = hub.env().now();
+    let mut policy = Policy::new(config.mode);
+    rules::restore(hub, &mut policy).await?;
+    let mut core = Core::new(key, policy, now);
+    restore::restore(hub, &mut core).await?;
+    let (net, events, actor) = net::start(Config {
+        seed,
+        secret: hub.env().bytes(),
+        listen: config.listen.clone(),
+        external: config.external.clone(),
+        doors: config.bootstrap.clone(),
+        mdns: config.mdns,
+        memory: MEMORY,
+        kept: book::load(hub).await?,
+        now,
+    })
+    .map_err(|error| Error::Fault(anyhow::anyhow!("PLEXUS_P2P_LISTEN: {error}")))?;
+    let (orders, inbox) = mpsc::channel(ORDERS);
+    let driver = Driver::new(core, Stored::new(hub.clone()), net.clone(), events, inbox);
+    *hub.federation().running.lock() = Some(Running { orders: orders.clone(), net });
+    // The first tick says what changed while nobody looked.
+    orders.send(Order::Event(Box::new(Event::Tick))).await.map_err(Error::fault)?;
+    Ok(Begun { driver, actor })
+}
+
+/// Domains name ways into the network; once asked, never ends.
+async fn look_for_doors(hub: &Hub, config: &Federation) {
+    for domain in &config.domains {
+        let name = door::name_of(domain);
+        let texts = match hub.outbound().dns().texts(&name).await {
+            Ok(texts) => texts,
+            Err(error) => {
+                tracing::warn!(name, "the record that names ways into the network {error}");
+                continue;
+            }
+        };
+        let texts: Vec<String> = texts.into_iter().filter_map(|text| String::from_utf8(text).ok()).collect();
+        let doors = door::doors_of(texts.iter().map(String::as_str));
+        if let Some(running) = hub.federation().running() {
+            // A network that has stopped needs no doors.
+            let _ = running.net.order(Command::Doors(doors)).await;
+        }
+    }
+    std::future::pending::<()>().await;
+}

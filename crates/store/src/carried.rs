@@ -1,0 +1,197 @@
+//! Signed listings: those of other hubs that this one carries, and those that this hub signed itself.
+
+use plexus_domain::{AgentId, Digest, HubRowId, Name, Timestamp};
+use sqlx::{query, query_as, query_scalar};
+
+use crate::{
+    Conn, Result, Tx,
+    agents::{Agent, AgentState},
+    column::{Column, record},
+    conn::{execute, on},
+    listings::ListingState,
+};
+
+record! {
+    /// What was signed about an agent.
+    pub struct Signed {
+        pub agent: AgentId,
+        pub envelope: Vec<u8>,
+        /// Whether it is shown.
+        pub state: ListingState,
+    }
+}
+
+record! {
+    /// An agent of this hub whose listing changed.
+    pub struct Changed {
+        pub agent: AgentId,
+        pub change: i64,
+    }
+}
+
+/// At most `limit` signed listings of agents after `after`, in the order of their ids.
+pub async fn list(conn: &mut Conn, after: Option<AgentId>, limit: i64) -> Result<Vec<Signed>> {
+    let text = "select agent, envelope, state from listings where envelope is not null and agent > $1 \
+                order by agent limit $2";
+    let after = after.map_or_else(uuid::Uuid::nil, AgentId::uuid);
+    on!(conn, c => query_as(text).bind(after).bind(limit).fetch_all(c))
+}
+
+/// What is signed of `agent`.
+pub async fn find(conn: &mut Conn, agent: AgentId) -> Result<Option<Vec<u8>>> {
+    let text = "select envelope from listings where agent = $1";
+    let found: Option<Option<Vec<u8>>> =
+        on!(conn, c => query_scalar(text).bind(agent.uuid()).fetch_optional(c))?;
+    Ok(found.flatten())
+}
+
+/// The signed form with this name.
+pub async fn by_hash(conn: &mut Conn, hash: &Digest) -> Result<Option<Vec<u8>>> {
+    let text = "select envelope from listings where hash = $1 and envelope is not null limit 1";
+    on!(conn, c => query_scalar(text).bind(hash.to_column()).fetch_optional(c))
+}
+
+/// Keeps what this hub signed, or heard, of an agent of its own.
+pub async fn set_own(
+    tx: &mut Tx,
+    agent: AgentId,
+    envelope: &[u8],
+    hash: &Digest,
+    expires: Option<Timestamp>,
+) -> Result<bool> {
+    let text = "update listings set envelope = $2, hash = $3, expires = $4 where agent = $1";
+    let changed = execute!(
+        tx,
+        query(text).bind(agent.uuid()).bind(envelope).bind(hash.to_column()).bind(expires.to_column())
+    )?;
+    Ok(changed > 0)
+}
+
+/// At most `limit` agents of this hub whose listings changed after change `n`, in the order of their changes.
+pub async fn own_changed_since(conn: &mut Conn, n: i64, limit: i64) -> Result<Vec<Changed>> {
+    let text = "select l.agent, l.change from listings l join agents a on a.id = l.agent \
+                where a.hub = $1 and l.change > $2 order by l.change limit $3";
+    on!(conn, c => query_as(text).bind(HubRowId::SELF.uuid()).bind(n).bind(limit).fetch_all(c))
+}
+
+/// Agents of this hub whose signed listing ends before `before`, the next first, at most `limit`.
+pub async fn own_expiring(conn: &mut Conn, before: Timestamp, limit: i64) -> Result<Vec<Changed>> {
+    let text = "select l.agent, l.change from listings l join agents a on a.id = l.agent \
+                where l.expires < $2 and a.hub = $1 and l.envelope is not null order by l.expires limit $3";
+    on!(conn, c => query_as(text).bind(HubRowId::SELF.uuid()).bind(before.millis()).bind(limit).fetch_all(c))
+}
+
+/// Forgets what was signed about an agent of this hub.
+pub async fn forget_own(tx: &mut Tx, agent: AgentId) -> Result<bool> {
+    let text = "update listings set envelope = null, hash = null, expires = null where agent = $1";
+    Ok(execute!(tx, query(text).bind(agent.uuid()))? > 0)
+}
+
+/// Writes an agent of another hub; `stand_in` as in [`Place`].
+pub async fn insert(tx: &mut Tx, new: &Agent, stand_in: Option<&str>) -> Result<()> {
+    let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
+                visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, null, $8, $9, $10, $11)";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.hub.uuid())
+            .bind(new.owner.as_str())
+            .bind(new.owner.folded())
+            .bind(new.name.as_str())
+            .bind(stand_in.map_or_else(|| new.name.folded(), str::to_owned))
+            .bind(new.listing_id.as_deref())
+            .bind(new.visibility.as_str())
+            .bind(new.access.as_str())
+            .bind(new.state.as_str())
+            .bind(new.created.millis())
+    )?;
+    Ok(())
+}
+
+/// Whether another agent of that hub has the address.
+pub async fn is_taken(
+    conn: &mut Conn,
+    hub: HubRowId,
+    owner: &Name,
+    name: &Name,
+    but: AgentId,
+) -> Result<bool> {
+    let text = "select count(*) from agents \
+                where hub = $1 and owner_folded = $2 and name_folded = $3 and id <> $4";
+    let found: i64 = on!(conn, c => query_scalar(text)
+        .bind(hub.uuid())
+        .bind(owner.folded())
+        .bind(name.folded())
+        .bind(but.uuid())
+        .fetch_one(c))?;
+    Ok(found > 0)
+}
+
+/// Where a carried agent is, and what it is called there.
+pub struct Place<'a> {
+    pub hub: HubRowId,
+    pub owner: &'a Name,
+    pub name: &'a Name,
+    /// Stands in the place of the name where another agent of that hub has the address: no address leads to it.
+    pub stand_in: Option<&'a str>,
+}
+
+/// Moves a carried agent, which its author may do.
+pub async fn set_place(tx: &mut Tx, agent: AgentId, place: &Place<'_>) -> Result<bool> {
+    let text = "update agents set hub = $2, owner = $3, owner_folded = $4, name = $5, name_folded = $6 \
+                where id = $1 and namespace is null";
+    let name_folded = place.stand_in.map_or_else(|| place.name.folded(), str::to_owned);
+    let changed = execute!(
+        tx,
+        query(text)
+            .bind(agent.uuid())
+            .bind(place.hub.uuid())
+            .bind(place.owner.as_str())
+            .bind(place.owner.folded())
+            .bind(place.name.as_str())
+            .bind(name_folded)
+    )?;
+    Ok(changed > 0)
+}
+
+/// What a carried agent is here. Unlike one of this hub, it may come back after it was deleted.
+pub async fn set_state(tx: &mut Tx, agent: AgentId, state: AgentState) -> Result<bool> {
+    let text = "update agents set state = $2 where id = $1 and namespace is null";
+    Ok(execute!(tx, query(text).bind(agent.uuid()).bind(state.as_str()))? > 0)
+}
+
+/// At most `limit` agents of other hubs that are shown.
+pub async fn list_shown(conn: &mut Conn, limit: i64) -> Result<Vec<AgentId>> {
+    let text = "select l.agent from listings l join agents a on a.id = l.agent \
+                where a.hub <> $1 and l.state = 'live' limit $2";
+    let found: Vec<uuid::Uuid> =
+        on!(conn, c => query_scalar(text).bind(HubRowId::SELF.uuid()).bind(limit).fetch_all(c))?;
+    Ok(found.into_iter().map(AgentId::from_uuid).collect())
+}
+
+/// Removes a carried agent. One that somebody spoke with stays as a name in their chats.
+pub async fn remove(tx: &mut Tx, agent: AgentId) -> Result<()> {
+    let id = agent.uuid();
+    execute!(tx, query("delete from listings where agent = $1").bind(id))?;
+    let text = "select count(*) from principals where agent = $1";
+    let known: i64 = on!(tx, c => query_scalar(text).bind(id).fetch_one(c))?;
+    let text = "select count(*) from runs where agent = $1";
+    let runs: i64 = on!(tx, c => query_scalar(text).bind(id).fetch_one(c))?;
+    if known > 0 || runs > 0 {
+        set_state(tx, agent, AgentState::Deleted).await?;
+        return Ok(());
+    }
+    execute!(tx, query("delete from grants where target = $1").bind(id))?;
+    execute!(tx, query("delete from versions where agent = $1").bind(id))?;
+    execute!(tx, query("delete from agents where id = $1 and namespace is null").bind(id))?;
+    Ok(())
+}
+
+/// Drops a card that nothing shows any more.
+pub async fn drop_card(tx: &mut Tx, card: &Digest) -> Result<bool> {
+    let text = "delete from cards where sha256 = $1 \
+                and not exists (select 1 from versions where versions.card = cards.sha256) \
+                and not exists (select 1 from listings where listings.card = cards.sha256)";
+    Ok(execute!(tx, query(text).bind(card.to_column()))? > 0)
+}

@@ -1,0 +1,76 @@
+//! What the network of this hub remembers over a restart: where hubs were, and what was announced to it.
+
+use plexus_domain::Timestamp;
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column as _, record},
+    conn::{execute, on},
+};
+
+record! {
+    pub struct Addresses {
+        pub peer: String,
+        pub addresses: Vec<String>,
+        pub seen: Timestamp,
+    }
+}
+
+record! {
+    pub struct Announcement {
+        pub key: Vec<u8>,
+        pub provider: String,
+        pub addresses: Vec<String>,
+        pub expires: Timestamp,
+    }
+}
+
+pub async fn put_addresses(tx: &mut Tx, peer: &str, addresses: &[String], seen: Timestamp) -> Result<()> {
+    let text = "insert into hub_addresses (peer, addresses, seen) values ($1, $2, $3) \
+                on conflict (peer) do update set addresses = excluded.addresses, seen = excluded.seen";
+    execute!(tx, query(text).bind(peer).bind(addresses.to_vec().to_column()).bind(seen.millis()))?;
+    Ok(())
+}
+
+/// Those that were met last, at most `limit`.
+pub async fn list_addresses(conn: &mut Conn, limit: i64) -> Result<Vec<Addresses>> {
+    let text = "select peer, addresses, seen from hub_addresses order by seen desc, peer limit $1";
+    on!(conn, c => query_as(text).bind(limit).fetch_all(c))
+}
+
+/// Forgets where hubs were that were not met since.
+pub async fn forget_addresses(tx: &mut Tx, since: Timestamp) -> Result<u64> {
+    execute!(tx, query("delete from hub_addresses where seen < $1").bind(since.millis()))
+}
+
+pub async fn put_announcement(tx: &mut Tx, new: &Announcement) -> Result<()> {
+    let text = "insert into hub_announcements (key, provider, addresses, expires) values ($1, $2, $3, $4) \
+                on conflict (key, provider) do update set addresses = excluded.addresses, expires = excluded.expires";
+    execute!(
+        tx,
+        query(text)
+            .bind(new.key.as_slice())
+            .bind(&new.provider)
+            .bind(new.addresses.to_column())
+            .bind(new.expires.millis())
+    )?;
+    Ok(())
+}
+
+pub async fn delete_announcement(tx: &mut Tx, key: &[u8], provider: &str) -> Result<bool> {
+    let text = "delete from hub_announcements where key = $1 and provider = $2";
+    Ok(execute!(tx, query(text).bind(key).bind(provider))? > 0)
+}
+
+/// Those that hold after `now`, at most `limit`.
+pub async fn list_announcements(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Announcement>> {
+    let text = "select key, provider, addresses, expires from hub_announcements where expires > $1 \
+                order by expires desc limit $2";
+    on!(conn, c => query_as(text).bind(now.millis()).bind(limit).fetch_all(c))
+}
+
+/// Forgets what does not hold any more.
+pub async fn forget_announcements(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    execute!(tx, query("delete from hub_announcements where expires <= $1").bind(now.millis()))
+}

@@ -1,0 +1,60 @@
+//! Rules of the operator about other hubs and what they have.
+
+use plexus_domain::Timestamp;
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{Column, clean, record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum RuleAction {
+        Allow = "allow",
+        Block = "block",
+    }
+}
+
+record! {
+    pub struct Rule {
+        /// A kind and a name, as in `hub:12D3KooW…`.
+        pub subject: String,
+        pub action: RuleAction,
+        pub reason: String,
+        /// Who made it, for people.
+        pub author: String,
+        pub created: Timestamp,
+        pub expires: Option<Timestamp>,
+    }
+}
+
+/// Makes a rule, or replaces the one about the same.
+pub async fn put(tx: &mut Tx, rule: &Rule) -> Result<()> {
+    let text = "insert into hub_rules (subject, action, reason, author, created, expires) \
+                values ($1, $2, $3, $4, $5, $6) on conflict (subject) do update set action = excluded.action, \
+                reason = excluded.reason, author = excluded.author, created = excluded.created, \
+                expires = excluded.expires";
+    execute!(
+        tx,
+        query(text)
+            .bind(clean(&rule.subject))
+            .bind(rule.action.as_str())
+            .bind(clean(&rule.reason))
+            .bind(clean(&rule.author))
+            .bind(rule.created.millis())
+            .bind(rule.expires.to_column())
+    )?;
+    Ok(())
+}
+
+pub async fn delete(tx: &mut Tx, subject: &str) -> Result<bool> {
+    Ok(execute!(tx, query("delete from hub_rules where subject = $1").bind(clean(subject)))? > 0)
+}
+
+/// The newest first, at most `limit`.
+pub async fn list(conn: &mut Conn, limit: i64) -> Result<Vec<Rule>> {
+    let text = "select subject, action, reason, author, created, expires from hub_rules \
+                order by created desc, subject limit $1";
+    on!(conn, c => query_as(text).bind(limit).fetch_all(c))
+}

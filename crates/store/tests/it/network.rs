@@ -1,0 +1,65 @@
+//! What is kept of other hubs besides what they signed.
+
+use std::time::Duration;
+
+use plexus_domain::Timestamp;
+use plexus_store::{
+    hub_peers,
+    hub_peers::Announcement,
+    hub_rules::{self, Rule, RuleAction},
+    on_both,
+};
+
+const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+
+fn rule(subject: &str, action: RuleAction) -> Rule {
+    Rule {
+        subject: subject.to_owned(),
+        action,
+        reason: "Spam.".to_owned(),
+        author: "ada".to_owned(),
+        created: NOW,
+        expires: None,
+    }
+}
+
+on_both! {
+    async fn a_rule_replaces_the_one_about_the_same(store: Store) {
+        let mut tx = store.write().await.unwrap();
+        hub_rules::put(&mut tx, &rule("hub:a", RuleAction::Block)).await.unwrap();
+        hub_rules::put(&mut tx, &rule("hub:b", RuleAction::Block)).await.unwrap();
+        hub_rules::put(&mut tx, &rule("hub:a", RuleAction::Allow)).await.unwrap();
+        let rules = [rule("hub:a", RuleAction::Allow), rule("hub:b", RuleAction::Block)];
+        assert_eq!(hub_rules::list(&mut tx, 10).await.unwrap(), rules);
+        assert_eq!(hub_rules::list(&mut tx, 1).await.unwrap().len(), 1);
+        assert!(hub_rules::delete(&mut tx, "hub:a").await.unwrap());
+        assert!(!hub_rules::delete(&mut tx, "hub:a").await.unwrap());
+    }
+
+    async fn what_the_network_remembers_runs_out(store: Store) {
+        let mut tx = store.write().await.unwrap();
+        let later = NOW + Duration::from_secs(1);
+        let places = vec!["/ip4/192.0.2.1/tcp/1".to_owned()];
+        hub_peers::put_addresses(&mut tx, "old", &places, NOW).await.unwrap();
+        hub_peers::put_addresses(&mut tx, "new", &[], NOW).await.unwrap();
+        hub_peers::put_addresses(&mut tx, "new", &places, later).await.unwrap();
+        assert_eq!(hub_peers::forget_addresses(&mut tx, later).await.unwrap(), 1);
+        let left = hub_peers::list_addresses(&mut tx, 10).await.unwrap();
+        assert_eq!(left.iter().map(|row| (row.peer.as_str(), &row.addresses)).collect::<Vec<_>>(), [("new", &places)]);
+
+        let announced = |provider: &str, expires| Announcement {
+            key: vec![0, 255],
+            provider: provider.to_owned(),
+            addresses: places.clone(),
+            expires,
+        };
+        for (provider, expires) in [("one", NOW), ("other", NOW), ("other", later)] {
+            hub_peers::put_announcement(&mut tx, &announced(provider, expires)).await.unwrap();
+        }
+        let found = hub_peers::list_announcements(&mut tx, NOW, 10).await.unwrap();
+        assert_eq!(found, [announced("other", later)]);
+        assert_eq!(hub_peers::forget_announcements(&mut tx, NOW).await.unwrap(), 1);
+        assert!(hub_peers::delete_announcement(&mut tx, &[0, 255], "other").await.unwrap());
+        assert!(hub_peers::list_announcements(&mut tx, NOW, 10).await.unwrap().is_empty());
+    }
+}

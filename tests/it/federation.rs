@@ -1,0 +1,287 @@
+//! Hubs that find each other: processes of their own on loopback, with the program as it is shipped.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use axum::{Json, Router, http::header, response::IntoResponse, routing::post};
+use plexus_store::testing::Database;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{net::TcpListener, time::sleep};
+
+use crate::{
+    client::{Client, text_of},
+    database::postgres_url,
+    events::{read_answer, text_in},
+    process::{Process, plexus, stderr, stdout},
+};
+
+/// Far longer than it takes on a machine that does nothing else.
+const PATIENCE: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(50);
+
+/// A hub in a folder of its own.
+struct Node {
+    process: Process,
+    /// Who runs it.
+    admin: Client,
+    id: String,
+    /// Where other hubs reach it.
+    address: String,
+    folder: TempDir,
+    database: Option<Database>,
+}
+
+impl Node {
+    async fn start(model: &str, ways: &[&Self], database: Option<Database>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut process = serve(folder.path(), model, ways, database.as_ref()).await;
+        let admin = process.administrator("grace").await;
+        let (id, address) = itself(&mut process, &admin).await;
+        Self { process, admin, id, address, folder, database }
+    }
+
+    /// Ends it as a power cut would.
+    async fn kill(self) -> Dead {
+        self.process.kill().await;
+        Dead { admin: self.admin, folder: self.folder, database: self.database }
+    }
+
+    async fn end(self) {
+        self.process.kill().await;
+        if let Some(database) = self.database {
+            database.drop().await;
+        }
+    }
+
+    /// An agent of this hub that others may carry, and its address there.
+    async fn publish(&self, name: &str, summary: &str) -> String {
+        let agent = json!({ "name": name, "title": format!("The {name}"), "summary": summary,
+                            "instructions": "Answer.", "visibility": "federated", "access": "open" });
+        self.admin.call(Method::POST, "/agents", &agent).await.expect(StatusCode::CREATED);
+        format!("@grace/{name}@{}", self.id)
+    }
+
+    /// Waits until a search for `words` finds the agent, or finds it no more.
+    async fn until_found(&self, words: &str, address: &str, is_found: bool) {
+        let path = format!("/agents?q={words}");
+        until(&format!("{address} is found: {is_found}"), async || {
+            let found = self.admin.api(&path).await;
+            let mut items = found["items"].as_array().expect("a list").iter();
+            items.any(|item| item["address"] == address) == is_found
+        })
+        .await;
+    }
+
+    async fn rule(&self, subject: &str, action: &str) {
+        let rule = json!({ "subject": subject, "action": action, "reason": "It is a test." });
+        self.admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
+    }
+}
+
+/// What is left of a hub that was killed.
+struct Dead {
+    admin: Client,
+    folder: TempDir,
+    database: Option<Database>,
+}
+
+impl Dead {
+    async fn rise(self, model: &str, ways: &[&Node]) -> Node {
+        let Self { admin, folder, database } = self;
+        let mut process = serve(folder.path(), model, ways, database.as_ref()).await;
+        let admin = admin.at(&process.origin);
+        let (id, address) = itself(&mut process, &admin).await;
+        Node { process, admin, id, address, folder, database }
+    }
+}
+
+async fn serve(folder: &Path, model: &str, ways: &[&Node], database: Option<&Database>) -> Process {
+    let ways: Vec<&str> = ways.iter().map(|way| way.address.as_str()).collect();
+    let ways = ways.join(",");
+    let mut flags = vec![
+        "--p2p-listen",
+        "127.0.0.1:0",
+        "--federation-mode",
+        "open",
+        "--allow-private-networks",
+        "true",
+        "--llm-base-url",
+        model,
+        "--llm-model",
+        "small",
+    ];
+    if !ways.is_empty() {
+        flags.extend(["--p2p-bootstrap", ways.as_str()]);
+    }
+    Process::serve_as(folder, &flags, database.map(postgres_url).as_deref()).await
+}
+
+/// The hub's id, and where it says that others reach it.
+async fn itself(process: &mut Process, admin: &Client) -> (String, String) {
+    let line = process.line().await;
+    let address = line.strip_prefix("Hubs connect to ").expect("where hubs connect to").to_owned();
+    (text_of(&admin.api("/hubs").await["this"]["id"]), address)
+}
+
+async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+    let begun = Instant::now();
+    while !holds().await {
+        assert!(begun.elapsed() < PATIENCE, "not in time: {what}");
+        sleep(POLL).await;
+    }
+}
+
+/// A model server that says what it was asked.
+async fn model() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
+    let models = json!({ "data": [{ "id": "small" }] });
+    let router = Router::new()
+        .route("/v1/models", axum::routing::get(move || async move { Json(models) }))
+        .route("/v1/chat/completions", post(complete));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    base
+}
+
+async fn complete(Json(request): Json<Value>) -> impl IntoResponse {
+    let messages = request["messages"].as_array().cloned().unwrap_or_default();
+    let asked = messages.last().map(|message| text_of(&message["content"])).unwrap_or_default();
+    let answer = json!({ "choices": [{ "delta": { "content": format!("You said: {asked}") } }] });
+    let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+    let body = format!("data: {answer}\n\ndata: {end}\n\ndata: [DONE]\n\n");
+    ([(header::CONTENT_TYPE, "text/event-stream")], body)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sqlite() {
+    two_hubs(None, None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgres() {
+    let (Some(one), Some(other)) = (Database::new().await, Database::new().await) else { return };
+    two_hubs(Some(one), Some(other)).await;
+}
+
+async fn two_hubs(one: Option<Database>, other: Option<Database>) {
+    let model = model().await;
+    let near = Node::start(&model, &[], one).await;
+    let far = Node::start(&model, &[&near], other).await;
+    let tides = near.publish("tides", "Knows when the sea comes in.").await;
+    far.until_found("tides", &tides, true).await;
+    its_page_opens(&far, &near, &tides).await;
+    it_answers(&far, &tides).await;
+    both_are_listed(&far, &near).await;
+    a_rule_holds_and_is_undone(&far, &near, &tides).await;
+
+    let dead = far.kill().await;
+    let moon = near.publish("moon", "Knows the phases.").await;
+    let far = dead.rise(&model, &[&near]).await;
+    far.until_found("moon", &moon, true).await;
+    far.until_found("tides", &tides, true).await;
+
+    let change = json!({ "visibility": "private" });
+    near.admin.call(Method::PATCH, "/agents/grace/tides", &change).await.expect(StatusCode::OK);
+    far.until_found("tides", &tides, false).await;
+    far.admin.get(&format!("/{tides}")).await.expect(StatusCode::NOT_FOUND);
+    near.admin.call(Method::DELETE, "/agents/grace/moon", &Value::Null).await;
+    far.until_found("moon", &moon, false).await;
+    far.end().await;
+    near.end().await;
+}
+
+async fn its_page_opens(far: &Node, near: &Node, tides: &str) {
+    let page = far.admin.get(&format!("/{tides}")).await.expect(StatusCode::OK);
+    page.says("The tides");
+    page.says("Knows when the sea comes in.");
+    page.says("From ");
+    Client::new(&far.process.origin).get(&format!("/{tides}")).await.expect(StatusCode::OK);
+    // In its own address the hub's name may stand, too.
+    near.admin.get(&format!("/{tides}")).await.expect(StatusCode::OK);
+    let list = far.admin.get("/agents?place=elsewhere").await.expect(StatusCode::OK);
+    list.says("The tides");
+    let here = far.admin.get("/agents?place=here").await.expect(StatusCode::OK);
+    assert!(!here.body.contains("The tides"), "it is not of this hub");
+}
+
+async fn it_answers(far: &Node, tides: &str) {
+    let said = far.admin.begin(tides, "Is the tide high?").await;
+    let screen = read_answer(&far.admin, &said.chat, 0).await;
+    let (id, shown) = screen.answer();
+    let message = far.admin.api(&format!("/messages/{id}")).await;
+    assert_eq!(shown.state, "done", "{message}");
+    assert!(text_in(&message).contains("You said: Is the tide high?"), "{message}");
+}
+
+async fn both_are_listed(far: &Node, near: &Node) {
+    until("the hub is listed with its agent", async || {
+        let found = far.admin.api("/hubs").await;
+        let row = &found["items"][0];
+        row["id"] == near.id.as_str()
+            && row["state"] == "fresh"
+            && row["agents"] == 1
+            && row["connected"] == true
+    })
+    .await;
+    let page = far.admin.get("/network").await.expect(StatusCode::OK);
+    page.says(&near.id);
+    page.says(&far.id);
+    let table = plexus(far.folder.path(), &["hubs"]).await;
+    assert!(stdout(&table).contains(&near.id), "{}{}", stdout(&table), stderr(&table));
+    let printed = plexus(far.folder.path(), &["hubs", "--json"]).await;
+    let printed: Value = serde_json::from_str(&stdout(&printed)).expect("JSON");
+    assert_eq!(printed["items"][0]["id"], near.id.as_str());
+}
+
+async fn a_rule_holds_and_is_undone(far: &Node, near: &Node, tides: &str) {
+    far.rule(&near.id, "block").await;
+    far.until_found("tides", tides, false).await;
+    far.admin.get(&format!("/{tides}")).await.expect(StatusCode::NOT_FOUND);
+    let rules = far.admin.api("/hubs/rules").await;
+    assert_eq!(rules["items"][0]["subject"], format!("hub:{}", near.id));
+    far.rule(&near.id, "remove").await;
+    far.until_found("tides", tides, true).await;
+    let fields = [("subject", near.id.as_str()), ("reason", "By a form.")];
+    far.admin.post("/admin/network", &fields).await.expect(StatusCode::SEE_OTHER);
+    far.until_found("tides", tides, false).await;
+    far.admin.get("/admin/network").await.expect(StatusCode::OK).says("By a form.");
+    let subject = format!("hub:{}", near.id);
+    far.admin.post("/admin/network/remove", &[("subject", &subject)]).await.expect(StatusCode::SEE_OTHER);
+    far.until_found("tides", tides, true).await;
+    let out = plexus(far.folder.path(), &["block", tides, "--reason", "Too wet."]).await;
+    assert!(out.status.success(), "{}", stderr(&out));
+    far.until_found("tides", tides, false).await;
+    let rules = far.admin.api("/hubs/rules").await;
+    let subject = text_of(&rules["items"][0]["subject"]);
+    let out = plexus(far.folder.path(), &["unblock", &subject]).await;
+    assert!(out.status.success(), "{}", stderr(&out));
+    far.until_found("tides", tides, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_hub_publishes_reaches_a_third_through_the_second() {
+    let model = model().await;
+    let first = Node::start(&model, &[], None).await;
+    let second = Node::start(&model, &[&first], None).await;
+    let third = Node::start(&model, &[&second], None).await;
+    let tides = first.publish("tides", "Knows when the sea comes in.").await;
+    third.until_found("tides", &tides, true).await;
+    it_answers(&third, &tides).await;
+    for node in [third, second, first] {
+        node.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_hub_that_is_alone_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut process = Process::serve_with(folder.path(), &[]).await;
+    let admin = process.administrator("grace").await;
+    admin.get("/network").await.expect(StatusCode::OK).says("keeps to itself");
+    assert_eq!(admin.api("/hubs").await["mode"], Value::Null);
+    process.kill().await;
+}
