@@ -150,8 +150,10 @@ impl Core {
             if listing.claims().hub != comparison.theirs.hub || !comparison.asked.contains(&hash) {
                 continue;
             }
-            match self.take(body, Via::Sync, now, out) {
+            match self.take(body, Via::Sync(round.peer), now, out) {
                 Verdict::Reject(_) => continue,
+                // The peer brought as much as it may for now. A later round goes on from here.
+                Verdict::Ignore(Ignored::TooFast) => return self.cut_short(comparison.theirs.hub),
                 Verdict::Ignore(Ignored::Older) => {
                     comparison.outdated.push(hash);
                     self.offer_newer(round.peer, comparison.theirs.hub, &id, out);

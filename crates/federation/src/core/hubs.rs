@@ -6,7 +6,7 @@ use super::{
     Core, Effect, KnownHub, Row,
     lease::Lease,
     policy::{Action, Mode},
-    quota::{ALL_ON_PROBATION, Bucket, CARRIED, Load, MAX_HUBS, PROBATION, PROBATION_TIME},
+    quota::{ALL_ON_PROBATION, BY_GOSSIP, Bucket, CARRIED, Load, MAX_HUBS, PROBATION, PROBATION_TIME, SAID},
 };
 use crate::{
     HubId,
@@ -19,7 +19,10 @@ pub struct Hub {
     pub head: Option<Signed<Head>>,
     pub record: Option<Signed<HubRecord>>,
     pub proved_domain: Option<String>,
+    /// Its listings by gossip.
     pub bucket: Bucket,
+    /// What it says of itself by gossip.
+    pub said: Bucket,
     /// What was told of it last.
     pub lease: Lease,
     /// Something of it was left out because of a cap.
@@ -33,7 +36,8 @@ impl Hub {
             head: None,
             record: None,
             proved_domain: None,
-            bucket: Bucket::full(now),
+            bucket: Bucket::full(BY_GOSSIP, now),
+            said: Bucket::full(SAID, now),
             lease: Lease::Hidden,
             partial: false,
         }

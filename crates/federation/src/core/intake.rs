@@ -10,7 +10,7 @@ use super::{
     Accusation, Core, Effect, Fault, Ignored, Verdict,
     carried::{Entry, Offer, Which},
     hubs::Hub,
-    quota::Load,
+    quota::{Bucket, Load},
 };
 use crate::{
     HubId,
@@ -24,8 +24,8 @@ use crate::{
 pub enum Via {
     /// Unasked for, so its rate is limited.
     Gossip,
-    /// Asked for.
-    Sync,
+    /// This peer was asked for it, so its rate is limited together with all else that it brings.
+    Sync(HubId),
 }
 
 /// Why a record is not taken in.
@@ -53,8 +53,8 @@ impl Core {
     pub(super) fn take(&mut self, bytes: &[u8], via: Via, now: Timestamp, out: &mut Vec<Effect>) -> Verdict {
         let taken = match record::parse(bytes) {
             Ok(Received::Listing(listing)) => self.take_listing(*listing, bytes.len(), via, now, out),
-            Ok(Received::Head(head)) => self.take_head(head, now, out),
-            Ok(Received::Hub(record)) => self.take_hub(record, now, out),
+            Ok(Received::Head(head)) => self.take_head(head, via, now, out),
+            Ok(Received::Hub(record)) => self.take_hub(record, via, now, out),
             Err(error) => return error.into(),
         };
         match taken {
@@ -99,9 +99,28 @@ impl Core {
             Offer::Older => return Err(Ignored::Older),
             Offer::New | Offer::Newer | Offer::Contradiction => {}
         }
-        let bucket = self.hubs.get(&entry.hub).map(|hub| hub.bucket);
-        let paced = via == Via::Sync || bucket.is_none_or(|bucket| bucket.has_room(now));
-        if paced { Ok(offer) } else { Err(Ignored::TooFast) }
+        let bucket = |hub: &Hub| hub.bucket;
+        if self.is_paced(entry.hub, bucket, via, now) { Ok(offer) } else { Err(Ignored::TooFast) }
+    }
+
+    /// Whether another record of `home` that comes this way is not too much at the moment.
+    fn is_paced(&self, home: HubId, bucket: impl Fn(&Hub) -> Bucket, via: Via, now: Timestamp) -> bool {
+        match via {
+            Via::Gossip => self.hubs.get(&home).is_none_or(|hub| bucket(hub).has_room(1, now)),
+            Via::Sync(peer) => self.shares.may_bring(peer, now),
+        }
+    }
+
+    /// Counts a record that holds.
+    fn pace(&mut self, home: HubId, bucket: impl Fn(&mut Hub) -> &mut Bucket, via: Via, now: Timestamp) {
+        match via {
+            Via::Gossip => {
+                if let Some(hub) = self.hubs.get_mut(&home) {
+                    bucket(hub).take(1, now);
+                }
+            }
+            Via::Sync(peer) => self.shares.bring(peer, now),
+        }
     }
 
     /// Takes in a listing that holds. Only now is anything counted against its hub, so nobody uses up another's
@@ -131,12 +150,10 @@ impl Core {
     /// Counts a listing that holds against its hub.
     fn charge(&mut self, id: &ListingId, entry: &Entry, via: Via, now: Timestamp) -> Result<(), Ignored> {
         let (room, on_probation) = (self.has_room_for(id, entry, now), self.on_probation(entry.hub, now));
-        let hub = self.meet(entry.hub, now).ok_or(Ignored::OverQuota)?;
-        if via == Via::Gossip {
-            hub.bucket.take(now);
-        }
+        self.meet(entry.hub, now).ok_or(Ignored::OverQuota)?;
+        self.pace(entry.hub, |hub| &mut hub.bucket, via, now);
         if !room {
-            hub.partial = true;
+            self.cut_short(entry.hub);
             return Err(Ignored::OverQuota);
         }
         if on_probation {
@@ -144,6 +161,13 @@ impl Core {
             self.probation_load.bytes += entry.bytes;
         }
         Ok(())
+    }
+
+    /// From now on this hub says that it does not carry all of `hub`, until it finds that it can.
+    pub(super) fn cut_short(&mut self, hub: HubId) {
+        if let Some(hub) = self.hubs.get_mut(&hub) {
+            hub.partial = true;
+        }
     }
 
     fn has_room_for(&self, id: &ListingId, entry: &Entry, now: Timestamp) -> bool {
@@ -155,12 +179,14 @@ impl Core {
     fn take_head(
         &mut self,
         head: Unverified<Signed<Head>>,
+        via: Via,
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) -> Result<(), Refusal> {
-        let head = self.newer(head, |hub| hub.head.as_ref(), now, out)?;
+        let head = self.newer(head, |hub| hub.head.as_ref(), via, now, out)?;
         let of = head.body().hub;
         self.meet(of, now).ok_or(Ignored::OverQuota)?.head = Some(head.clone());
+        self.pace(of, |hub| &mut hub.said, via, now);
         self.own_set_changed(of, now);
         out.push(Effect::StoreHead(Box::new(head)));
         self.renew_lease(of, now, out);
@@ -170,13 +196,14 @@ impl Core {
     fn take_hub(
         &mut self,
         record: Unverified<Signed<HubRecord>>,
+        via: Via,
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) -> Result<(), Refusal> {
         if record.claims().expires <= now {
             return Err(Ignored::Lapsed.into());
         }
-        let record = self.newer(record, |hub| hub.record.as_ref(), now, out)?;
+        let record = self.newer(record, |hub| hub.record.as_ref(), via, now, out)?;
         let (of, claimed) = (record.body().hub, record.body().domain.clone());
         let hub = self.meet(of, now).ok_or(Ignored::OverQuota)?;
         hub.record = Some(record.clone());
@@ -184,6 +211,7 @@ impl Core {
             hub.proved_domain = None;
             out.extend(claimed.map(|domain| Effect::ProveDomain { hub: of, domain }));
         }
+        self.pace(of, |hub| &mut hub.said, via, now);
         out.push(Effect::StoreHub(Box::new(record)));
         Ok(())
     }
@@ -193,6 +221,7 @@ impl Core {
         &self,
         offered: Unverified<Signed<T>>,
         known: impl Fn(&Hub) -> Option<&Signed<T>>,
+        via: Via,
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) -> Result<Signed<T>, Refusal> {
@@ -209,6 +238,9 @@ impl Core {
         }
         if known.is_some_and(|(last, _)| seq < last) {
             return Err(Ignored::Older.into());
+        }
+        if !self.is_paced(of, |hub| hub.said, via, now) {
+            return Err(Ignored::TooFast.into());
         }
         let record = offered.verify()?;
         if known.is_some_and(|(last, _)| seq == last) {

@@ -21,6 +21,7 @@ pub mod policy;
 pub mod quota;
 mod search;
 mod serve;
+mod shares;
 mod sweep;
 mod sync;
 mod wire;
@@ -39,6 +40,7 @@ use self::{
     policy::Policy,
     quota::Load,
     search::Search,
+    shares::Shares,
     sweep::SWEEP_EVERY,
     sync::Round,
 };
@@ -65,6 +67,8 @@ pub struct Core {
     rounds: BTreeMap<HubId, Round>,
     /// When a peer was last compared with.
     compared: BTreeMap<HubId, Timestamp>,
+    /// What each peer asked and brought.
+    shares: Shares,
     doubts: Doubts,
     searches: BTreeMap<u64, Search>,
     /// The number of the last request.
@@ -88,6 +92,7 @@ impl Core {
             peers: BTreeSet::new(),
             rounds: BTreeMap::new(),
             compared: BTreeMap::new(),
+            shares: Shares::default(),
             doubts: Doubts::default(),
             searches: BTreeMap::new(),
             asked: 0,
@@ -121,7 +126,7 @@ impl Core {
             Event::Described(record) => self.describe(*record, &mut out),
             Event::Connected(peer) => self.connect(peer, now, &mut out),
             Event::Disconnected(peer) => self.disconnect(peer, now, &mut out),
-            Event::Asked { from, id, request } => out.push(self.answer(from, id, request, now)),
+            Event::Asked { from, id, request } => self.answer(from, id, request, now, &mut out),
             Event::Answered { from, id, answer } => self.answered(from, id, answer, now, &mut out),
             Event::Failed { from, id } => self.failed(from, id, now, &mut out),
             Event::Offered { from, records } => self.offered(from, &records, now, &mut out),

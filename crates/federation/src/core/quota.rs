@@ -34,35 +34,59 @@ impl Caps {
     }
 }
 
-/// Listings by gossip: one a second, and some at once. What is over that comes with the next comparison of sets.
+/// How fast something may come: so much at once, and one more after each `refill`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    pub burst: u32,
+    pub refill: Duration,
+}
+
+/// Listings of one hub by gossip. What is over that comes with the next comparison of sets.
+pub const BY_GOSSIP: Rate = Rate { burst: 60, refill: Duration::from_secs(1) };
+/// Heads and records of itself that one hub sends by gossip. It signs a head every ten minutes, and after each change.
+pub const SAID: Rate = Rate { burst: 60, refill: Duration::from_secs(2) };
+/// What one peer may ask. A hub that catches up asks some ten times a second; what it is refused, its next round asks.
+pub const ASKED: Rate = Rate { burst: 512, refill: Duration::from_millis(100) };
+/// Records that one peer may have this hub store in answer to its questions: 6,000 a minute after a full hub.
+pub const BROUGHT: Rate = Rate { burst: 10_000, refill: Duration::from_millis(10) };
+
+/// What is left of a rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket {
+    rate: Rate,
     tokens: u32,
     filled: Timestamp,
 }
 
 impl Bucket {
-    const BURST: u32 = 60;
-    const REFILL: Duration = Duration::from_secs(1);
-
-    pub const fn full(now: Timestamp) -> Self {
-        Self { tokens: Self::BURST, filled: now }
+    pub const fn full(rate: Rate, now: Timestamp) -> Self {
+        Self { rate, tokens: rate.burst, filled: now }
     }
 
-    /// Whether one more would be taken.
-    pub fn has_room(&self, now: Timestamp) -> bool {
-        self.tokens > 0 || now.since(self.filled) >= Self::REFILL
+    /// Whether so much more would be taken.
+    pub fn has_room(&self, cost: u32, now: Timestamp) -> bool {
+        self.level(now) >= cost
     }
 
-    /// Counts one.
-    pub fn take(&mut self, now: Timestamp) {
-        let gained =
-            u32::try_from(now.since(self.filled).as_millis() / Self::REFILL.as_millis()).unwrap_or(u32::MAX);
-        if gained > 0 {
-            self.tokens = self.tokens.saturating_add(gained).min(Self::BURST);
-            self.filled = now;
-        }
-        self.tokens = self.tokens.saturating_sub(1);
+    /// Counts so much.
+    pub fn take(&mut self, cost: u32, now: Timestamp) {
+        let (level, gained) = (self.level(now), self.gained(now));
+        // What is left of the time to the next one counts, unless the bucket ran over.
+        self.filled = if level == self.rate.burst { now } else { self.filled + self.rate.refill * gained };
+        self.tokens = level.saturating_sub(cost);
+    }
+
+    pub fn is_full(&self, now: Timestamp) -> bool {
+        self.level(now) == self.rate.burst
+    }
+
+    fn level(&self, now: Timestamp) -> u32 {
+        self.tokens.saturating_add(self.gained(now)).min(self.rate.burst)
+    }
+
+    fn gained(&self, now: Timestamp) -> u32 {
+        let times = now.since(self.filled).as_millis() / self.rate.refill.as_millis();
+        u32::try_from(times).unwrap_or(u32::MAX)
     }
 }
 
@@ -73,11 +97,11 @@ mod tests {
     #[test]
     fn a_bucket_gives_a_burst_and_then_one_a_second() {
         let start = Timestamp::from_millis(0);
-        let mut bucket = Bucket::full(start);
+        let mut bucket = Bucket::full(BY_GOSSIP, start);
         let mut taken = |now| {
             let mut count = 0;
-            while bucket.has_room(now) {
-                bucket.take(now);
+            while bucket.has_room(1, now) {
+                bucket.take(1, now);
                 count += 1;
             }
             count
@@ -85,5 +109,19 @@ mod tests {
         assert_eq!(taken(start), 60);
         let later: i32 = (1..=100).map(|second| taken(start + Duration::from_secs(second))).sum();
         assert_eq!(later, 100);
+    }
+    #[test]
+    fn what_is_left_of_the_time_to_the_next_one_counts() {
+        let start = Timestamp::from_millis(0);
+        let rate = Rate { burst: 2, refill: Duration::from_millis(100) };
+        let mut bucket = Bucket::full(rate, start);
+        bucket.take(2, start);
+        let at = |millis| start + Duration::from_millis(millis);
+        assert!(!bucket.has_room(1, at(99)) && bucket.has_room(1, at(150)));
+        bucket.take(1, at(150));
+        assert!(!bucket.has_room(1, at(199)) && bucket.has_room(1, at(200)));
+        assert!(!bucket.is_full(at(200)) && bucket.is_full(at(300)));
+        bucket.take(3, at(300));
+        assert!(!bucket.has_room(1, at(300)), "it is never below nothing");
     }
 }

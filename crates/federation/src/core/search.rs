@@ -151,7 +151,7 @@ impl Core {
 
     /// A listing of that hub's own which holds, may be shown, and is not here already.
     fn hit(&mut self, from: HubId, bytes: &[u8], now: Timestamp, out: &mut Vec<Effect>) -> Option<Listing> {
-        let verdict = self.take(bytes, Via::Sync, now, out);
+        let verdict = self.take(bytes, Via::Sync(from), now, out);
         if !matches!(verdict, Verdict::Accept | Verdict::Ignore(Ignored::OverQuota)) {
             return None;
         }

@@ -6,11 +6,26 @@ use super::{Answer, Core, Effect, MAX_BATCH, MAX_FOUND, MAX_FRAME, Query, Reques
 use crate::{HubId, record::Signed};
 
 impl Core {
-    /// A request from a peer. What is asked too much, or of a hub that is not carried, is refused.
-    pub(super) fn answer(&self, to: HubId, id: u64, request: Request, now: Timestamp) -> Effect {
+    /// A request from a peer, which always has an answer or a refusal. What is asked too much or too often, or of a hub
+    /// that is not carried, is refused.
+    pub(super) fn answer(
+        &mut self,
+        to: HubId,
+        id: u64,
+        request: Request,
+        now: Timestamp,
+        out: &mut Vec<Effect>,
+    ) {
         if !self.carries(to, now) {
-            return Effect::Disconnect(to);
+            out.extend([Effect::Refuse { to, id }, Effect::Disconnect(to)]);
+        } else if self.shares.ask(to, &request, now) {
+            out.push(self.answer_to(to, id, request, now));
+        } else {
+            out.push(Effect::Refuse { to, id });
         }
+    }
+
+    fn answer_to(&self, to: HubId, id: u64, request: Request, now: Timestamp) -> Effect {
         let reply = |answer| Effect::Reply { to, id, answer };
         let refuse = Effect::Refuse { to, id };
         match request {

@@ -31,6 +31,7 @@ impl Core {
         }
         self.forget_lapsed(now, out);
         self.forget_silent_hubs(now, out);
+        self.shares.forget_idle(now);
         self.refresh(Which::All, now, out);
     }
 
@@ -56,6 +57,8 @@ impl Core {
         let (kept, refused): (Vec<HubId>, _) = self.peers.iter().partition(|&&peer| self.carries(peer, now));
         for peer in &refused {
             self.rounds.remove(peer);
+            // Once it is welcome again it is compared with at once.
+            self.compared.remove(peer);
             out.push(Effect::Disconnect(*peer));
         }
         self.peers = kept.into_iter().collect();

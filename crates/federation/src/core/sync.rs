@@ -70,7 +70,7 @@ impl Core {
     pub(super) fn connect(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
         if !self.carries(peer, now) {
             out.push(Effect::Disconnect(peer));
-        } else if self.peers.insert(peer) {
+        } else if self.peers.insert(peer) && !self.was_compared(peer, now) {
             self.begin_round(peer, now, out);
         }
     }
@@ -78,7 +78,6 @@ impl Core {
     pub(super) fn disconnect(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
         self.peers.remove(&peer);
         self.rounds.remove(&peer);
-        self.compared.remove(&peer);
         self.give_up_on(peer, now, out);
     }
 
@@ -88,10 +87,17 @@ impl Core {
             return;
         }
         self.synced = now;
+        let (peers, compared) = (&self.peers, &mut self.compared);
+        compared.retain(|peer, at| peers.contains(peer) || now.since(*at) < SYNC_EVERY);
         let idle = self.peers.iter().filter(|peer| !self.rounds.contains_key(peer));
         if let Some(&peer) = idle.min_by_key(|peer| self.compared.get(peer)) {
             self.begin_round(peer, now, out);
         }
+    }
+
+    /// Lately: whoever comes and goes gets no more rounds than whoever stays.
+    fn was_compared(&self, peer: HubId, now: Timestamp) -> bool {
+        self.compared.get(&peer).is_some_and(|&at| now.since(at) < SYNC_EVERY)
     }
 
     pub(super) fn begin_round(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
@@ -121,7 +127,7 @@ impl Core {
                 self.rows_came(round, rows, now, out);
             }
             (Stage::Heads(left), Answer::Records(records)) if records.len() <= 2 * MAX_BATCH => {
-                records.iter().for_each(|record| _ = self.take(record, Via::Sync, now, out));
+                records.iter().for_each(|record| _ = self.take(record, Via::Sync(peer), now, out));
                 self.fetch_heads(round, left, now, out);
             }
             (Stage::Compare(comparison), Answer::Compare { message }) if message.len() <= MAX_FRAME => {

@@ -32,20 +32,31 @@ use super::{
 use crate::{
     HubId,
     core::{Request, Verdict},
-    record::{self, Received},
+    record::{self, HubRecord, Received, Signed},
 };
 
 const TICK: Duration = Duration::from_secs(1);
 /// What is to be written down and waits for room among the events. What does not fit is not written.
-pub(super) const MAX_KEPT: usize = 4_096;
+const MAX_KEPT: usize = 1_024;
+/// Of that, what concerns the DHT. Anybody may have much of it.
+const MAX_KEPT_OF_DHT: usize = 768;
 /// Peers that are refused. Of more, each is disconnected when it comes.
 const MAX_BLOCKED: usize = 4_096;
 /// Requests that wait until the DHT says where their hub is.
 const MAX_WAITING: usize = 256;
+
 /// What a query of the DHT is for.
 pub(super) enum LookUp {
     Providers { search: u64 },
-    Hub(HubId),
+    Hub { hub: HubId, best: Option<Box<Best>> },
+}
+
+/// The newest record that a look-up brought.
+pub(super) struct Best {
+    pub(super) record: Signed<HubRecord>,
+    /// How many brought one that holds, and when the first did.
+    pub(super) brought: usize,
+    pub(super) since: Instant,
 }
 
 pub struct Actor {
@@ -81,7 +92,7 @@ pub fn start(config: Config) -> Result<(Handle, mpsc::Receiver<Event>, JoinHandl
 }
 
 impl Actor {
-    fn new(
+    pub(super) fn new(
         config: Config,
         orders: mpsc::Receiver<Command>,
         events: mpsc::Sender<Event>,
@@ -148,6 +159,7 @@ impl Actor {
             Command::Ask { peer, id, request } => self.ask(peer, id, request),
             Command::Reply { id, answer } => self.reply(id, Reply::Answer(answer)),
             Command::Refuse { id } => _ = self.pending.answered(id),
+            Command::Noted { id } => self.note(id),
             Command::Offer { to, records } => self.offer(to, records),
             Command::Disconnect(hub) => self.disconnect(hub),
             Command::Forgive => self.forgive(),
@@ -238,13 +250,26 @@ impl Actor {
 
     pub(super) fn reply(&mut self, id: u64, reply: Reply) {
         let Some(question) = self.pending.answered(id) else { return };
+        let bytes = reply.weight();
+        if !self.pending.may_write(bytes) {
+            tracing::debug!(peer = %question.from, "too much is being written");
+            return;
+        }
         let behaviour = self.swarm.behaviour_mut();
         let exchange = match question.lane {
             Lane::Sync => &mut behaviour.sync,
             Lane::Query => &mut behaviour.query,
         };
-        // Whoever asked may be gone.
-        _ = exchange.send_response(question.channel, reply);
+        // Whoever asked may be gone. If not, the swarm says how this ended (`exchanged`).
+        if exchange.send_response(question.channel, reply).is_ok() {
+            self.pending.writes(question.lane, question.request, question.from, bytes);
+        }
+    }
+
+    fn note(&mut self, id: u64) {
+        if let Some(offer) = self.pending.noted(id) {
+            _ = self.swarm.behaviour_mut().sync.send_response(offer.channel, Reply::Noted);
+        }
     }
 
     fn disconnect(&mut self, hub: HubId) {
@@ -270,7 +295,7 @@ impl Actor {
 
     fn find_hub(&mut self, hub: HubId) {
         let query = self.swarm.behaviour_mut().kad.get_record(key::hub_record(hub));
-        self.look_ups.insert(query, LookUp::Hub(hub));
+        self.look_ups.insert(query, LookUp::Hub { hub, best: None });
     }
 
     pub(super) fn dial(&mut self, address: &Multiaddr) {
@@ -281,20 +306,21 @@ impl Actor {
 
     /// Where a hub was last, by the book or by the table of the DHT.
     fn addresses(&mut self, peer: &PeerId) -> Vec<Multiaddr> {
-        let mut addresses = self.book.addresses(peer).to_vec();
-        let kad = &mut self.swarm.behaviour_mut().kad;
-        if addresses.is_empty()
-            && let Some(bucket) = kad.kbucket(*peer)
-        {
-            let entry = bucket.iter().find(|entry| entry.node.key.preimage() == peer);
-            addresses.extend(entry.into_iter().flat_map(|entry| entry.node.value.iter().cloned()));
-        }
-        addresses
+        let addresses = self.book.addresses(peer).to_vec();
+        if addresses.is_empty() { self.in_table(peer) } else { addresses }
+    }
+
+    /// What the table of the DHT knows of a peer.
+    pub(super) fn in_table(&mut self, peer: &PeerId) -> Vec<Multiaddr> {
+        let Some(bucket) = self.swarm.behaviour_mut().kad.kbucket(*peer) else { return Vec::new() };
+        let entry = bucket.iter().find(|entry| entry.node.key.preimage() == peer);
+        entry.into_iter().flat_map(|entry| entry.node.value.iter().cloned()).collect()
     }
 
     /// Notes what the hub is to write down.
     pub(super) fn keep(&mut self, kept: Kept) {
-        if self.kept.len() < MAX_KEPT {
+        let most = if matches!(kept, Kept::Address { .. }) { MAX_KEPT } else { MAX_KEPT_OF_DHT };
+        if self.kept.len() < most {
             self.kept.push(kept);
         }
     }

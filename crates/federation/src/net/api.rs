@@ -72,6 +72,10 @@ pub enum Command {
     Refuse {
         id: u64,
     },
+    /// What a peer offered was looked at.
+    Noted {
+        id: u64,
+    },
     /// Send records to a peer that lacks them.
     Offer {
         to: HubId,
@@ -123,8 +127,10 @@ pub enum Event {
         from: HubId,
         id: u64,
     },
+    /// To be answered by [`Command::Noted`] once it was looked at: until then it counts against the peer.
     Offered {
         from: HubId,
+        id: u64,
         records: Vec<Vec<u8>>,
     },
     Providers {

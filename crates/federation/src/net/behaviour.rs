@@ -26,6 +26,8 @@ const VERSION: &str = "/plexus/1";
 const AGENT: &str = concat!("plexus/", env!("CARGO_PKG_VERSION"));
 
 const MAX_ESTABLISHED: u32 = 200;
+/// Of them, those that others began: nobody keeps this hub from calling whom it wants.
+const MAX_INCOMING: u32 = 150;
 const MAX_PER_PEER: u32 = 4;
 const MAX_PENDING: u32 = 32;
 /// A connection that nothing uses.
@@ -95,6 +97,7 @@ fn behaviour(
     let peer = key.public().to_peer_id();
     let limits = ConnectionLimits::default()
         .with_max_established(Some(MAX_ESTABLISHED))
+        .with_max_established_incoming(Some(MAX_INCOMING))
         .with_max_established_per_peer(Some(MAX_PER_PEER))
         .with_max_pending_incoming(Some(MAX_PENDING))
         .with_max_pending_outgoing(Some(MAX_PENDING));

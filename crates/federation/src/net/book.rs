@@ -5,19 +5,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use libp2p::{Multiaddr, PeerId};
+use libp2p::{Multiaddr, PeerId, multiaddr::Protocol};
 
-/// Hubs whose addresses are remembered. Of more, those that failed most often are forgotten.
+/// Hubs whose addresses are remembered. Of more, those go first that only said where they are, then those that failed.
 pub const MAX_HUBS: usize = 1_000;
 /// Addresses of one hub.
 pub const MAX_ADDRESSES: usize = 4;
 const MAX_ADDRESS_BYTES: usize = 256;
-/// With fewer hubs connected, others are tried.
+/// With fewer hubs that this one called itself, others are tried. Those that called it do not count: whoever wants to be all
+/// that a hub sees calls it often.
 pub const WANTED: usize = 12;
 /// Ways into the network. More are not tried.
 const MAX_DOORS: usize = 256;
 /// Hubs that are tried at the same time.
 const TRIED_AT_ONCE: usize = 4;
+/// What one hub says of itself is written down no more often.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The wait grows by a quarter each time,
 const GROWTH: f64 = 1.25;
@@ -36,12 +39,18 @@ pub struct Book {
 struct Entry {
     addresses: Vec<Multiaddr>,
     attempts: Attempts,
+    /// This hub called it, and it was there.
+    proved: bool,
+    /// What was told of it last, and when.
+    told: (Vec<Multiaddr>, Instant),
 }
 
 #[derive(Debug)]
 struct Door {
     address: Multiaddr,
     attempts: Attempts,
+    /// Who was there.
+    peer: Option<PeerId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +71,7 @@ impl Book {
     /// `doors` are addresses from the configuration, with or without the names of peers.
     pub fn new(doors: Vec<Multiaddr>, known: Vec<(PeerId, Vec<Multiaddr>)>, now: Instant) -> Self {
         let attempts = Attempts { failed: 0, next: now };
-        let doors = doors.into_iter().map(|address| Door { address, attempts }).collect();
+        let doors = doors.into_iter().map(|address| Door { address, attempts, peer: None }).collect();
         let mut book = Self { hubs: HashMap::new(), doors };
         known.into_iter().for_each(|(peer, addresses)| _ = book.met(peer, &addresses, now));
         book
@@ -74,7 +83,7 @@ impl Book {
         let attempts = Attempts { failed: 0, next: now };
         let new = found.into_iter().filter(|address| !known.contains(address));
         let room = MAX_DOORS.saturating_sub(self.doors.len());
-        self.doors.extend(new.take(room).map(|address| Door { address, attempts }));
+        self.doors.extend(new.take(room).map(|address| Door { address, attempts, peer: None }));
     }
 
     /// A hub says that it is at `addresses`. What is to be kept, if that is new.
@@ -84,40 +93,66 @@ impl Book {
         if addresses.is_empty() || !self.has_room(&peer) {
             return None;
         }
-        let attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
-        let before = self.hubs.insert(peer, Entry { addresses: addresses.clone(), attempts });
-        (before.map(|entry| entry.addresses).as_ref() != Some(&addresses)).then_some(addresses)
-    }
-
-    /// Somebody was there, whoever began it: waiting starts over. Whether it is a way in.
-    pub fn reached(&mut self, peer: &PeerId, address: &Multiaddr, now: Instant) -> bool {
-        let attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
-        if let Some(entry) = self.hubs.get_mut(peer) {
-            entry.attempts = attempts;
+        let fresh = Entry {
+            addresses: Vec::new(),
+            attempts: Attempts { failed: 0, next: now + FIRST_WAIT },
+            proved: false,
+            told: (Vec::new(), now),
+        };
+        let new = !self.hubs.contains_key(&peer);
+        let entry = self.hubs.entry(peer).or_insert(fresh);
+        if entry.addresses != addresses {
+            entry.attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
+            entry.proved = false;
+            entry.addresses.clone_from(&addresses);
         }
-        let door = self.doors.iter_mut().find(|door| same_place(&door.address, address));
-        door.map(|door| door.attempts = attempts).is_some()
+        let (told, at) = &entry.told;
+        if *told == addresses || !(new || now.saturating_duration_since(*at) >= TOLD_EVERY) {
+            return None;
+        }
+        entry.told = (addresses.clone(), now);
+        Some(addresses)
     }
 
-    /// Hubs to try now, and ways in.
+    /// This hub called somebody, who was there: waiting starts over. Whether it is a way in.
+    pub fn reached(&mut self, peer: &PeerId, address: &Multiaddr, now: Instant) -> bool {
+        self.prove(peer, now);
+        let door = self.doors.iter_mut().find(|door| leads_to(&door.address, address, peer));
+        let attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
+        door.map(|door| (door.attempts, door.peer) = (attempts, Some(*peer))).is_some()
+    }
+
+    /// A hub that this one called says where it is: that is where it was called, or it will turn out.
+    pub fn prove(&mut self, peer: &PeerId, now: Instant) {
+        if let Some(entry) = self.hubs.get_mut(peer) {
+            entry.attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
+            entry.proved = true;
+        }
+    }
+
+    /// Hubs to try now, and ways in, if of those `connected` this hub called only so many.
     pub fn due(
         &mut self,
         connected: &HashSet<PeerId>,
+        called: usize,
         now: Instant,
     ) -> (Vec<(PeerId, Vec<Multiaddr>)>, Vec<Multiaddr>) {
-        if connected.len() >= WANTED {
+        if called >= WANTED {
             return Default::default();
         }
-        let waiting = self
+        let mut waiting: Vec<_> = self
             .hubs
             .iter_mut()
-            .filter(|(peer, entry)| entry.attempts.next <= now && !connected.contains(peer));
-        let hubs = waiting.take(TRIED_AT_ONCE).map(|(peer, entry)| {
+            .filter(|(peer, entry)| entry.attempts.next <= now && !connected.contains(peer))
+            .collect();
+        waiting.sort_by_key(|(_, entry)| !entry.proved);
+        let hubs = waiting.into_iter().take(TRIED_AT_ONCE).map(|(peer, entry)| {
             entry.attempts.fail(now);
             (*peer, entry.addresses.clone())
         });
         let hubs = hubs.collect();
-        let doors = self.doors.iter_mut().filter(|door| door.attempts.next <= now);
+        let away = |door: &Door| !door.peer.is_some_and(|peer| connected.contains(&peer));
+        let doors = self.doors.iter_mut().filter(|door| door.attempts.next <= now && away(door));
         let doors = doors.map(|door| {
             door.attempts.fail(now);
             door.address.clone()
@@ -133,22 +168,26 @@ impl Book {
         if self.hubs.len() < MAX_HUBS || self.hubs.contains_key(peer) {
             return true;
         }
-        let worst = self.hubs.iter().max_by_key(|(_, entry)| entry.attempts.failed);
-        let worst = worst.filter(|(_, entry)| entry.attempts.failed > 0).map(|(peer, _)| *peer);
+        let worst = self.hubs.iter().max_by_key(|(_, entry)| (!entry.proved, entry.attempts.failed));
+        let goes = |entry: &Entry| !entry.proved || entry.attempts.failed > 0;
+        let worst = worst.filter(|(_, entry)| goes(entry)).map(|(peer, _)| *peer);
         worst.is_some_and(|peer| self.hubs.remove(&peer).is_some())
     }
 }
 
-/// Whether both lead to the same place, with or without the name of who is there.
-fn same_place(a: &Multiaddr, b: &Multiaddr) -> bool {
-    let place = |address: &Multiaddr| {
-        let mut address = address.clone();
-        if matches!(address.iter().last(), Some(libp2p::multiaddr::Protocol::P2p(_))) {
-            address.pop();
-        }
-        address
-    };
-    place(a) == place(b)
+/// Whether a way in is where `peer` was reached. One that names somebody leads to nobody else.
+pub(super) fn leads_to(door: &Multiaddr, reached: &Multiaddr, peer: &PeerId) -> bool {
+    let (place, named) = split(door);
+    place == split(reached).0 && named.is_none_or(|named| named == *peer)
+}
+
+/// A place, and who is said to be there.
+fn split(address: &Multiaddr) -> (Multiaddr, Option<PeerId>) {
+    let mut place = address.clone();
+    match place.pop() {
+        Some(Protocol::P2p(peer)) => (place, Some(peer)),
+        _ => (address.clone(), None),
+    }
 }
 
 #[cfg(test)]
@@ -165,7 +204,7 @@ mod tests {
         let mut book = Book::new(vec![address(1)], vec![(peer, vec![address(2)])], start);
         let (mut now, mut waits) = (start + FIRST_WAIT, Vec::new());
         for _ in 0..60 {
-            let (hubs, _) = book.due(&HashSet::new(), now);
+            let (hubs, _) = book.due(&HashSet::new(), 0, now);
             assert_eq!(hubs, [(peer, vec![address(2)])]);
             let wait = book.hubs[&peer].attempts.next - now;
             waits.push(wait);
@@ -173,7 +212,7 @@ mod tests {
         }
         assert_eq!((waits[0], waits[59]), (FIRST_WAIT, LONGEST_WAIT));
         assert!(waits.is_sorted());
-        book.reached(&peer, &address(1).with(libp2p::multiaddr::Protocol::P2p(peer)), now);
+        book.reached(&peer, &address(1).with(Protocol::P2p(peer)), now);
         assert_eq!(book.hubs[&peer].attempts.failed, 0);
         assert_eq!(book.doors[0].attempts.failed, 0, "a door is known by its place");
     }
@@ -182,10 +221,66 @@ mod tests {
     fn nobody_is_tried_without_need() {
         let (now, peer) = (Instant::now(), PeerId::random());
         let mut book = Book::new(vec![address(1)], vec![(peer, vec![address(2)])], now);
-        let many: HashSet<PeerId> = (0..WANTED).map(|_| PeerId::random()).collect();
-        assert_eq!(book.due(&many, now + LONGEST_WAIT), Default::default());
-        let (hubs, doors) = book.due(&HashSet::from([peer]), now + LONGEST_WAIT);
+        assert_eq!(book.due(&HashSet::new(), WANTED, now + LONGEST_WAIT), Default::default());
+        let (hubs, doors) = book.due(&HashSet::from([peer]), 1, now + LONGEST_WAIT);
         assert!(hubs.is_empty() && doors == [address(1)]);
+        let later = now + 2 * LONGEST_WAIT;
+        assert!(book.reached(&peer, &address(1), now));
+        assert_eq!(
+            book.due(&HashSet::from([peer]), 1, later),
+            Default::default(),
+            "the door is open already"
+        );
+    }
+
+    /// A hub that others call as often as they like calls others all the same.
+    #[test]
+    fn those_that_call_keep_nobody_from_being_called() {
+        let (now, peer) = (Instant::now(), PeerId::random());
+        let mut book = Book::new(Vec::new(), vec![(peer, vec![address(2)])], now);
+        let callers: HashSet<PeerId> = (0..10 * WANTED).map(|_| PeerId::random()).collect();
+        assert_eq!(book.due(&callers, WANTED - 1, now + LONGEST_WAIT).0.len(), 1);
+    }
+
+    #[test]
+    fn who_only_says_where_it_is_makes_room_for_others_and_pushes_out_nobody() {
+        let now = Instant::now();
+        let mut book = Book::new(Vec::new(), Vec::new(), now);
+        let friends: Vec<PeerId> = (0..10).map(|_| PeerId::random()).collect();
+        for friend in &friends {
+            book.met(*friend, &[address(1)], now);
+            book.prove(friend, now);
+            book.hubs.get_mut(friend).unwrap().attempts.fail(now);
+        }
+        for _ in 0..2 * MAX_HUBS {
+            assert!(book.met(PeerId::random(), &[address(2)], now).is_some());
+        }
+        assert_eq!(book.hubs.len(), MAX_HUBS);
+        assert!(friends.iter().all(|friend| !book.addresses(friend).is_empty()));
+        let (tried, _) = book.due(&HashSet::new(), 0, now + LONGEST_WAIT);
+        assert!(tried.iter().all(|(peer, _)| friends.contains(peer)), "friends come first");
+    }
+
+    #[test]
+    fn who_moves_all_the_time_is_written_down_now_and_then() {
+        let (now, peer) = (Instant::now(), PeerId::random());
+        let mut book = Book::new(Vec::new(), Vec::new(), now);
+        let told = (0..600).filter_map(|n| {
+            let at = now + Duration::from_millis(n * 100);
+            book.met(peer, &[address(usize::try_from(n).unwrap())], at)
+        });
+        assert_eq!(told.count(), 1);
+        assert_eq!(book.addresses(&peer), [address(599)]);
+        assert!(book.met(peer, &[address(599)], now + TOLD_EVERY).is_some(), "what it came to is told");
+        assert!(book.met(peer, &[address(599)], now + 2 * TOLD_EVERY).is_none());
+    }
+
+    #[test]
+    fn a_door_that_names_somebody_leads_to_nobody_else() {
+        let (now, peer, other) = (Instant::now(), PeerId::random(), PeerId::random());
+        let mut book = Book::new(vec![address(1).with(Protocol::P2p(peer))], Vec::new(), now);
+        assert!(!book.reached(&other, &address(1), now));
+        assert!(book.reached(&peer, &address(1).with(Protocol::P2p(peer)), now));
     }
 
     #[test]
@@ -194,6 +289,7 @@ mod tests {
         let mut book = Book::new(Vec::new(), Vec::new(), now);
         let peers: Vec<PeerId> = (0..MAX_HUBS).map(|_| PeerId::random()).collect();
         peers.iter().for_each(|peer| assert!(book.met(*peer, &[address(1)], now).is_some()));
+        peers.iter().for_each(|peer| book.prove(peer, now));
         assert_eq!(book.met(PeerId::random(), &[address(1)], now), None, "all of them answer");
         book.hubs.get_mut(&peers[7]).unwrap().attempts.fail(now);
         assert!(book.met(PeerId::random(), &[address(1)], now).is_some());

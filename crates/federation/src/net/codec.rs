@@ -1,12 +1,13 @@
 //! Requests and answers on a stream. A stream that brings more than it may is given up before anything is parsed.
 
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use libp2p::{
     StreamProtocol,
     request_response::{self, ProtocolSupport},
 };
+use tokio::sync::Semaphore;
 
 use super::wire::{self, MAX_ANSWER, Message, Reply, WireError};
 
@@ -14,22 +15,28 @@ pub const SYNC: StreamProtocol = StreamProtocol::new("/plexus/sync/1");
 pub const QUERY: StreamProtocol = StreamProtocol::new("/plexus/query/1");
 /// How long an answer may take, and a peer may take to send what it began.
 const TIME: Duration = Duration::from_secs(10);
-/// Exchanges under way with one peer, both ways together.
+/// Exchanges under way on one connection, both ways together.
 const AT_ONCE: usize = 8;
+/// What a peer asks is smaller, unless it is an offer or a step of comparing.
+const SMALL: usize = 32 * 1024;
+/// Larger requests that are being read, of all peers together. One more is given up; its peer comes again.
+const LARGE_AT_ONCE: usize = 64;
 
 pub type Exchange = request_response::Behaviour<Codec>;
 
 /// What goes over a protocol whose requests have at most so many bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Codec {
     max_request: usize,
+    large: Arc<Semaphore>,
 }
 
 /// The exchange of `protocol`.
 pub fn exchange(protocol: StreamProtocol, max_request: usize) -> Exchange {
     let config =
         request_response::Config::default().with_request_timeout(TIME).with_max_concurrent_streams(AT_ONCE);
-    Exchange::with_codec(Codec { max_request }, [(protocol, ProtocolSupport::Full)], config)
+    let codec = Codec { max_request, large: Arc::new(Semaphore::new(LARGE_AT_ONCE)) };
+    Exchange::with_codec(codec, [(protocol, ProtocolSupport::Full)], config)
 }
 
 impl request_response::Codec for Codec {
@@ -41,7 +48,13 @@ impl request_response::Codec for Codec {
     where
         T: AsyncRead + Unpin + Send,
     {
-        let bytes = read(io, self.max_request).await?;
+        let mut bytes = Vec::new();
+        io.take(SMALL.min(self.max_request + 1) as u64).read_to_end(&mut bytes).await?;
+        if bytes.len() == SMALL {
+            let place = self.large.try_acquire().map_err(|_| io::Error::from(io::ErrorKind::ResourceBusy))?;
+            bytes.append(&mut read(io, self.max_request.saturating_sub(SMALL)).await?);
+            drop(place);
+        }
         wire::read_message(&bytes, self.max_request).map_err(invalid)
     }
 
@@ -76,4 +89,34 @@ async fn read<T: AsyncRead + Unpin + Send>(io: &mut T, limit: usize) -> io::Resu
 
 fn invalid(error: WireError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::io::Cursor;
+    use libp2p::request_response::Codec as _;
+
+    use super::*;
+    use crate::net::wire::MAX_REQUEST;
+
+    #[tokio::test]
+    async fn large_requests_are_read_a_few_at_a_time() {
+        let mut codec = Codec { max_request: MAX_REQUEST, large: Arc::new(Semaphore::new(1)) };
+        let offer = |bytes| Message::Offer(vec![vec![1; bytes]; 30]);
+        let mut read = async |message: &Message| {
+            let bytes = wire::write_message(message).unwrap();
+            codec.read_request(&SYNC, &mut Cursor::new(bytes)).await.ok()
+        };
+        let (small, large) = (offer(100), offer(10_000));
+        assert_eq!(read(&large).await.as_ref(), Some(&large));
+        assert_eq!(read(&large).await.as_ref(), Some(&large), "the first one gave its place back");
+        let busy = Arc::new(Semaphore::new(0));
+        let mut codec = Codec { max_request: MAX_REQUEST, large: busy };
+        let mut read = async |message: &Message| {
+            let bytes = wire::write_message(message).unwrap();
+            codec.read_request(&SYNC, &mut Cursor::new(bytes)).await.ok()
+        };
+        assert_eq!(read(&large).await, None);
+        assert_eq!(read(&small).await.as_ref(), Some(&small));
+    }
 }

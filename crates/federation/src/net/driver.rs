@@ -1,11 +1,13 @@
 //! Joins the core, the network and what the hub stores: events go into the core, its effects are done.
 
-use std::{pin::pin, time::Duration};
+use std::{panic::resume_unwind, pin::pin, sync::Arc, time::Duration};
 
+use futures::future::BoxFuture;
 use plexus_domain::{Digest, Timestamp};
 use tokio::{
-    sync::mpsc,
-    time::{MissedTickBehavior, interval, sleep},
+    sync::{Semaphore, mpsc},
+    task::{JoinError, JoinSet},
+    time::{MissedTickBehavior, interval, sleep, timeout},
 };
 
 use super::{
@@ -21,10 +23,18 @@ use crate::{
 /// Orders of the hub that wait. Whoever gives one waits for room.
 pub const ORDERS: usize = 256;
 const TICK: Duration = Duration::from_secs(1);
+/// Reads for peers that are under way at the same time,
+const READS: usize = 4;
+/// and that are under way or wait. A request that needs one more is refused.
+const MAX_READS: usize = 64;
+/// A read that takes longer has no answer: whoever asked has given up by then.
+const READ_TIME: Duration = Duration::from_secs(10);
+/// As long as it holds up everything else.
+const READ_TIME_IN_LOOP: Duration = Duration::from_secs(1);
 
 /// What the driver needs of the hub.
 pub trait Home: Send {
-    type Error: std::error::Error + Send;
+    type Error: std::error::Error + Send + 'static;
 
     fn now(&self) -> Timestamp;
 
@@ -34,6 +44,12 @@ pub trait Home: Send {
 
     /// Writes down what the network remembers.
     fn keep(&mut self, kept: Vec<Kept>) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Reads for peers beside all else that the driver does. Without one it reads by [`Home::bodies`] and
+    /// [`Home::find`], does nothing else meanwhile, and drops those futures after a second.
+    fn reader(&self) -> Option<Arc<dyn Reader<Self::Error>>> {
+        None
+    }
 
     /// The stored listings of `hub` with these hashes, as they came, as many as fit into `limit` bytes.
     fn bodies(
@@ -49,6 +65,16 @@ pub trait Home: Send {
         query: Query,
         limit: usize,
     ) -> impl Future<Output = Result<Vec<Vec<u8>>, Self::Error>> + Send;
+}
+
+/// Reads what a hub stored, several at a time. What takes too long is dropped.
+pub trait Reader<E>: Send + Sync {
+    /// As [`Home::bodies`].
+    fn bodies(&self, hub: HubId, hashes: Vec<Digest>, limit: usize)
+    -> BoxFuture<'_, Result<Vec<Vec<u8>>, E>>;
+
+    /// As [`Home::find`].
+    fn find(&self, query: Query, limit: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>, E>>;
 }
 
 /// What the hub tells its network.
@@ -70,23 +96,38 @@ pub enum Ended<E: std::error::Error> {
     Net(#[from] Stopped),
 }
 
-pub struct Driver<H> {
+pub struct Driver<H: Home> {
     core: Core,
     home: H,
     net: Handle,
     events: mpsc::Receiver<api::Event>,
     orders: mpsc::Receiver<Order>,
+    reads: JoinSet<Result<(), Ended<H::Error>>>,
+    turns: Arc<Semaphore>,
+}
+
+/// What is to be read.
+enum Read {
+    Bodies { hub: HubId, hashes: Vec<Digest> },
+    Found(Query),
+}
+
+/// What the records are for that were read.
+enum Purpose {
+    Answer { id: u64 },
+    Offer { to: HubId, head: Option<Vec<u8>> },
 }
 
 impl<H: Home> Driver<H> {
-    pub const fn new(
+    pub fn new(
         core: Core,
         home: H,
         net: Handle,
         events: mpsc::Receiver<api::Event>,
         orders: mpsc::Receiver<Order>,
     ) -> Self {
-        Self { core, home, net, events, orders }
+        let (reads, turns) = (JoinSet::new(), Arc::new(Semaphore::new(READS)));
+        Self { core, home, net, events, orders, reads, turns }
     }
 
     /// Works until nobody gives orders any more.
@@ -113,6 +154,10 @@ impl<H: Home> Driver<H> {
                     }
                     None => return Ok(()),
                 },
+                Some(read) = self.reads.join_next() => {
+                    ended(read)?;
+                    None
+                }
                 _ = ticks.tick() => Some(core::Event::Tick),
                 () = &mut alarm, if wakes.is_some() => Some(core::Event::Tick),
             };
@@ -136,7 +181,11 @@ impl<H: Home> Driver<H> {
             api::Event::Asked { from, id, request } => core::Event::Asked { from, id, request },
             api::Event::Answered { from, id, answer } => core::Event::Answered { from, id, answer },
             api::Event::Failed { from, id } => core::Event::Failed { from, id },
-            api::Event::Offered { from, records } => core::Event::Offered { from, records },
+            api::Event::Offered { from, id, records } => {
+                self.handle(core::Event::Offered { from, records }).await?;
+                self.net.order(Command::Noted { id }).await?;
+                return Ok(None);
+            }
             api::Event::Providers { search, hubs } => core::Event::Providers { search, hubs },
             // Its own signature holds, whoever kept it.
             api::Event::FoundHub(record) => {
@@ -160,15 +209,13 @@ impl<H: Home> Driver<H> {
             self.home.perform(inward).await.map_err(Ended::Home)?;
         }
         for effect in outward {
-            if let Some(command) = self.command(effect).await? {
-                self.net.order(command).await?;
-            }
+            self.send(effect).await?;
         }
         Ok(())
     }
 
-    async fn command(&mut self, effect: Effect) -> Result<Option<Command>, Ended<H::Error>> {
-        Ok(Some(match effect {
+    async fn send(&mut self, effect: Effect) -> Result<(), Ended<H::Error>> {
+        let command = match effect {
             Effect::Judge { message, verdict } => Command::Judge { message, verdict },
             Effect::Announce(record) => Command::Announce(record),
             Effect::Ask { peer, id, request } => Command::Ask { peer, id, request },
@@ -177,19 +224,79 @@ impl<H: Home> Driver<H> {
             Effect::Disconnect(hub) => Command::Disconnect(hub),
             Effect::FindProviders { search, tag } => Command::FindProviders { search, tag },
             Effect::ReplyBodies { id, hub, hashes, .. } => {
-                let records = self.home.bodies(hub, hashes, MAX_RECORD_BYTES).await.map_err(Ended::Home)?;
-                Command::Reply { id, answer: Answer::Records(records) }
+                return self.read(Read::Bodies { hub, hashes }, Purpose::Answer { id }).await;
             }
             Effect::ReplyFound { id, query, .. } => {
-                let records = self.home.find(query, MAX_RECORD_BYTES).await.map_err(Ended::Home)?;
-                Command::Reply { id, answer: Answer::Records(records) }
+                return self.read(Read::Found(query), Purpose::Answer { id }).await;
             }
             Effect::Offer { to, hub, head, hashes } => {
-                let bodies = self.home.bodies(hub, hashes, MAX_RECORD_BYTES).await.map_err(Ended::Home)?;
-                Command::Offer { to, records: head.into_iter().chain(bodies).collect() }
+                return self.read(Read::Bodies { hub, hashes }, Purpose::Offer { to, head }).await;
             }
-            _ => return Ok(None),
-        }))
+            _ => return Ok(()),
+        };
+        Ok(self.net.order(command).await?)
+    }
+
+    /// Reads, beside the loop if the hub can, and sends what was read.
+    async fn read(&mut self, read: Read, purpose: Purpose) -> Result<(), Ended<H::Error>> {
+        let Some(reader) = self.home.reader() else {
+            let records = timeout(READ_TIME_IN_LOOP, read.by_home(&mut self.home)).await;
+            return sent(&self.net, purpose, records.ok().transpose().map_err(Ended::Home)?).await;
+        };
+        // What this hub offers is bounded by the rounds that it is in; others ask as they like.
+        if self.reads.len() >= MAX_READS && matches!(purpose, Purpose::Answer { .. }) {
+            return sent(&self.net, purpose, None).await;
+        }
+        let (net, turns) = (self.net.clone(), self.turns.clone());
+        self.reads.spawn(async move {
+            let turn = turns.acquire().await;
+            let records = timeout(READ_TIME, read.by(&*reader)).await;
+            drop(turn);
+            sent(&net, purpose, records.ok().transpose().map_err(Ended::Home)?).await
+        });
+        Ok(())
+    }
+}
+
+impl Read {
+    async fn by_home<H: Home>(self, home: &mut H) -> Result<Vec<Vec<u8>>, H::Error> {
+        match self {
+            Self::Bodies { hub, hashes } => home.bodies(hub, hashes, MAX_RECORD_BYTES).await,
+            Self::Found(query) => home.find(query, MAX_RECORD_BYTES).await,
+        }
+    }
+
+    async fn by<E>(self, reader: &dyn Reader<E>) -> Result<Vec<Vec<u8>>, E> {
+        match self {
+            Self::Bodies { hub, hashes } => reader.bodies(hub, hashes, MAX_RECORD_BYTES).await,
+            Self::Found(query) => reader.find(query, MAX_RECORD_BYTES).await,
+        }
+    }
+}
+
+/// Sends what was read. None is a refusal of what was asked; nothing of it is offered.
+async fn sent<E: std::error::Error>(
+    net: &Handle,
+    purpose: Purpose,
+    records: Option<Vec<Vec<u8>>>,
+) -> Result<(), Ended<E>> {
+    let command = match (purpose, records) {
+        (Purpose::Answer { id }, Some(records)) => Command::Reply { id, answer: Answer::Records(records) },
+        (Purpose::Answer { id }, None) => Command::Refuse { id },
+        (Purpose::Offer { to, head }, records) => {
+            let records = head.into_iter().chain(records.into_iter().flatten()).collect();
+            Command::Offer { to, records }
+        }
+    };
+    Ok(net.order(command).await?)
+}
+
+/// A read that panicked goes on doing so here.
+fn ended<E: std::error::Error>(read: Result<Result<(), Ended<E>>, JoinError>) -> Result<(), Ended<E>> {
+    match read {
+        Ok(ended) => ended,
+        Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+        Err(_) => Ok(()),
     }
 }
 
@@ -214,4 +321,153 @@ const fn is_outward(effect: &Effect) -> bool {
 const fn changes_rules(event: &core::Event) -> bool {
     use core::Event::{DomainProved, ModeSet, RuleRemoved, RuleSet};
     matches!(event, ModeSet(_) | RuleSet { .. } | RuleRemoved { .. } | DomainProved { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use plexus_a2a::keys::SecretKey;
+
+    use super::*;
+    use crate::core::{
+        Request,
+        policy::{Mode, Policy},
+    };
+
+    const START: Timestamp = Timestamp::from_millis(1_000_000);
+
+    /// A store whose reads end when they are let.
+    struct Slow {
+        reads: Option<Arc<Semaphore>>,
+        kept: mpsc::Sender<usize>,
+    }
+
+    struct Beside(Arc<Semaphore>);
+
+    impl Home for Slow {
+        type Error = Infallible;
+
+        fn now(&self) -> Timestamp {
+            START
+        }
+
+        async fn perform(&mut self, _: Vec<Effect>) -> Result<(), Infallible> {
+            Ok(())
+        }
+
+        async fn keep(&mut self, kept: Vec<Kept>) -> Result<(), Infallible> {
+            _ = self.kept.send(kept.len()).await;
+            Ok(())
+        }
+
+        fn reader(&self) -> Option<Arc<dyn Reader<Infallible>>> {
+            Some(Arc::new(Beside(self.reads.clone()?)))
+        }
+
+        async fn bodies(&mut self, _: HubId, _: Vec<Digest>, _: usize) -> Result<Vec<Vec<u8>>, Infallible> {
+            std::future::pending().await
+        }
+
+        async fn find(&mut self, _: Query, _: usize) -> Result<Vec<Vec<u8>>, Infallible> {
+            std::future::pending().await
+        }
+    }
+
+    impl Reader<Infallible> for Beside {
+        fn bodies(
+            &self,
+            _: HubId,
+            _: Vec<Digest>,
+            _: usize,
+        ) -> BoxFuture<'_, Result<Vec<Vec<u8>>, Infallible>> {
+            Box::pin(std::future::pending())
+        }
+
+        fn find(&self, query: Query, _: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>, Infallible>> {
+            Box::pin(async move {
+                let place = self.0.acquire().await;
+                place.into_iter().for_each(tokio::sync::SemaphorePermit::forget);
+                Ok(vec![query.text.into_bytes()])
+            })
+        }
+    }
+
+    struct Run {
+        events: mpsc::Sender<api::Event>,
+        commands: mpsc::Receiver<Command>,
+        kept: mpsc::Receiver<usize>,
+        _orders: mpsc::Sender<Order>,
+    }
+
+    fn hub(n: u8) -> HubId {
+        SecretKey::from_seed(&[n; 32]).public().into()
+    }
+
+    fn start(reads: Option<Arc<Semaphore>>) -> Run {
+        let ((net, commands), (tell, kept)) = (Handle::new(), mpsc::channel(8));
+        let ((events, told), (orders, inbox)) = (mpsc::channel(512), mpsc::channel(1));
+        let core = Core::new(SecretKey::from_seed(&[1; 32]), Policy::new(Mode::Open), START);
+        let driver = Driver::new(core, Slow { reads, kept: tell }, net, told, inbox);
+        tokio::spawn(driver.run());
+        Run { events, commands, kept, _orders: orders }
+    }
+
+    impl Run {
+        async fn search(&self, id: u64) {
+            let from = hub(u8::try_from(id / 4).unwrap() + 2);
+            let query = Query { text: id.to_string(), tags: Vec::new(), limit: 5 };
+            self.events.send(api::Event::Asked { from, id, request: Request::Find(query) }).await.unwrap();
+        }
+
+        /// The next answer, or refusal, with what it brings.
+        async fn answer(&mut self) -> (u64, Option<Vec<Vec<u8>>>) {
+            loop {
+                match self.commands.recv().await.unwrap() {
+                    Command::Reply { id, answer: Answer::Records(records) } => return (id, Some(records)),
+                    Command::Refuse { id } => return (id, None),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn searches_of_peers_hold_up_nothing_and_are_bounded() {
+        let reads = Arc::new(Semaphore::new(0));
+        let mut run = start(Some(reads.clone()));
+        for id in 0..MAX_READS as u64 + 3 {
+            run.search(id).await;
+        }
+        for id in MAX_READS as u64..MAX_READS as u64 + 3 {
+            assert_eq!(run.answer().await, (id, None), "as many wait as may");
+        }
+        run.events.send(api::Event::Keep(Vec::new())).await.unwrap();
+        assert_eq!(run.kept.recv().await, Some(0), "the loop goes on");
+        reads.add_permits(MAX_READS);
+        let mut answered = Vec::new();
+        for _ in 0..MAX_READS {
+            let (id, records) = run.answer().await;
+            assert_eq!(records, Some(vec![id.to_string().into_bytes()]));
+            answered.push(id);
+        }
+        answered.sort_unstable();
+        assert!(answered.into_iter().eq(0..MAX_READS as u64), "each has its answer");
+    }
+
+    #[tokio::test]
+    async fn a_read_in_the_loop_is_given_up() {
+        let mut run = start(None);
+        run.search(7).await;
+        assert_eq!(run.answer().await, (7, None));
+        run.events.send(api::Event::Keep(Vec::new())).await.unwrap();
+        assert_eq!(run.kept.recv().await, Some(0));
+    }
+
+    #[tokio::test]
+    async fn an_offer_is_noted_once_it_was_looked_at() {
+        let mut run = start(None);
+        run.events.send(api::Event::Offered { from: hub(2), id: 9, records: Vec::new() }).await.unwrap();
+        while !matches!(run.commands.recv().await.unwrap(), Command::Noted { id: 9 }) {}
+    }
 }

@@ -7,15 +7,17 @@ use std::{
 
 use libp2p::PeerId;
 
-use super::api::Event;
+use super::{api::Event, id};
 use crate::HubId;
 
 /// A peer with at least one connection.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub since: Instant,
     /// It leads into the network, so it is kept.
     pub door: bool,
+    /// This hub called.
+    pub called: bool,
 }
 
 #[derive(Debug, Default)]
@@ -28,7 +30,9 @@ pub struct Links {
 
 impl Links {
     pub fn opened(&mut self, peer: PeerId, link: Link) {
-        self.peers.entry(peer).or_insert(link);
+        let known = self.peers.entry(peer).or_insert(Link { door: false, called: false, ..link });
+        known.door |= link.door;
+        known.called |= link.called;
     }
 
     pub fn closed(&mut self, peer: &PeerId, hub: Option<HubId>) {
@@ -45,6 +49,20 @@ impl Links {
 
     pub fn peers(&self) -> impl Iterator<Item = (&PeerId, &Link)> {
         self.peers.iter()
+    }
+
+    /// Whether this hub called a peer that is connected.
+    pub fn called(&self, peer: &PeerId) -> bool {
+        self.peers.get(peer).is_some_and(|link| link.called)
+    }
+
+    /// Hubs that this one called, those that are connected longest first.
+    pub fn hubs_called(&self) -> Vec<PeerId> {
+        let is_hub = |peer: &PeerId| id::hub_of(peer).is_some_and(|hub| self.hubs.contains(&hub));
+        let mut called: Vec<_> =
+            self.peers.iter().filter(|(peer, link)| link.called && is_hub(peer)).collect();
+        called.sort_by_key(|(_, link)| link.since);
+        called.into_iter().map(|(peer, _)| *peer).collect()
     }
 
     pub fn names(&self) -> HashSet<PeerId> {
@@ -73,7 +91,6 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::id;
 
     #[test]
     fn what_waits_is_told_later_and_what_passed_is_not() {
@@ -81,11 +98,11 @@ mod tests {
         let (peer, mut links) = (id::peer_of(hub).unwrap(), Links::default());
         links.is_hub(&peer, hub);
         assert!(links.news().is_none(), "not connected");
-        links.opened(peer, Link { since: Instant::now(), door: false });
+        links.opened(peer, Link { since: Instant::now(), door: false, called: false });
         links.is_hub(&peer, hub);
         links.closed(&peer, Some(hub));
         assert!(links.news().is_none(), "it came and went");
-        links.opened(peer, Link { since: Instant::now(), door: false });
+        links.opened(peer, Link { since: Instant::now(), door: false, called: false });
         links.is_hub(&peer, hub);
         let news = links.news().unwrap();
         assert!(matches!(news, Event::Connected(it) if it == hub));
@@ -93,5 +110,24 @@ mod tests {
         assert!(links.news().is_none());
         links.closed(&peer, Some(hub));
         assert!(matches!(links.news(), Some(Event::Disconnected(it)) if it == hub));
+    }
+
+    #[test]
+    fn hubs_that_were_called_are_told_from_others() {
+        let mut links = Links::default();
+        let name = |n| {
+            let hub = HubId::from(plexus_a2a::keys::SecretKey::from_seed(&[n; 32]).public());
+            (id::peer_of(hub).unwrap(), hub)
+        };
+        let now = Instant::now();
+        for (n, called) in [(1, false), (2, true), (3, true), (4, true)] {
+            let since = now - std::time::Duration::from_secs(n.into());
+            links.opened(name(n).0, Link { since, door: false, called });
+        }
+        [1, 2, 3].map(name).iter().for_each(|(peer, hub)| links.is_hub(peer, *hub));
+        assert_eq!(links.hubs_called(), [name(3).0, name(2).0], "the oldest first, and no stranger");
+        links.opened(name(1).0, Link { since: now, door: true, called: true });
+        assert_eq!(links.hubs_called().len(), 3, "it was called after it had called");
+        assert_eq!(links.hubs_called().pop(), Some(name(1).0), "and is as old as its first connection");
     }
 }

@@ -7,6 +7,8 @@
 mod actor;
 mod announcing;
 pub mod api;
+#[cfg(test)]
+mod attacked;
 mod behaviour;
 mod book;
 mod codec;

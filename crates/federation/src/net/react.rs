@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use libp2p::{
-    PeerId,
+    Multiaddr, PeerId,
     gossipsub::{self, MessageAcceptance},
     identify,
     kad::{
@@ -11,14 +11,15 @@ use libp2p::{
         store::RecordStore,
     },
     mdns,
-    request_response::{self, OutboundRequestId, ResponseChannel},
+    request_response::{self, OutboundRequestId},
     swarm::SwarmEvent,
 };
 
 use super::{
-    actor::{Actor, LookUp},
+    actor::{Actor, Best, LookUp},
     api::{Event, Kept},
     behaviour::{BehaviourEvent, KAD},
+    book::leads_to,
     codec::SYNC,
     id, key,
     links::Link,
@@ -32,6 +33,8 @@ use crate::{
 
 /// Addresses that are taken from a peer's description of itself.
 const MAX_ADDRESSES: usize = 8;
+/// Of so many records of one hub the newest counts.
+const ENOUGH_RECORDS: usize = 4;
 
 type Exchanged = request_response::Event<Message, Reply>;
 
@@ -45,9 +48,9 @@ impl Actor {
                 _ = self.events.try_send(Event::Listening(address));
             }
             SwarmEvent::ConnectionEstablished { peer_id, endpoint, .. } => {
-                let now = Instant::now();
-                let door = self.book.reached(&peer_id, endpoint.get_remote_address(), now);
-                self.links.opened(peer_id, Link { since: now, door });
+                let (now, called) = (Instant::now(), endpoint.is_dialer());
+                let door = called && self.book.reached(&peer_id, endpoint.get_remote_address(), now);
+                self.links.opened(peer_id, Link { since: now, door, called });
             }
             SwarmEvent::ConnectionClosed { peer_id, num_established: 0, .. } => {
                 self.links.closed(&peer_id, id::hub_of(&peer_id));
@@ -63,7 +66,7 @@ impl Actor {
                 self.introduced(peer_id, info);
             }
             BehaviourEvent::Gossip(gossipsub::Event::Message { propagation_source, message_id, message }) => {
-                self.heard(Heard { id: message_id, from: propagation_source }, message.data);
+                self.heard(&Heard { id: message_id, from: propagation_source }, message.data);
             }
             BehaviourEvent::Sync(event) => self.exchanged(Lane::Sync, event),
             BehaviourEvent::Query(event) => self.exchanged(Lane::Query, event),
@@ -84,28 +87,40 @@ impl Actor {
     }
 
     /// A peer said what it speaks and where it is.
-    fn introduced(&mut self, peer: PeerId, info: identify::Info) {
+    pub(super) fn introduced(&mut self, peer: PeerId, info: identify::Info) {
         let addresses: Vec<_> = info.listen_addrs.into_iter().take(MAX_ADDRESSES).collect();
         if info.protocols.contains(&KAD) {
-            let kad = &mut self.swarm.behaviour_mut().kad;
-            addresses.iter().for_each(|address| _ = kad.add_address(&peer, address.clone()));
+            self.note_in_table(peer, &addresses);
         }
         let Some(hub) = id::hub_of(&peer).filter(|_| info.protocols.contains(&SYNC)) else { return };
         self.links.is_hub(&peer, hub);
         if let Some(addresses) = self.book.met(peer, &addresses, Instant::now()) {
             self.keep(Kept::Address { peer, addresses });
         }
+        if self.links.called(&peer) {
+            self.book.prove(&peer, Instant::now());
+        }
+    }
+
+    /// The table of the DHT keeps every address that it is given, so those that a peer names no more are taken out.
+    fn note_in_table(&mut self, peer: PeerId, addresses: &[Multiaddr]) {
+        let kad = &mut self.swarm.behaviour_mut().kad;
+        addresses.iter().for_each(|address| _ = kad.add_address(&peer, address.clone()));
+        let named = |known: &Multiaddr| addresses.iter().any(|address| leads_to(address, known, &peer));
+        let gone: Vec<Multiaddr> = self.in_table(&peer).into_iter().filter(|known| !named(known)).collect();
+        if !addresses.is_empty() {
+            let kad = &mut self.swarm.behaviour_mut().kad;
+            gone.iter().for_each(|address| _ = kad.remove_address(&peer, address));
+        }
     }
 
     /// The hub decides whether a message is passed on. If it is too busy, nobody is blamed.
-    fn heard(&mut self, heard: Heard, bytes: Vec<u8>) {
+    fn heard(&mut self, heard: &Heard, bytes: Vec<u8>) {
         let from = id::hub_of(&heard.from);
         let room = self.events.try_reserve();
-        match (from, room) {
-            (Some(from), Ok(room)) => {
-                let message = self.pending.hear(heard);
-                room.send(Event::Gossip { from, message, bytes });
-            }
+        let number = if from.is_some() && room.is_ok() { self.pending.hear(heard.clone()) } else { None };
+        match (from, room, number) {
+            (Some(from), Ok(room), Some(message)) => room.send(Event::Gossip { from, message, bytes }),
             _ => {
                 let (gossip, ignore) = (&mut self.swarm.behaviour_mut().gossip, MessageAcceptance::Ignore);
                 gossip.report_message_validation_result(&heard.id, &heard.from, ignore);
@@ -116,8 +131,8 @@ impl Actor {
     fn exchanged(&mut self, lane: Lane, event: Exchanged) {
         match event {
             Exchanged::Message { peer, message, .. } => match message {
-                request_response::Message::Request { request, channel, .. } => {
-                    self.asked(peer, lane, request, channel);
+                request_response::Message::Request { request_id: request, request: message, channel } => {
+                    self.asked(message, Question { from: peer, lane, request, channel });
                 }
                 request_response::Message::Response { request_id, response } => {
                     self.answered(lane, request_id, Some(response));
@@ -127,23 +142,26 @@ impl Actor {
                 tracing::debug!(%peer, %error, "no answer");
                 self.answered(lane, request_id, None);
             }
-            Exchanged::InboundFailure { .. } | Exchanged::ResponseSent { .. } => {}
+            Exchanged::InboundFailure { request_id, .. } | Exchanged::ResponseSent { request_id, .. } => {
+                self.pending.wrote(lane, request_id);
+            }
         }
     }
 
     /// Dropping the channel refuses.
-    fn asked(&mut self, peer: PeerId, lane: Lane, message: Message, channel: ResponseChannel<Reply>) {
-        let Some(from) = id::hub_of(&peer) else { return };
+    fn asked(&mut self, message: Message, question: Question) {
+        let Some(from) = id::hub_of(&question.from) else { return };
         let Ok(room) = self.events.try_reserve() else { return };
         match message {
             Message::Request(request) => {
-                if let Some(id) = self.pending.question(Question { from: peer, lane, channel }) {
+                if let Some(id) = self.pending.question(question) {
                     room.send(Event::Asked { from, id, request });
                 }
             }
             Message::Offer(records) => {
-                room.send(Event::Offered { from, records });
-                _ = self.swarm.behaviour_mut().sync.send_response(channel, Reply::Noted);
+                if let Some(id) = self.pending.offer(question) {
+                    room.send(Event::Offered { from, id, records });
+                }
             }
         }
     }
@@ -169,18 +187,26 @@ impl Actor {
         }
     }
 
-    /// Only the record of a hub is kept, under its own key, with a signature that holds.
-    fn put(&mut self, record: kad::Record) {
-        if key::hub_of(&record.key).is_some_and(|hub| self.is_record_of(hub, &record.value)) {
-            _ = self.swarm.behaviour_mut().kad.store_mut().put(record);
-        }
+    /// Only the record of a hub is kept, under its own key, with a signature that holds, and for as long as it says.
+    pub(super) fn put(&mut self, mut record: kad::Record) {
+        let Some(signed) = key::hub_of(&record.key).and_then(|hub| self.verified(hub, &record.value)) else {
+            return;
+        };
+        let now = Instant::now();
+        let over = now + signed.body().expires.since(self.time_of(now));
+        record.expires = Some(record.expires.map_or(over, |expires| expires.min(over)));
+        _ = self.swarm.behaviour_mut().kad.store_mut().put(record);
     }
 
-    fn is_record_of(&self, hub: HubId, bytes: &[u8]) -> bool {
-        verified(hub, bytes).is_some_and(|record| self.time_of(Instant::now()) < record.body().expires)
+    /// The record of `hub`, if it is one and holds now.
+    fn verified(&self, hub: HubId, bytes: &[u8]) -> Option<Signed<HubRecord>> {
+        let record = Signed::<HubRecord>::parse(bytes).ok()?;
+        let (claims, now) = (record.claims(), self.time_of(Instant::now()));
+        let holds = claims.hub == hub && now < claims.expires && !claims.seq.is_ahead_of(now);
+        if holds { record.verify().ok() } else { None }
     }
 
-    fn progressed(&mut self, query: QueryId, result: QueryResult, last: bool) {
+    pub(super) fn progressed(&mut self, query: QueryId, result: QueryResult, last: bool) {
         match result {
             QueryResult::GetProviders(Ok(GetProvidersOk::FoundProviders { providers, .. })) => {
                 let Some(LookUp::Providers { search }) = self.look_ups.get(&query) else { return };
@@ -188,35 +214,45 @@ impl Actor {
                 _ = self.events.try_send(Event::Providers { search: *search, hubs });
             }
             QueryResult::GetRecord(Ok(GetRecordOk::FoundRecord(found))) => {
-                let Some(LookUp::Hub(hub)) = self.look_ups.get(&query) else { return };
-                let hub = *hub;
-                self.found_record(hub, &found.record.value, query);
+                self.found_record(query, &found.record.value);
             }
             QueryResult::StartProviding(_) => self.announcing.ended(query),
             _ => {}
         }
-        if last && let Some(LookUp::Hub(hub)) = self.look_ups.remove(&query) {
-            self.found(hub);
+        if last && let Some(LookUp::Hub { hub, best }) = self.look_ups.remove(&query) {
+            self.looked_up(hub, best);
         }
     }
 
-    fn found_record(&mut self, hub: HubId, bytes: &[u8], query: QueryId) {
-        let Some(record) = verified(hub, bytes) else { return };
-        let addresses = record.body().addresses.iter().filter_map(|address| address.parse().ok());
-        if let Some(peer) = id::peer_of(hub) {
-            let known = self.book.met(peer, &addresses.collect::<Vec<_>>(), Instant::now());
-            known.into_iter().for_each(|addresses| self.keep(Kept::Address { peer, addresses }));
-        }
-        // The first record that holds is enough.
-        if let Some(mut query) = self.swarm.behaviour_mut().kad.query_mut(&query) {
+    /// One hub that keeps records may give out an old one, which is signed as well. So a few are asked.
+    pub(super) fn found_record(&mut self, query: QueryId, bytes: &[u8]) {
+        let Some(LookUp::Hub { hub, .. }) = self.look_ups.get(&query) else { return };
+        let Some(record) = self.verified(*hub, bytes) else { return };
+        let Some(LookUp::Hub { best, .. }) = self.look_ups.get_mut(&query) else { return };
+        let (brought, since) = best.as_ref().map_or((0, Instant::now()), |best| (best.brought, best.since));
+        let newest = match best.take() {
+            Some(best) if best.record.rank() >= record.rank() => best.record,
+            _ => record,
+        };
+        *best = Some(Box::new(Best { record: newest, brought: brought + 1, since }));
+        if brought + 1 >= ENOUGH_RECORDS
+            && let Some(mut query) = self.swarm.behaviour_mut().kad.query_mut(&query)
+        {
             query.finish();
         }
-        _ = self.events.try_send(Event::FoundHub(Box::new(record)));
+    }
+
+    /// A look-up ended: where the hub is, if anybody knew.
+    fn looked_up(&mut self, hub: HubId, best: Option<Box<Best>>) {
+        if let Some(best) = best {
+            let record = best.record;
+            let addresses = record.body().addresses.iter().filter_map(|address| address.parse().ok());
+            if let Some(peer) = id::peer_of(hub) {
+                let known = self.book.met(peer, &addresses.collect::<Vec<_>>(), Instant::now());
+                known.into_iter().for_each(|addresses| self.keep(Kept::Address { peer, addresses }));
+            }
+            _ = self.events.try_send(Event::FoundHub(Box::new(record)));
+        }
         self.found(hub);
     }
-}
-
-fn verified(hub: HubId, bytes: &[u8]) -> Option<Signed<HubRecord>> {
-    let record = Signed::<HubRecord>::parse(bytes).ok()?;
-    if record.claims().hub == hub { record.verify().ok() } else { None }
 }

@@ -13,7 +13,7 @@ use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashMap, btree_map, hash_map},
     sync::atomic::{AtomicUsize, Ordering},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use libp2p::{
@@ -26,6 +26,7 @@ use libp2p::{
 use plexus_domain::Digest;
 
 use super::key;
+use crate::record::{HubRecord, Seq, Signed};
 
 /// Announcements of others; 1,000 hubs with 200 tags make some 8,000 for each.
 pub const MAX_ANNOUNCEMENTS: usize = 32 * 1024;
@@ -41,6 +42,8 @@ pub const MAX_VALUES: usize = 4 * 1024;
 pub const MAX_VALUE_BYTES: usize = 4 * 1024;
 /// How many providers libp2p puts into one answer.
 const SHOWN_AT_ONCE: usize = 20;
+/// An announcement that is made again sooner changes nothing.
+const RENEWED_AFTER: Duration = Duration::from_secs(10 * 60);
 const MAX_ADDRESSES: usize = 4;
 /// Of all addresses of one announcement: 20 of them fit an answer of 16 KiB with room for other peers.
 const MAX_ADDRESS_BYTES: usize = 384;
@@ -82,7 +85,7 @@ impl Records {
         }
     }
 
-    /// Takes an announcement of another hub. Which others made room for it, or None if it is not kept.
+    /// Takes an announcement of another hub. Which others made room for it, or None if it changes nothing.
     pub fn take(&mut self, mut record: ProviderRecord) -> Option<Vec<(RecordKey, PeerId)>> {
         if !key::is_multihash(&record.key) || record.provider == self.me {
             return None;
@@ -92,6 +95,9 @@ impl Records {
         let mut gone = Vec::new();
         let known = self.announced.get_mut(&record.key).and_then(|there| there.get_mut(&rank));
         if let Some(known) = known {
+            if !is_later(record.expires, known.expires) {
+                return None;
+            }
             *known = record;
         } else {
             let name = (record.key.clone(), record.provider);
@@ -204,12 +210,17 @@ impl RecordStore for Records {
         self.values.get(&self.distance(key)).map(Cow::Borrowed)
     }
 
-    /// Keeps the records closest to this hub when there are too many.
+    /// Keeps the records closest to this hub when there are too many, and never an older one of a hub instead of a newer:
+    /// the old one is still signed, and would send others to where the hub was. The caller checks signatures.
     fn put(&mut self, record: Record) -> Result<()> {
         if record.value.len() > MAX_VALUE_BYTES || key::hub_of(&record.key).is_none() {
             return Err(Error::ValueTooLarge);
         }
         let distance = self.distance(&record.key);
+        let known = self.values.get(&distance);
+        if known.is_some_and(|known| known.value != record.value && seq(known) >= seq(&record)) {
+            return Err(Error::MaxRecords);
+        }
         self.values.insert(distance, record);
         if self.values.len() > MAX_VALUES {
             self.values.pop_last();
@@ -267,6 +278,19 @@ impl RecordStore for Records {
     }
 }
 
+/// Whether an announcement that is made again lasts so much longer that it is worth writing down.
+fn is_later(new: Option<Instant>, known: Option<Instant>) -> bool {
+    match (new, known) {
+        (Some(new), Some(known)) => new.saturating_duration_since(known) >= RENEWED_AFTER,
+        _ => new != known,
+    }
+}
+
+/// The number of a hub's record.
+fn seq(record: &Record) -> Option<Seq> {
+    Signed::<HubRecord>::parse(&record.value).ok().map(|record| record.claims().seq)
+}
+
 /// A provider that names more addresses is reached by the first ones, or looked up.
 fn bound_addresses(record: &mut ProviderRecord) {
     let mut left = MAX_ADDRESS_BYTES;
@@ -281,12 +305,11 @@ fn bound_addresses(record: &mut ProviderRecord) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use plexus_a2a::keys::SecretKey;
+    use plexus_domain::Timestamp;
 
     use super::*;
-    use crate::{HubId, net::id};
+    use crate::{HubId, net::id, record::HUB_RECORD_LIFE};
 
     fn peer(n: u32) -> PeerId {
         let mut seed = [9; 32];
@@ -400,5 +423,50 @@ mod tests {
             .to_vec();
         bound_addresses(&mut record);
         assert_eq!(record.addresses.len(), 2);
+    }
+
+    #[test]
+    fn an_announcement_that_is_repeated_at_once_changes_nothing() {
+        let (mut store, now) = (store(), Instant::now());
+        let mut record = announcement(1, peer(1));
+        record.expires = Some(now);
+        assert!(store.take(record.clone()).is_some());
+        record.expires = Some(now + RENEWED_AFTER / 2);
+        record.addresses = vec!["/ip4/192.0.2.1/tcp/1".parse().unwrap()];
+        assert!(store.take(record.clone()).is_none());
+        record.expires = Some(now + RENEWED_AFTER);
+        assert!(store.take(record).is_some());
+        assert_eq!(store.announced().next().unwrap().addresses.len(), 1);
+    }
+
+    #[test]
+    fn an_older_record_of_a_hub_replaces_no_newer_one() {
+        let (mut store, secret) = (store(), SecretKey::from_seed(&[4; 32]));
+        let hub = HubId::from(secret.public());
+        let record = |millis: i64| {
+            let at = Timestamp::from_millis(millis);
+            let body = HubRecord {
+                hub,
+                seq: Seq::next(None, at),
+                expires: at + HUB_RECORD_LIFE,
+                name: "A hub".into(),
+                software: "plexus/0".into(),
+                domain: None,
+                api: None,
+                policy: None,
+                addresses: Vec::new(),
+                relay: false,
+            };
+            Record::new(key::hub_record(hub), Signed::sign(body, &secret).unwrap().encode())
+        };
+        let (old, new) = (record(1_000), record(2_000));
+        let key = key::hub_record(hub);
+        store.put(old.clone()).unwrap();
+        store.put(new.clone()).unwrap();
+        assert!(store.put(old).is_err() && store.put(Record::new(key.clone(), vec![1])).is_err());
+        assert_eq!(store.get(&key).unwrap().value, new.value);
+        let later = Instant::now() + Duration::from_secs(60);
+        store.put(Record { expires: Some(later), ..new }).unwrap();
+        assert_eq!(store.get(&key).unwrap().expires, Some(later), "the same one lasts longer");
     }
 }

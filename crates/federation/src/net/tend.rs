@@ -8,28 +8,31 @@ use libp2p::{
 };
 
 use super::{
-    actor::Actor,
+    actor::{Actor, LookUp},
     api::{Event, Status},
+    book::WANTED,
     key,
     trim::{self, Standing, TRIM_EVERY},
 };
 
 /// How often this hub's own record is put into the DHT, which keeps it for twice as long.
 const RECORD_EVERY: Duration = Duration::from_secs(12 * 3_600);
+/// How long a look-up that has a record waits for a newer one.
+const ENOUGH_WAITING: Duration = Duration::from_secs(1);
 /// How often the store for the DHT is looked through.
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 
 impl Actor {
     pub(super) fn tick(&mut self, now: Instant) {
-        self.pending.forget_closed();
         let connected = self.links.names();
-        let (hubs, doors) = self.book.due(&connected, now);
+        let (hubs, doors) = self.book.due(&connected, self.links.hubs_called().len(), now);
         for (peer, addresses) in hubs {
             _ = self.swarm.dial(DialOpts::peer_id(peer).addresses(addresses).build());
         }
         doors.iter().for_each(|address| self.dial(address));
         self.trim(now);
         self.tend_dht(now);
+        self.hurry_look_ups(now);
         if !self.kept.is_empty()
             && let Ok(room) = self.events.try_reserve()
         {
@@ -44,6 +47,8 @@ impl Actor {
         self.trimmed = now;
         let gossip = &self.swarm.behaviour().gossip;
         let mut needed = self.pending.peers();
+        // Whoever pushes in from outside does not push out those that this hub chose.
+        needed.extend(self.links.hubs_called().into_iter().take(WANTED));
         needed.extend(gossip.all_mesh_peers().copied());
         let standings = self.links.peers().map(|(peer, link)| Standing {
             peer: *peer,
@@ -73,6 +78,18 @@ impl Actor {
             match kad.start_providing(key) {
                 Ok(query) => self.announcing.began(query),
                 Err(error) => tracing::warn!(%error, "not announced"),
+            }
+        }
+    }
+
+    fn hurry_look_ups(&mut self, now: Instant) {
+        let kad = &mut self.swarm.behaviour_mut().kad;
+        for (id, look_up) in &self.look_ups {
+            if let LookUp::Hub { best: Some(best), .. } = look_up
+                && now.saturating_duration_since(best.since) >= ENOUGH_WAITING
+                && let Some(mut query) = kad.query_mut(id)
+            {
+                query.finish();
             }
         }
     }

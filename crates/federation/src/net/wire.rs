@@ -55,6 +55,18 @@ pub enum Reply {
     Noted,
 }
 
+impl Reply {
+    /// About so many bytes, as it lies in memory.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Answer(Answer::Rows(rows)) => rows.as_ref().map_or(0, |rows| rows.len() * size_of::<Row>()),
+            Self::Answer(Answer::Compare { message }) => message.len(),
+            Self::Answer(Answer::Records(records)) => records.iter().map(Vec::len).sum(),
+            Self::Noted => 0,
+        }
+    }
+}
+
 /// Reads what a peer sent on a protocol that takes `limit` bytes.
 pub fn read_message(bytes: &[u8], limit: usize) -> Result<Message, WireError> {
     read::<Asked>(bytes, limit)?.try_into()

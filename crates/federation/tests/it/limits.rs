@@ -1,16 +1,18 @@
 //! What one hub, and all new hubs together, may cost.
 
+use std::time::Duration;
+
 use plexus_domain::Digest;
 use plexus_federation::{
     core::{
-        Core, Event, Ignored, KnownHub, Verdict,
+        Answer, Core, Effect, Event, Ignored, KnownHub, Query, Request, Row, SYNC_EVERY, Verdict,
         policy::Mode,
-        quota::{PROBATION, PROBATION_TIME},
+        quota::{BROUGHT, PROBATION, PROBATION_TIME},
     },
     record::{Seq, Status},
 };
 
-use crate::make::{MINUTE, SECOND, START, core, deleted, envelope, gossip, head, hub, live};
+use crate::make::{MINUTE, SECOND, START, core, deleted, envelope, gossip, head, hub, live, stores};
 
 /// Brings `home` back with `count` listings, which costs no signatures.
 fn fill(core: &mut Core, home: u16, count: u16, bytes: usize) {
@@ -93,4 +95,105 @@ fn a_flood_by_gossip_is_cut_and_other_hubs_go_on() {
     assert_eq!(flood.last(), Some(&Verdict::Ignore(Ignored::TooFast)));
     assert_eq!(gossip(&mut core, &live(500, 2, START).encode(), START).0, Verdict::Accept);
     assert_eq!(gossip(&mut core, &live(99, 1, START).encode(), START + SECOND).0, Verdict::Accept);
+}
+
+#[test]
+fn a_flood_of_heads_by_gossip_is_cut() {
+    let mut core = core(9, Mode::Open);
+    let at = |n: u32| START + Duration::from_millis(1) * n;
+    let verdicts: Vec<Verdict> =
+        (0..100).map(|n| gossip(&mut core, &head(1, at(n), &[]).encode(), at(n)).0).collect();
+    let taken = verdicts.iter().filter(|verdict| **verdict == Verdict::Accept).count();
+    assert_eq!((taken, verdicts.last()), (60, Some(&Verdict::Ignore(Ignored::TooFast))));
+    assert_eq!(gossip(&mut core, &head(2, START, &[]).encode(), at(100)).0, Verdict::Accept);
+    let later = START + MINUTE;
+    assert_eq!(gossip(&mut core, &head(1, later, &[]).encode(), later).0, Verdict::Accept);
+}
+
+#[test]
+fn a_peer_that_asks_without_end_is_refused_and_others_are_answered() {
+    let mut core = core(9, Mode::Open);
+    let mut ask = |peer, now| {
+        let request = Request::Find(Query { text: "count".into(), tags: Vec::new(), limit: 5 });
+        core.handle(Event::Asked { from: hub(peer), id: 1, request }, now).remove(0)
+    };
+    let answers: Vec<Effect> = (0..1_000).map(|_| ask(1, START)).collect();
+    let answered = answers.iter().take_while(|answer| matches!(answer, Effect::ReplyFound { .. })).count();
+    assert!((30..300).contains(&answered), "{answered}");
+    assert!(answers[answered..].iter().all(|answer| *answer == Effect::Refuse { to: hub(1), id: 1 }));
+    assert!(matches!(ask(2, START), Effect::ReplyFound { .. }), "another one");
+    assert!(matches!(ask(1, START + SECOND), Effect::ReplyFound { .. }), "and in a while");
+}
+
+/// Otherwise a few that come and go would take up all rounds.
+#[test]
+fn who_comes_again_at_once_is_not_compared_with_again() {
+    let mut core = core(9, Mode::Open);
+    let mut come = |now| {
+        let asked = core.handle(Event::Connected(hub(1)), now);
+        core.handle(Event::Disconnected(hub(1)), now);
+        asked.iter().any(|effect| matches!(effect, Effect::Ask { request: Request::Rows { .. }, .. }))
+    };
+    assert!(come(START) && !come(START + SECOND) && !come(START + SYNC_EVERY - SECOND));
+    assert!(come(START + SYNC_EVERY));
+}
+
+/// Answers a round with the heads that hub 1 signed one after the other, until the peer brought as much as it may.
+#[test]
+fn what_a_peer_brings_is_cut_and_the_copy_says_so() {
+    let (mut core, mut peer) = (core(9, Mode::Open), core(2, Mode::Open));
+    let listing = live(1, 1, START);
+    gossip(&mut peer, &listing.encode(), START);
+    core.handle(Event::Tick, START);
+    let now = START + SECOND;
+    let row = peer.rows(now).into_iter().find(|row| row.hub == hub(1)).unwrap();
+    let head_seq = Some(Seq::next(None, now));
+    let many = (1_000..1_000 + u16::try_from(BROUGHT.burst / 2).unwrap() + 512).map(hub);
+    let rows = many.map(|hub| Row { hub, head: head_seq, ..row }).chain([Row { head: head_seq, ..row }]);
+    let rows: Vec<Row> = rows.collect();
+
+    let (mut brought, mut asked) = (0, core.handle(Event::Connected(hub(2)), now));
+    let bodies = loop {
+        let Some(Effect::Ask { id, request, .. }) = asked.pop() else { panic!("{asked:?}") };
+        let answer = match request {
+            Request::Rows { .. } => Answer::Rows(Some(rows.clone())),
+            Request::Heads { .. } => {
+                let at = |n: u32| START + Duration::from_millis(1) * n;
+                let heads = (0..512).map(|n| head(1, at(brought + n), &[]).encode()).collect();
+                brought += 512;
+                Answer::Records(heads)
+            }
+            request @ Request::Compare { .. } => {
+                match peer.handle(Event::Asked { from: hub(9), id, request }, now).pop() {
+                    Some(Effect::Reply { answer, .. }) => answer,
+                    other => panic!("{other:?}"),
+                }
+            }
+            Request::Bodies { .. } => {
+                break core.handle(
+                    Event::Answered { from: hub(2), id, answer: Answer::Records(vec![listing.encode()]) },
+                    now,
+                );
+            }
+            Request::Find(_) => panic!("nobody searches"),
+        };
+        asked = core.handle(Event::Answered { from: hub(2), id, answer }, now);
+    };
+    assert!(brought > BROUGHT.burst);
+    assert!(!stores(&bodies) && bodies.is_empty(), "the round ends: {bodies:?}");
+    let ours = core.rows(now).into_iter().find(|row| row.hub == hub(1)).unwrap();
+    assert!(ours.partial && ours.count == 0, "it says that it carries a part");
+    core.handle(Event::Tick, START + 2 * MINUTE);
+    assert!(core.rows(now).iter().all(|row| !row.partial), "and goes on once there is time");
+}
+
+#[test]
+fn who_is_let_in_again_is_compared_with_at_once() {
+    let mut core = core(9, Mode::Open);
+    let asks = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Ask { .. }));
+    assert!(asks(&core.handle(Event::Connected(hub(1)), START)));
+    core.handle(Event::ModeSet(Mode::Allowlist), START);
+    core.handle(Event::Disconnected(hub(1)), START);
+    core.handle(Event::ModeSet(Mode::Open), START + SECOND);
+    assert!(asks(&core.handle(Event::Connected(hub(1)), START + SECOND)));
 }

@@ -76,7 +76,7 @@ fn a_blocked_hub_is_not_dealt_with() {
     assert_eq!(core.handle(Event::Connected(hub(1)), START), [Effect::Disconnect(hub(1))], "connecting");
     let request = Request::Heads { hubs: vec![hub(9)] };
     let effects = core.handle(Event::Asked { from: hub(1), id: 1, request }, START);
-    assert_eq!(effects, [Effect::Disconnect(hub(1))], "asking");
+    assert_eq!(effects, [Effect::Refuse { to: hub(1), id: 1 }, Effect::Disconnect(hub(1))], "asking");
     assert_eq!(remove(&mut core, &rule), [Effect::Show(ids([1, 2]))], "undone at once");
 }
 

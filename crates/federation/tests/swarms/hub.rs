@@ -125,8 +125,12 @@ impl Hub {
 
     /// Connects, without an entry in any table.
     pub async fn dial(&self, other: &Self) {
+        self.reach(other.peer, other.address.clone()).await;
+    }
+
+    pub async fn reach(&self, peer: PeerId, address: Multiaddr) {
         let (tell, told) = oneshot::channel();
-        self.orders.send(Order::Dial(other.peer, other.address.clone(), tell)).await.unwrap();
+        self.orders.send(Order::Dial(peer, address, tell)).await.unwrap();
         told.await.unwrap();
     }
 

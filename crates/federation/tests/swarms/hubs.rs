@@ -69,6 +69,20 @@ pub fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap())
 }
 
+pub fn config(n: u16, doors: Vec<Multiaddr>, kept: Vec<Kept>, listen: &str) -> Config {
+    Config {
+        seed: make::seed(n),
+        secret: [n.to_le_bytes()[0]; 16],
+        listen: vec![listen.parse().unwrap()],
+        external: Vec::new(),
+        doors,
+        mdns: false,
+        memory: MEMORY,
+        kept,
+        now: now(),
+    }
+}
+
 impl Home for Memory {
     type Error = Infallible;
 
@@ -129,18 +143,7 @@ impl Whole {
     }
 
     pub fn start_with(n: u16, doors: Vec<Multiaddr>, kept: Vec<Kept>, listen: &str) -> Self {
-        let config = Config {
-            seed: make::seed(n),
-            secret: [n.to_le_bytes()[0]; 16],
-            listen: vec![listen.parse().unwrap()],
-            external: Vec::new(),
-            doors,
-            mdns: false,
-            memory: MEMORY,
-            kept,
-            now: now(),
-        };
-        let (net, events, actor) = net::start(config).unwrap();
+        let (net, events, actor) = net::start(config(n, doors, kept, listen)).unwrap();
         let (orders, inbox) = mpsc::channel(ORDERS);
         let (me, stored) = (make::hub(n), Arc::new(Mutex::new(Stored::default())));
         let core = Core::new(make::key(n), Policy::new(Mode::Open), now());

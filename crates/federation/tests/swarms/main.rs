@@ -8,6 +8,7 @@ mod attack;
 mod dht;
 mod foreign;
 mod gossip;
+mod greedy;
 mod hub;
 mod hubs;
 mod js;

@@ -1,11 +1,17 @@
 //! What the driver needs of a hub: writing down what the core decides, and reading what others ask for.
 
+use std::sync::Arc;
+
+use futures::{FutureExt as _, future::BoxFuture};
 use plexus_a2a::listing::ListingId;
 use plexus_domain::{Digest, Timestamp, page::PageSize};
 use plexus_federation::{
     HubId,
     core::{Effect, Query},
-    net::{api::Kept, driver::Home},
+    net::{
+        api::Kept,
+        driver::{Home, Reader},
+    },
 };
 use plexus_search::Query as Words;
 use plexus_store::{Tx, agents, carried, listings::ListingState};
@@ -83,6 +89,43 @@ impl Stored {
         Ok(false)
     }
 
+    /// The listings with these hashes, as they came.
+    async fn by_hash(&self, hashes: Vec<Digest>, limit: usize) -> Result<Vec<Vec<u8>>> {
+        let mut conn = self.hub.store().read().await?;
+        let (mut bodies, mut left) = (Vec::new(), limit);
+        for hash in hashes {
+            let Some(body) = carried::by_hash(&mut conn, &hash).await? else { continue };
+            let Some(rest) = left.checked_sub(body.len()) else { break };
+            left = rest;
+            bodies.push(body);
+        }
+        Ok(bodies)
+    }
+
+    /// This hub's own listings that fit.
+    async fn own(&self, query: Query, limit: usize) -> Result<Vec<Vec<u8>>> {
+        let rows = u16::try_from(query.limit).unwrap_or(u16::MAX).clamp(1, PageSize::MAX);
+        let words = Words {
+            text: query.text,
+            tags: query.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
+            here: Some(true),
+            size: PageSize::new(rows)?,
+            ..Words::default()
+        };
+        let found = listings::search(&self.hub, words).await?;
+        let mut conn = self.hub.store().read().await?;
+        let (mut bodies, mut left) = (Vec::new(), limit);
+        for row in found.rows {
+            let listing = plexus_store::listings::find(&mut conn, row.agent).await?;
+            let live = listing.filter(|listing| listing.state == ListingState::Live);
+            let Some(body) = live.and_then(|listing| listing.envelope) else { continue };
+            let Some(rest) = left.checked_sub(body.len()) else { break };
+            left = rest;
+            bodies.push(body);
+        }
+        Ok(bodies)
+    }
+
     fn say(&self, effect: &Effect) {
         match effect {
             Effect::Lease { hub, lease } => tracing::debug!(%hub, ?lease, "a hub is marked anew"),
@@ -140,37 +183,24 @@ impl Home for Stored {
     }
 
     async fn bodies(&mut self, _: HubId, hashes: Vec<Digest>, limit: usize) -> Result<Vec<Vec<u8>>> {
-        let mut conn = self.hub.store().read().await?;
-        let (mut bodies, mut left) = (Vec::new(), limit);
-        for hash in hashes {
-            let Some(body) = carried::by_hash(&mut conn, &hash).await? else { continue };
-            let Some(rest) = left.checked_sub(body.len()) else { break };
-            left = rest;
-            bodies.push(body);
-        }
-        Ok(bodies)
+        self.by_hash(hashes, limit).await
     }
 
     async fn find(&mut self, query: Query, limit: usize) -> Result<Vec<Vec<u8>>> {
-        let rows = u16::try_from(query.limit).unwrap_or(u16::MAX).clamp(1, PageSize::MAX);
-        let words = Words {
-            text: query.text,
-            tags: query.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
-            here: Some(true),
-            size: PageSize::new(rows)?,
-            ..Words::default()
-        };
-        let found = listings::search(&self.hub, words).await?;
-        let mut conn = self.hub.store().read().await?;
-        let (mut bodies, mut left) = (Vec::new(), limit);
-        for row in found.rows {
-            let listing = plexus_store::listings::find(&mut conn, row.agent).await?;
-            let live = listing.filter(|listing| listing.state == ListingState::Live);
-            let Some(body) = live.and_then(|listing| listing.envelope) else { continue };
-            let Some(rest) = left.checked_sub(body.len()) else { break };
-            left = rest;
-            bodies.push(body);
-        }
-        Ok(bodies)
+        self.own(query, limit).await
+    }
+
+    fn reader(&self) -> Option<Arc<dyn Reader<Error>>> {
+        Some(Arc::new(Self::new(self.hub.clone())))
+    }
+}
+
+impl Reader<Error> for Stored {
+    fn bodies(&self, _: HubId, hashes: Vec<Digest>, limit: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>>> {
+        self.by_hash(hashes, limit).boxed()
+    }
+
+    fn find(&self, query: Query, limit: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>>> {
+        self.own(query, limit).boxed()
     }
 }

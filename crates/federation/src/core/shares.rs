@@ -1,0 +1,105 @@
+//! What one peer may cost, whoever's listings it is about.
+
+use std::collections::BTreeMap;
+
+use plexus_domain::Timestamp;
+
+use super::{
+    Request,
+    quota::{ASKED, BROUGHT, Bucket, MAX_HUBS},
+};
+use crate::HubId;
+
+/// What peers asked and brought lately. It outlasts their connections, so that coming again gains nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    peers: BTreeMap<HubId, Share>,
+}
+
+#[derive(Clone, Debug)]
+struct Share {
+    asked: Bucket,
+    brought: Bucket,
+}
+
+impl Shares {
+    /// Whether `peer` may ask this, which is counted if so.
+    pub fn ask(&mut self, peer: HubId, request: &Request, now: Timestamp) -> bool {
+        let cost = cost(request);
+        let Some(share) = self.of(peer, now).filter(|share| share.asked.has_room(cost, now)) else {
+            return false;
+        };
+        share.asked.take(cost, now);
+        true
+    }
+
+    /// Whether a record that `peer` was asked for would be taken.
+    pub fn may_bring(&self, peer: HubId, now: Timestamp) -> bool {
+        self.peers.get(&peer).is_none_or(|share| share.brought.has_room(1, now))
+    }
+
+    /// Counts a record that holds.
+    pub fn bring(&mut self, peer: HubId, now: Timestamp) {
+        if let Some(share) = self.of(peer, now) {
+            share.brought.take(1, now);
+        }
+    }
+
+    /// Peers that used nothing lately need no place.
+    pub fn forget_idle(&mut self, now: Timestamp) {
+        self.peers.retain(|_, share| !(share.asked.is_full(now) && share.brought.is_full(now)));
+    }
+
+    /// The share of `peer`. None when too many others use theirs.
+    fn of(&mut self, peer: HubId, now: Timestamp) -> Option<&mut Share> {
+        if self.peers.len() >= MAX_HUBS && !self.peers.contains_key(&peer) {
+            self.forget_idle(now);
+        }
+        let fits = self.peers.len() < MAX_HUBS || self.peers.contains_key(&peer);
+        let new = || Share { asked: Bucket::full(ASKED, now), brought: Bucket::full(BROUGHT, now) };
+        fits.then(|| self.peers.entry(peer).or_insert_with(new))
+    }
+}
+
+/// A search, or all rows, costs this hub about as much as a few batches.
+const fn cost(request: &Request) -> u32 {
+    match request {
+        Request::Find(_) | Request::Rows { .. } => 4,
+        Request::Heads { .. } | Request::Compare { .. } | Request::Bodies { .. } => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use plexus_a2a::keys::SecretKey;
+    use plexus_domain::Digest;
+
+    use super::*;
+
+    #[test]
+    fn nobody_is_remembered_for_longer_than_it_matters() {
+        let hub = |n: u64| {
+            let seed = [&n.to_le_bytes()[..], &[7; 24]].concat();
+            HubId::from(SecretKey::from_seed(&seed.try_into().unwrap()).public())
+        };
+        let (mut shares, now) = (Shares::default(), Timestamp::from_millis(0));
+        let request = Request::Rows { root: Digest::of("x") };
+        (0..MAX_HUBS as u64).for_each(|n| assert!(shares.ask(hub(n), &request, now)));
+        assert!(!shares.ask(hub(MAX_HUBS as u64), &request, now), "all places are in use");
+        assert!(shares.ask(hub(0), &request, now), "who has one goes on");
+        let later = now + Duration::from_secs(60);
+        assert!(shares.ask(hub(MAX_HUBS as u64), &request, later));
+        assert_eq!(shares.peers.len(), 1);
+    }
+
+    #[test]
+    fn what_one_peer_brings_in_a_round_is_counted() {
+        let (mut shares, now) = (Shares::default(), Timestamp::from_millis(0));
+        let hub = |n| HubId::from(SecretKey::from_seed(&[n; 32]).public());
+        (0..BROUGHT.burst).for_each(|_| shares.bring(hub(1), now));
+        assert!(!shares.may_bring(hub(1), now) && shares.may_bring(hub(2), now));
+        assert!(shares.may_bring(hub(1), now + BROUGHT.refill));
+    }
+}

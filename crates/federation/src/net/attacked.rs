@@ -1,0 +1,151 @@
+//! What strangers can make the actor remember.
+
+use std::time::{Duration, Instant};
+
+use libp2p::{
+    Multiaddr, PeerId, identify,
+    identity::Keypair,
+    kad::{self, GetRecordError, QueryResult, store::RecordStore},
+};
+use plexus_a2a::keys::SecretKey;
+use plexus_domain::Timestamp;
+use tokio::sync::mpsc;
+
+use super::{
+    actor::{Actor, LookUp},
+    api::{Config, Event, Handle, Kept},
+    behaviour::KAD,
+    id, key,
+};
+use crate::{
+    HubId,
+    record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed},
+};
+
+const START: Timestamp = Timestamp::from_millis(1_000_000_000);
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn actor() -> (Actor, mpsc::Receiver<Event>) {
+    let config = Config {
+        seed: [1; 32],
+        secret: [1; 16],
+        listen: Vec::new(),
+        external: Vec::new(),
+        doors: Vec::new(),
+        mdns: false,
+        memory: 4 << 30,
+        kept: Vec::new(),
+        now: START,
+    };
+    let ((_, orders), (events, told)) = (Handle::new(), mpsc::channel(16));
+    (Actor::new(config, orders, events).unwrap(), told)
+}
+
+fn secret() -> SecretKey {
+    SecretKey::from_seed(&[2; 32])
+}
+
+fn hub() -> HubId {
+    secret().public().into()
+}
+
+/// What a hub signed at a moment, when it was at this port.
+fn record(at: Timestamp, port: u16) -> Signed<HubRecord> {
+    let body = HubRecord {
+        hub: hub(),
+        seq: Seq::next(None, at),
+        expires: at + HUB_RECORD_LIFE,
+        name: "A hub".into(),
+        software: "plexus/0".into(),
+        domain: None,
+        api: None,
+        policy: None,
+        addresses: vec![address(port).to_string()],
+        relay: false,
+    };
+    Signed::sign(body, &secret()).unwrap()
+}
+
+fn address(port: u16) -> Multiaddr {
+    format!("/ip4/192.0.2.1/tcp/{port}").parse().unwrap()
+}
+
+fn value(record: &Signed<HubRecord>) -> kad::Record {
+    kad::Record::new(key::hub_record(hub()), record.encode())
+}
+
+#[tokio::test]
+async fn a_record_in_the_dht_is_not_rolled_back_and_lasts_as_long_as_it_says() {
+    let (mut actor, _told) = actor();
+    let kept = |actor: &mut Actor| {
+        let store = actor.swarm.behaviour_mut().kad.store_mut();
+        store.get(&key::hub_record(hub())).map(|record| record.into_owned())
+    };
+    actor.put(value(&record(START + 60 * MINUTE, 9)));
+    assert!(kept(&mut actor).is_none(), "from a future that clocks do not explain");
+    let (old, new) = (record(START - 2 * MINUTE, 1), record(START - MINUTE, 2));
+    actor.put(value(&old));
+    actor.put(value(&new));
+    actor.put(value(&old));
+    let there = kept(&mut actor).unwrap();
+    assert_eq!(there.value, new.encode());
+    let lasts = there.expires.unwrap().saturating_duration_since(Instant::now());
+    assert!(lasts <= HUB_RECORD_LIFE - MINUTE, "{lasts:?}");
+}
+
+#[tokio::test]
+async fn a_look_up_takes_the_newest_of_a_few_records() {
+    let (mut actor, mut told) = actor();
+    let key = key::hub_record(hub());
+    let query = actor.swarm.behaviour_mut().kad.get_record(key.clone());
+    actor.look_ups.insert(query, LookUp::Hub { hub: hub(), best: None });
+    let (old, new) = (record(START - 2 * MINUTE, 1), record(START - MINUTE, 2));
+    for record in [&old, &new, &old] {
+        actor.found_record(query, &record.encode());
+    }
+    actor.found_record(query, b"junk");
+    let peer = id::peer_of(hub()).unwrap();
+    assert!(told.try_recv().is_err() && actor.book.addresses(&peer).is_empty(), "the look-up goes on");
+    actor.progressed(query, QueryResult::GetRecord(Err(GetRecordError::Timeout { key })), true);
+    let found = told.try_recv().unwrap();
+    assert!(matches!(found, Event::FoundHub(record) if *record == new));
+    assert_eq!(actor.book.addresses(&peer), [address(2)]);
+    assert!(actor.look_ups.is_empty());
+}
+
+#[tokio::test]
+async fn a_peer_that_moves_all_the_time_has_few_addresses_in_the_table() {
+    let (mut actor, _told) = actor();
+    let key = Keypair::generate_ed25519();
+    let peer = key.public().to_peer_id();
+    for round in 0..50 {
+        let info = identify::Info {
+            public_key: key.public(),
+            protocol_version: String::new(),
+            agent_version: String::new(),
+            listen_addrs: (0..8).map(|n| address(1_000 + 8 * round + n)).collect(),
+            protocols: vec![KAD],
+            observed_addr: address(1),
+            signed_peer_record: None,
+        };
+        actor.introduced(peer, info);
+    }
+    let known = actor.in_table(&peer);
+    assert_eq!(known.len(), 8, "{known:?}");
+    assert!(known.contains(&address(1_392).with_p2p(peer).unwrap()), "{known:?}");
+}
+
+#[tokio::test]
+async fn announcements_leave_room_for_what_is_written_down_of_hubs() {
+    let (mut actor, _told) = actor();
+    for _ in 0..5_000 {
+        actor.keep(Kept::Withdrawn { key: key::hubs(1), provider: PeerId::random() });
+    }
+    let before = actor.kept.len();
+    actor.keep(Kept::Address { peer: PeerId::random(), addresses: vec![address(1)] });
+    assert_eq!(actor.kept.len(), before + 1);
+    for _ in 0..5_000 {
+        actor.keep(Kept::Address { peer: PeerId::random(), addresses: vec![address(1)] });
+    }
+    assert!(actor.kept.len() < 5_000);
+}
