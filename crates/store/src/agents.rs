@@ -63,6 +63,11 @@ macro_rules! select {
 
 /// An address that is taken is a conflict.
 pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
+    insert_under(tx, new, &new.name.folded()).await
+}
+
+/// The same, known among its owner's by `folded`.
+pub(crate) async fn insert_under(tx: &mut Tx, new: &Agent, folded: &str) -> Result<()> {
     let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
                 visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     execute!(
@@ -73,7 +78,7 @@ pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
             .bind(new.owner.as_str())
             .bind(new.owner.folded())
             .bind(new.name.as_str())
-            .bind(new.name.folded())
+            .bind(folded)
             .bind(new.listing_id.as_deref())
             .bind(new.namespace.to_column())
             .bind(new.visibility.as_str())

@@ -5,7 +5,7 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    agents::{Agent, AgentState},
+    agents::{self, Agent, AgentState},
     column::{Column, record},
     conn::{execute, on},
     listings::ListingState,
@@ -89,24 +89,7 @@ pub async fn forget_own(tx: &mut Tx, agent: AgentId) -> Result<bool> {
 
 /// Writes an agent of another hub; `stand_in` as in [`Place`].
 pub async fn insert(tx: &mut Tx, new: &Agent, stand_in: Option<&str>) -> Result<()> {
-    let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
-                visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, null, $8, $9, $10, $11)";
-    execute!(
-        tx,
-        query(text)
-            .bind(new.id.uuid())
-            .bind(new.hub.uuid())
-            .bind(new.owner.as_str())
-            .bind(new.owner.folded())
-            .bind(new.name.as_str())
-            .bind(stand_in.map_or_else(|| new.name.folded(), str::to_owned))
-            .bind(new.listing_id.as_deref())
-            .bind(new.visibility.as_str())
-            .bind(new.access.as_str())
-            .bind(new.state.as_str())
-            .bind(new.created.millis())
-    )?;
-    Ok(())
+    agents::insert_under(tx, new, &stand_in.map_or_else(|| new.name.folded(), str::to_owned)).await
 }
 
 /// Whether another agent of that hub has the address.
