@@ -149,6 +149,20 @@ impl Connector {
         !matches!(self, Self::Llm { .. } | Self::Builtin { .. })
     }
 
+    /// Whether it may stop to ask for something, and go on with the same work once it is told.
+    pub const fn may_ask(&self) -> bool {
+        !matches!(self, Self::Llm { .. } | Self::Builtin { program: Builtin::Calc | Builtin::Guide })
+    }
+
+    /// Whether some of what it does may need somebody's leave.
+    pub const fn may_need_leave(&self) -> bool {
+        match self {
+            Self::Llm { tools, .. } => !tools.is_empty(),
+            Self::Process { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Whether it can be sent files.
     pub const fn takes_files(&self) -> bool {
         matches!(self, Self::A2a { .. } | Self::Process { .. } | Self::Attached)

@@ -14,8 +14,10 @@ use crate::{
     batch::Batch,
     column::{Column, record},
     conn::{Raw, execute, on},
-    events, members, messages,
-    messages::NewMessage,
+    events, members,
+    members::Member,
+    messages,
+    messages::{Ended, NewMessage},
     runs,
     runs::NewRun,
 };
@@ -107,6 +109,10 @@ pub struct Addition<'a> {
     /// With numbers above the chat's last; the same for events.
     pub messages: Vec<(i64, NewMessage<'a>)>,
     pub events: &'a [(i64, Event)],
+    /// Open messages that end, with what they came to.
+    pub ended: Vec<Ended<'a>>,
+    /// Who is let in; whoever is in already stays as they are.
+    pub members: &'a [Member],
     /// Where a member looks from now on.
     pub leaf: Option<(PrincipalId, MessageId)>,
     pub at: Timestamp,
@@ -118,7 +124,9 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &Addition<'_>) -> Result<()>
     let Some(last) = messages.chain(added.events.iter().map(|(seq, _)| *seq)).max() else { return Ok(()) };
     let mut batch = Batch::of(tx);
     added.runs.iter().for_each(|run| runs::add(&mut batch, run));
+    added.members.iter().for_each(|member| members::add(&mut batch, member));
     messages::add(&mut batch, &added.messages);
+    added.ended.iter().for_each(|ended| messages::add_end(&mut batch, ended));
     events::add(&mut batch, id, added.events, added.at);
     let text = "update chats set last_seq = $2, active = case when active < $3 then $3 else active end where id = $1";
     let said = if added.messages.is_empty() { Timestamp::from_millis(i64::MIN) } else { added.at };

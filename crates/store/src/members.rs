@@ -47,14 +47,9 @@ macro_rules! select {
 
 /// Lets a principal in. One who was there before, and left, comes back as they were. Whether it changed anything.
 pub async fn insert(tx: &mut Tx, new: &Member) -> Result<bool> {
-    let text = "insert into members \
-                (id, chat, principal, role, joined, left_at, leaf, read_seq, folder, pinned) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-                on conflict (chat, principal) do update set left_at = null, role = excluded.role \
-                where members.left_at is not null";
     let changed = execute!(
         tx,
-        query(text)
+        query(INSERT)
             .bind(new.id.uuid())
             .bind(new.chat.uuid())
             .bind(new.principal.uuid())
@@ -68,6 +63,28 @@ pub async fn insert(tx: &mut Tx, new: &Member) -> Result<bool> {
     )?;
     Ok(changed > 0)
 }
+
+/// [`insert`], with other statements.
+pub(crate) fn add(batch: &mut Batch, new: &Member) {
+    batch
+        .add(INSERT)
+        .bind(new.id.uuid())
+        .bind(new.chat.uuid())
+        .bind(new.principal.uuid())
+        .bind(new.role.as_str())
+        .bind(new.joined.millis())
+        .bind(new.left_at.to_column())
+        .bind(new.leaf.to_column())
+        .bind(new.read_seq)
+        .bind(new.folder.as_deref().map(clean))
+        .bind(new.pinned);
+}
+
+const INSERT: &str = "insert into members \
+     (id, chat, principal, role, joined, left_at, leaf, read_seq, folder, pinned) \
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+     on conflict (chat, principal) do update set left_at = null, role = excluded.role \
+     where members.left_at is not null";
 
 /// Also one who left: look at `left_at`.
 pub async fn find(conn: &mut Conn, chat: ChatId, principal: PrincipalId) -> Result<Option<Member>> {

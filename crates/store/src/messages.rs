@@ -229,6 +229,29 @@ pub async fn set_state(
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(expected.as_str()).bind(next.as_str()))? > 0)
 }
 
+/// What an open message came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'a> {
+    pub id: MessageId,
+    pub state: MessageState,
+    pub parts: &'a [Part],
+}
+
+impl<'a> Ended<'a> {
+    pub fn of(message: &'a Message) -> Self {
+        Self { id: message.id, state: message.state, parts: &message.parts }
+    }
+}
+
+/// Ends a message that is known to be open.
+pub(crate) fn add_end(batch: &mut Batch, ended: &Ended<'_>) {
+    batch
+        .add("update messages set state = $2 where id = $1")
+        .bind(ended.id.uuid())
+        .bind(ended.state.as_str());
+    parts::add(batch, ended.id, ended.parts);
+}
+
 /// Ends an open message with what it came to. False, and nothing written, when it was not open.
 ///
 /// Its text is dropped from the log in the same transaction: see [`crate::text_log`].

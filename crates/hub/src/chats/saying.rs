@@ -99,7 +99,11 @@ pub(crate) async fn say(
     let seen = seen(&saying);
     let mut jobs = Vec::new();
     for (lane, reached) in (FIRST_LANE..).zip(agents) {
-        let author = ensure_member(hub, tx, &mut telling, chat, reached).await?;
+        let author = principal(hub, tx, reached).await?;
+        telling.join(new_member(hub, chat, author, MemberRole::Guest));
+        if !saying.tree.iter().any(|header| header.author == author) {
+            telling.record(Event::Member { principal: author, joined: true });
+        }
         let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
         let (origin, question) = (saying.origin, saying.id);
         let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
@@ -173,24 +177,13 @@ pub(crate) async fn insert_chat(
     Ok(chat)
 }
 
-async fn ensure_member(
-    hub: &Hub,
-    tx: &mut Tx,
-    telling: &mut Telling,
-    chat: ChatId,
-    reached: &Reached,
-) -> Result<PrincipalId> {
-    let principal = match reached.principal {
-        Some(principal) => principal,
-        None => {
-            let who = Principal::Agent { agent: reached.agent.id };
-            principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?
-        }
-    };
-    if members::insert(tx, &new_member(hub, chat, principal, MemberRole::Guest)).await? {
-        telling.record(Event::Member { principal, joined: true });
+/// Who the agent is among those who speak.
+async fn principal(hub: &Hub, tx: &mut Tx, reached: &Reached) -> Result<PrincipalId> {
+    if let Some(known) = reached.principal {
+        return Ok(known);
     }
-    Ok(principal)
+    let who = Principal::Agent { agent: reached.agent.id };
+    Ok(principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?)
 }
 
 fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {

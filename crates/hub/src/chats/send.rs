@@ -168,6 +168,9 @@ async fn waiting_run(
     agents: &[Reached],
 ) -> Result<Option<run_rows::Run>> {
     let (Some(parent), [asked_now]) = (parent, agents) else { return Ok(None) };
+    if !asked_now.version.connector.may_ask() {
+        return Ok(None);
+    }
     let asked = tree.iter().find(|header| header.id == parent).and_then(|header| header.run);
     let Some(run) = asked else { return Ok(None) };
     let run = run_rows::find(tx, run).await?;

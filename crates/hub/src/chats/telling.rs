@@ -1,12 +1,13 @@
 //! What a transaction adds to a chat, told to its readers once it is committed.
 
 use plexus_domain::{
-    AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, event::Event, message::Node,
+    AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, RunId, event::Event, message::Node,
 };
 use plexus_store::{
     Tx,
     chats::{self, Addition, Chat},
-    messages::{self, NewMessage},
+    members::Member,
+    messages::{self, Ended, NewMessage},
     push::Push,
     runs::NewRun,
 };
@@ -32,8 +33,10 @@ pub(crate) struct Telling {
     hooks: Vec<Push>,
     /// Messages to be written.
     said: Vec<MessageView>,
-    /// What became of messages that are written already.
+    /// Open messages that end.
     ended: Vec<MessageView>,
+    /// Whom to let in.
+    members: Vec<Member>,
     events: Vec<(i64, Event)>,
     /// Where a member looks from now on.
     leaf: Option<(PrincipalId, MessageId)>,
@@ -50,6 +53,7 @@ impl Telling {
             hooks: Vec::new(),
             said: Vec::new(),
             ended: Vec::new(),
+            members: Vec::new(),
             events: Vec::new(),
             leaf: None,
         }
@@ -72,7 +76,12 @@ impl Telling {
         self.said.push(view);
     }
 
-    /// Records that a message has ended, and what readers are shown of it.
+    /// Lets somebody in, unless they are in already.
+    pub fn join(&mut self, member: Member) {
+        self.members.push(member);
+    }
+
+    /// Ends an open message as readers are shown it from now on.
     pub fn end(&mut self, view: MessageView) {
         self.record(Event::Ended { message: view.message.id, state: view.message.state });
         self.ended.push(view);
@@ -95,16 +104,21 @@ impl Telling {
 
     /// Writes what was added and commits it with everything else that the transaction wrote.
     pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<Committed> {
-        let Self { chat, since, runs, hooks, said, mut ended, events, leaf, .. } = self;
+        let Self { chat, since, runs, hooks, said, mut ended, members, events, leaf, .. } = self;
         let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
         let (messages, at) = (messages.collect(), hub.env().now());
-        let added = Addition { runs: &runs, messages, events: &events, leaf, at };
+        let ends = ended.iter().map(|view| Ended::of(&view.message)).collect();
+        let members = &members;
+        let added = Addition { runs: &runs, messages, events: &events, ended: ends, members, leaf, at };
         let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
         conflict(chats::append(&mut tx, chat, &added).await, used)?;
         for hook in &hooks {
             plexus_store::push::set(&mut tx, hook).await?;
         }
-        let letters = push::write(hub, &mut tx, &events).await?;
+        // Nobody can have asked to be told of a run before it is there.
+        let has_hooks =
+            |run: RunId| hooks.iter().any(|hook| hook.run == run) || !runs.iter().any(|new| new.id == run);
+        let letters = push::write(hub, &mut tx, &events, has_hooks).await?;
         tx.commit().await?;
         if letters {
             hub.letters_came();

@@ -33,6 +33,9 @@ const MOST_SHOWN: i64 = 100;
 
 /// Whom a run asks: who asked for the answer, if they are somebody.
 pub(super) async fn leave(hub: &Hub, job: &Job) -> Result<Leave> {
+    if !job.version.connector.may_need_leave() {
+        return Ok(Leave::nobody());
+    }
     let Some(person) = &job.asker.person else { return Ok(Leave::nobody()) };
     let wants_every = accounts::asks_before_tools(&mut hub.store().read().await?, person.account).await?;
     let approver = Approver { hub: hub.clone(), run: job.run };

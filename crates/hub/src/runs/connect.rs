@@ -110,10 +110,7 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
         }
         Kind::Attached => Ok(Arc::new(attached(hub, job).await?)),
         Kind::Llm { model, instructions, tools, budget, .. } => {
-            let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
-            let person = job.asker.person.as_ref();
-            let tools = tools.iter().map(|source| tool_server(hub, person, &outbound, source));
-            let tools = tools.collect::<Result<Vec<_>, Refusal>>()?;
+            let tools = tool_servers(hub, job, tools).await?;
             Ok(Arc::new(llm(hub, model, instructions)?.with_tools(tools).within(*budget)))
         }
         Kind::Process { program } => {
@@ -160,6 +157,16 @@ fn model(operator: &OperatorModel, name: &str) -> Model {
         history_bytes: operator.context_tokens.saturating_mul(BYTES_PER_TOKEN),
         prices: operator.prices,
     }
+}
+
+async fn tool_servers(hub: &Hub, job: &Job, tools: &[ToolSource]) -> Result<Vec<ToolServer>> {
+    if tools.is_empty() {
+        return Ok(Vec::new());
+    }
+    let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
+    let person = job.asker.person.as_ref();
+    let servers = tools.iter().map(|source| tool_server(hub, person, &outbound, source));
+    Ok(servers.collect::<Result<_, Refusal>>()?)
 }
 
 /// Where a source of tools is, as far as the hub may call it and the person may use it.

@@ -106,7 +106,6 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let mut telling = Telling::new(&chat);
     kept.record(&mut tx).await?;
     let message = Message { state: outcome.message_state(), parts: speaker.parts(), ..job.answer.clone() };
-    messages::finish(&mut tx, message.id, message.state, &message.parts).await?;
     let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
     let step = Step { from: job.state, to: outcome.state, at: now, failure, usage };
     if !runs::set_state(&mut tx, job.run, &step).await? {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use plexus_domain::{
-    Content, Digest, MessageId, Part,
+    Content, Digest, MessageId, Part, PrincipalId,
     message::{Node, path},
 };
 use plexus_runtime::{Remote, Speaker, Turn, builtin::is_offer};
@@ -17,7 +17,10 @@ use crate::{Hub, Result, blobs, chats::without_mentions, views, views::Author};
 pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Option<Remote>)> {
     let mut conn = hub.store().read().await?;
     let said = parts::list_said(&mut conn, &job.seen).await?;
-    let authors = views::authors(&mut conn, said.iter().map(|(author, _)| *author)).await?;
+    let mut authors = known_authors(job);
+    let others = said.iter().map(|(author, _)| *author);
+    let others: Vec<_> = others.filter(|author| !authors.contains_key(author)).collect();
+    authors.extend(views::authors(&mut conn, others.into_iter()).await?);
     let said = said.into_iter().map(|(author, parts)| (author, without_offers(parts)));
     let turns = said.filter(|(_, parts)| !parts.is_empty());
     let turns = turns.map(|(author, parts)| {
@@ -37,6 +40,12 @@ pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Opt
         None => None,
     };
     Ok((turns, remote))
+}
+
+/// Those whom nobody needs to be asked about: in most chats, everybody.
+fn known_authors(job: &Job) -> HashMap<PrincipalId, Author> {
+    let asker = job.asker.person.is_some().then(|| (job.asker.principal, Author::from(&job.asker)));
+    asker.into_iter().chain([(job.answer.author, Author::from(&job.agent))]).collect()
 }
 
 /// The files of the question, for an agent that can be sent any.

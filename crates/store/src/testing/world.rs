@@ -263,7 +263,15 @@ impl World {
     pub async fn tell(tx: &mut Tx, chat: ChatId, events: &[Event], at: Timestamp) -> i64 {
         let locked = chats::lock(tx, chat).await.expect("a chat").expect("this chat");
         let numbered: Vec<_> = (locked.last_seq + 1..).zip(events.iter().cloned()).collect();
-        let added = Addition { runs: &[], messages: Vec::new(), events: &numbered, leaf: None, at };
+        let added = Addition {
+            runs: &[],
+            messages: Vec::new(),
+            events: &numbered,
+            ended: Vec::new(),
+            members: &[],
+            leaf: None,
+            at,
+        };
         chats::append(tx, chat, &added).await.expect("events");
         locked.last_seq + 1
     }

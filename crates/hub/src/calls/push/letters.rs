@@ -17,12 +17,21 @@ pub(super) struct Step {
     pub at: Timestamp,
 }
 
-/// Writes a letter to each hook of each run that went a step. Answers whether there is anything to send.
-pub(crate) async fn write(hub: &Hub, tx: &mut Tx, events: &[(i64, Event)]) -> Result<bool> {
+/// Writes a letter to each hook of each run that went a step; `may_have` says which of them can have any. Answers
+/// whether there is anything to send.
+pub(crate) async fn write(
+    hub: &Hub,
+    tx: &mut Tx,
+    events: &[(i64, Event)],
+    may_have: impl Fn(RunId) -> bool,
+) -> Result<bool> {
     let mut any = false;
     let at = hub.env().now();
     for (_, event) in events {
         let Event::Run { run, state, .. } = event else { continue };
+        if !may_have(*run) {
+            continue;
+        }
         for hook in push::list_by_run(tx, *run).await? {
             let step = Step { run: *run, state: *state, at };
             let letter = Letter {
