@@ -4,12 +4,14 @@
 
 mod client;
 mod crowd;
+mod floor;
 mod http;
 mod hub;
 mod line;
 mod listings;
 mod load;
 mod pages;
+mod part;
 mod peer;
 mod peers;
 mod people;
@@ -39,6 +41,10 @@ fn main() -> ExitCode {
     };
     let ended = match named.as_slice() {
         [server] if server == "upstream" => in_runtime(upstream::serve()),
+        [server, upstream] if server == "floor" => match upstream.parse() {
+            Ok(upstream) => in_runtime(floor::serve(upstream)),
+            Err(_) => return say_usage(),
+        },
         [peers, litellm] if peers == "peers" => in_runtime(peers::run(Path::new(litellm), rounds)),
         [] => in_runtime(run(&BENCHES, rounds)),
         _ => {

@@ -36,18 +36,18 @@ pub async fn run(litellm: &Path, rounds: usize) -> anyhow::Result<()> {
     print(relay::RULE);
     for streams in STREAMS {
         let load = relay::paced(streams);
-        let mut measured: [Vec<Round>; 3] = Default::default();
+        let mut measured: [Vec<Round>; 4] = Default::default();
         for _ in 0..rounds {
-            let [direct, hub] = scene.pair(load).await?;
+            let [direct, floor, hub] = scene.round(load).await?;
             let peer = proxy.ask(load).await?;
-            for (rounds, round) in measured.iter_mut().zip([direct, hub, peer]) {
+            for (rounds, round) in measured.iter_mut().zip([direct, floor, hub, peer]) {
                 rounds.push(round);
             }
         }
-        for (way, rounds) in ["direct", "hub", "LiteLLM"].into_iter().zip(&measured) {
+        for (way, rounds) in relay::WAYS.into_iter().chain(["LiteLLM"]).zip(&measured) {
             relay::row(streams, way, rounds);
         }
-        let [_, hub, peer] = &measured;
+        let [_, _, hub, peer] = &measured;
         let cpu = |rounds: &[Round]| median(rounds.iter().map(Round::cpu_micros_per_token));
         print(&format!(
             "| {streams} | LiteLLM to hub, processor | | | | | {:.1} to 1 |",

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::{
     client::Target,
     crowd::{self, Load, Round},
+    floor::Floor,
     hub::Hub,
     line::{Chat, Completions, Line},
     people, print,
@@ -26,10 +27,14 @@ const WARM: Script = Script { tokens: 1, every: Duration::ZERO };
 /// A hub with an agent on the model server, and people who use it.
 pub struct Scene {
     pub upstream: Upstream,
+    floor: Floor,
     hub: Hub,
     agent: String,
     people: Vec<Target>,
 }
+
+/// The ways from a chat to the model, in the order in which they are measured.
+pub const WAYS: [&str; 3] = ["direct", "bare relay", "hub"];
 
 pub async fn run(rounds: usize) -> anyhow::Result<()> {
     let scene = Scene::new(STREAMS[2]).await?;
@@ -47,7 +52,8 @@ impl Scene {
         let hub = Hub::with_settings(tempfile::tempdir()?, settings(&upstream)).await?;
         let people = people::sign_up(&hub, people).await?;
         let agent = people::publish_agent(&people[0]).await?;
-        Ok(Self { upstream, hub, agent, people })
+        let floor = Floor::start(&upstream)?;
+        Ok(Self { upstream, floor, hub, agent, people })
     }
 
     /// A chat for each of `count` people, which has had its first answer.
@@ -61,12 +67,24 @@ impl Scene {
         Ok(chats)
     }
 
-    /// The same load straight to the model server, then through the hub.
-    pub async fn pair(&self, load: Load) -> anyhow::Result<[Round; 2]> {
-        let to = Target { address: self.upstream.address, credential: None };
+    /// The same load on each of the [`WAYS`], one after the other.
+    pub async fn round(&self, load: Load) -> anyhow::Result<[Round; 3]> {
+        let to = Target { address: self.upstream.address(), credential: None };
         let direct = crowd::ask(completions(&to, load.streams).await?, load, self.upstream.id()).await?;
+        let floor = self.floor.ask(load).await?;
         let hub = crowd::ask(self.chats(load.streams).await?, load, self.hub.id()).await?;
-        Ok([direct, hub])
+        Ok([direct, floor, hub])
+    }
+
+    /// `count` rounds of the same load, by way.
+    async fn rounds(&self, count: usize, load: Load) -> anyhow::Result<[Vec<Round>; 3]> {
+        let mut measured: [Vec<Round>; 3] = Default::default();
+        for _ in 0..count {
+            for (rounds, round) in measured.iter_mut().zip(self.round(load).await?) {
+                rounds.push(round);
+            }
+        }
+        Ok(measured)
     }
 }
 
@@ -84,6 +102,15 @@ pub async fn completions(to: &Target, count: usize) -> anyhow::Result<Vec<Line>>
     Ok(lines)
 }
 
+/// What one way adds to another.
+fn print_added(streams: usize, what: &str, less: &[Round], more: &[Round]) {
+    let added = |(less, more): (&Round, &Round)| {
+        let (less, more) = (less.percentiles(), more.percentiles());
+        std::array::from_fn(|at| more[at] - less[at])
+    };
+    print_row(streams, what, less.iter().zip(more).map(added), "");
+}
+
 /// 25 tokens a second to each.
 pub fn paced(streams: usize) -> Load {
     Load { streams, each: if streams == 1 { 3 } else { 2 }, script: PACED }
@@ -97,19 +124,13 @@ async fn measure(scene: &Scene, rounds: usize, beside: &str) -> anyhow::Result<(
     print(HEAD);
     print(RULE);
     for streams in STREAMS {
-        let (mut direct, mut hub) = (Vec::new(), Vec::new());
-        for _ in 0..rounds {
-            let [floor, relayed] = scene.pair(paced(streams)).await?;
-            direct.push(floor);
-            hub.push(relayed);
+        let measured = scene.rounds(rounds, paced(streams)).await?;
+        for (way, rounds) in WAYS.into_iter().zip(&measured) {
+            row(streams, way, rounds);
         }
-        row(streams, "direct", &direct);
-        row(streams, "hub", &hub);
-        let added = |(direct, hub): (&Round, &Round)| {
-            let (direct, hub) = (direct.percentiles(), hub.percentiles());
-            std::array::from_fn(|at| hub[at] - direct[at])
-        };
-        print_row(streams, "added", direct.iter().zip(&hub).map(added), "");
+        let [direct, floor, hub] = &measured;
+        print_added(streams, "added by the bare relay", direct, floor);
+        print_added(streams, "added by the hub", direct, hub);
     }
     Ok(())
 }
@@ -140,13 +161,10 @@ async fn saturated(scene: &Scene, rounds: usize) -> anyhow::Result<()> {
     print("|---|---|---|---|");
     for (script, each) in SATURATED {
         let load = Load { streams, each, script };
-        let mut pairs = Vec::new();
-        for _ in 0..rounds {
-            pairs.push(scene.pair(load).await?);
-        }
-        for (at, way) in ["direct", "hub"].into_iter().enumerate() {
-            let rate = median(pairs.iter().map(|pair| pair[at].tokens_per_second()));
-            let cpu = median(pairs.iter().map(|pair| pair[at].cpu_micros_per_token()));
+        let measured = scene.rounds(rounds, load).await?;
+        for (way, rounds) in WAYS.into_iter().zip(&measured) {
+            let rate = median(rounds.iter().map(Round::tokens_per_second));
+            let cpu = median(rounds.iter().map(Round::cpu_micros_per_token));
             print(&format!("| {} | {way} | {rate:.0} | {cpu:.1} |", script.tokens));
         }
     }

@@ -1,30 +1,22 @@
 //! A model server that answers with as many tokens as the last message asks for, at the pace that it asks for.
 
-use std::{
-    convert::Infallible,
-    io::{BufRead as _, BufReader},
-    net::SocketAddr,
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
+use std::{convert::Infallible, net::SocketAddr, time::Duration};
 
-use anyhow::Context as _;
 use axum::{
     Json, Router,
     body::{Body, Bytes},
     http::header,
     response::{IntoResponse, Response},
     routing::{get, post},
-    serve::ListenerExt as _,
 };
 use futures::{Stream, StreamExt as _, stream};
 use serde_json::{Value, json};
-use tokio::{
-    net::TcpListener,
-    time::{Instant, sleep_until},
-};
+use tokio::time::{Instant, sleep_until};
 
-use crate::{print, tokens};
+use crate::{
+    part::{self, Part},
+    tokens,
+};
 
 /// What this server calls its model.
 pub const MODEL: &str = "bench";
@@ -54,49 +46,34 @@ impl Script {
 }
 
 /// The server as a process of its own.
-pub struct Upstream {
-    pub address: SocketAddr,
-    process: Child,
-}
+pub struct Upstream(Part);
 
 impl Upstream {
     pub fn start() -> anyhow::Result<Self> {
-        let program = std::env::current_exe()?;
-        let mut process = Command::new(program).arg("upstream").stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().context("no output")?).read_line(&mut line)?;
-        Ok(Self { address: line.trim().parse().context("the model server did not start")?, process })
+        Part::start(&["upstream"]).map(Self)
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.0.address
     }
 
     pub fn id(&self) -> u32 {
-        self.process.id()
+        self.0.id()
     }
 
     /// Its address as clients of the API are given it.
     pub fn base(&self) -> String {
-        format!("http://{}/v1", self.address)
-    }
-}
-
-impl Drop for Upstream {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        format!("http://{}/v1", self.address())
     }
 }
 
 /// Serves until the process is ended.
 pub async fn serve() -> anyhow::Result<()> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    print(&listener.local_addr()?.to_string());
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
     let models = json!({ "object": "list", "data": [{ "id": MODEL, "object": "model" }] });
     let router = Router::new()
         .route("/v1/models", get(|| async move { Json(models) }))
         .route("/v1/chat/completions", post(complete));
-    Ok(axum::serve(listener, router).await?)
+    part::serve(router).await
 }
 
 async fn complete(Json(request): Json<Value>) -> Response {
