@@ -2,6 +2,12 @@
 
 use std::process::ExitCode;
 
+/// The system's allocator keeps what a burst needed: half as much memory again after an index was built, and for each
+/// running answer (docs/benchmarks.md).
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     match plexus_server::cli::run() {
         Ok(code) => ExitCode::from(code),
