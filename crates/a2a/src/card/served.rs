@@ -36,6 +36,8 @@ pub struct Serving {
 const REST: &str = "rest";
 /// What the hub's bearer scheme is called in its cards.
 const BEARER: &str = "bearer";
+/// What a token has to be good for.
+const SCOPE: &str = "chat";
 
 pub fn serve(card: &Card, serving: Serving) -> AgentCard {
     let described = |text: &str| if text.is_empty() { serving.address.clone() } else { text.to_owned() };
@@ -107,8 +109,10 @@ fn interfaces(base: Url) -> Vec<AgentInterface> {
     ]
 }
 
+/// It names the scope: an empty list is not signed alike everywhere, and a card with one could not be signed.
 fn bearer() -> SecurityRequirement {
-    SecurityRequirement { schemes: BTreeMap::from([(BEARER.to_owned(), ScopeList::default())]) }
+    let scopes = ScopeList { list: vec![SCOPE.to_owned()] };
+    SecurityRequirement { schemes: BTreeMap::from([(BEARER.to_owned(), scopes)]) }
 }
 
 fn modes(named: &[String]) -> Vec<String> {
