@@ -15,6 +15,7 @@ mod card;
 mod completion;
 mod heard;
 mod html;
+mod http_signature;
 mod hub;
 mod markdown;
 mod mcp;
@@ -35,6 +36,7 @@ pub use address::address;
 pub use answer::answer;
 pub use card::card;
 pub use completion::completion;
+pub use http_signature::http_signature;
 pub use markdown::markdown;
 pub use mcp::mcp;
 pub use record::record;
@@ -53,8 +55,8 @@ pub use wire::wire;
 macro_rules! each_target {
     ($macro:ident) => {
         $macro! {
-            a2a acp address answer api card completion edge form markdown mcp record reply rpc search settings sheet signature
-            sse wire
+            a2a acp address answer api card completion edge form http_signature markdown mcp record reply rpc search settings
+            sheet signature sse wire
         }
     };
 }

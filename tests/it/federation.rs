@@ -127,7 +127,7 @@ async fn itself(process: &mut Process, admin: &Client) -> (String, String) {
     (text_of(&admin.api("/hubs").await["this"]["id"]), address)
 }
 
-async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     let begun = Instant::now();
     while !holds().await {
         assert!(begun.elapsed() < PATIENCE, "not in time: {what}");
@@ -136,7 +136,7 @@ async fn until(what: &str, holds: impl AsyncFn() -> bool) {
 }
 
 /// A model server that says what it was asked.
-async fn model() -> String {
+pub async fn model() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
     let models = json!({ "data": [{ "id": "small" }] });

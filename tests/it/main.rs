@@ -49,6 +49,8 @@ mod files;
 #[cfg(test)]
 mod finding;
 #[cfg(test)]
+mod guests;
+#[cfg(test)]
 mod hub;
 #[cfg(test)]
 mod kit;

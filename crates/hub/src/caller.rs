@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use plexus_domain::{AccountId, Digest, Error, Name, NamespaceId, PrincipalId, account::Role};
+use plexus_domain::{AccountId, Digest, Error, HubRowId, Name, NamespaceId, PrincipalId, account::Role};
 
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -21,22 +21,61 @@ pub struct Person {
     pub role: Role,
 }
 
-/// Whoever asks an agent for something: a person, or somebody of whom nothing is known.
+/// Somebody of another hub, which vouches for them and tells who they are by a pseudonym.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guest {
+    pub hub: HubRowId,
+    pub pseudonym: String,
+}
+
+/// Whoever asks an agent for something: a person, a guest, or somebody of whom nothing is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asker {
     pub principal: PrincipalId,
     pub person: Option<Person>,
+    pub guest: Option<Guest>,
 }
 
 impl Asker {
+    /// Somebody of whom nothing is known.
+    pub const fn stranger(principal: PrincipalId) -> Self {
+        Self { principal, person: None, guest: None }
+    }
+
+    pub const fn guest(principal: PrincipalId, guest: Guest) -> Self {
+        Self { principal, person: None, guest: Some(guest) }
+    }
+
+    pub const fn is_stranger(&self) -> bool {
+        self.person.is_none() && self.guest.is_none()
+    }
+
     pub fn account(&self) -> Option<AccountId> {
         self.person.as_ref().map(|person| person.account)
     }
+
+    pub fn who(&self) -> Who {
+        match (&self.person, &self.guest) {
+            (Some(person), _) => Who::Account(person.account),
+            (None, Some(guest)) => Who::Hub(guest.hub),
+            (None, None) => Who::Nobody,
+        }
+    }
+}
+
+/// As whom somebody is counted where there is a share for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Who {
+    Account(AccountId),
+    /// All people of another hub together: it may invent as many as it likes.
+    Hub(HubRowId),
+    /// All strangers together.
+    Nobody,
 }
 
 impl From<&Person> for Asker {
     fn from(person: &Person) -> Self {
-        Self { principal: person.principal, person: Some(person.clone()) }
+        Self { principal: person.principal, person: Some(person.clone()), guest: None }
     }
 }
 
@@ -52,6 +91,8 @@ pub enum Via {
     },
     /// The command line on the hub's own machine.
     Operator,
+    /// Another hub's signature.
+    Hub(Guest),
     Nobody,
 }
 
@@ -119,8 +160,20 @@ impl Caller {
         }
     }
 
-    /// What rate limits count by: the account, else the address.
+    /// Somebody whom another hub vouches for.
+    pub const fn guest(&self) -> Option<&Guest> {
+        match &self.via {
+            Via::Hub(guest) => Some(guest),
+            _ => None,
+        }
+    }
+
+    /// What rate limits count by: the account or the person of another hub, else the address.
     pub fn key(&self) -> String {
-        self.person.as_ref().map_or_else(|| self.ip.to_string(), |person| person.account.to_string())
+        match (&self.person, self.guest()) {
+            (Some(person), _) => person.account.to_string(),
+            (None, Some(guest)) => format!("{}/{}", guest.hub, guest.pseudonym),
+            (None, None) => self.ip.to_string(),
+        }
     }
 }

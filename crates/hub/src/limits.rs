@@ -55,6 +55,8 @@ pub struct Limits {
     pub sign_up_per_ip: Limit,
     pub sends: Limit,
     pub fetches: Limit,
+    /// Requests that other hubs sign.
+    pub hubs: Limit,
     /// Requests that look at everything that is listed.
     pub catalogs: Limit,
 }
@@ -74,6 +76,7 @@ impl Limits {
             sign_up_per_ip: limit("new accounts", 5, Duration::from_secs(1_250)),
             sends: limit("messages", 60, Duration::from_secs(1)),
             fetches: limit("fetches of agent cards", 20, Duration::from_secs(6)),
+            hubs: limit("requests", 600, Duration::from_millis(50)),
             catalogs: limit("searches of the catalog", 60, Duration::from_millis(500)),
         }
     }

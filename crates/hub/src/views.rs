@@ -182,7 +182,11 @@ impl From<Named> for Author {
 
 impl From<&Asker> for Author {
     fn from(asker: &Asker) -> Self {
-        let name = asker.person.as_ref().map_or(NOBODY, |person| person.name.as_str());
+        let name = match (&asker.person, &asker.guest) {
+            (Some(person), _) => person.name.as_str(),
+            (None, Some(guest)) => &guest.pseudonym,
+            (None, None) => NOBODY,
+        };
         Self::Person { name: name.to_owned() }
     }
 }

@@ -4,9 +4,10 @@ mod answer;
 mod call;
 mod message;
 
-use std::time::Duration;
+use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use http::{HeaderName, HeaderValue};
 use plexus_a2a::{
     A2aProtocol, Card,
     client::{self, Call, MAX_EVENT_BYTES, Update},
@@ -59,19 +60,40 @@ impl Endpoint {
     }
 }
 
+pub type Headers = Vec<(HeaderName, HeaderValue)>;
+
+/// Signs calls, each anew.
+pub trait Signs: Send + Sync {
+    /// What a call is sent with besides its own headers.
+    fn sign(&self, method: &str, url: &Url, body: &[u8]) -> Result<Headers, Failure>;
+}
+
 /// Passes requests on to an A2A agent.
-#[derive(Debug)]
 pub struct A2a {
     outbound: Outbound,
     endpoint: Endpoint,
     access: Access,
+    signer: Option<Arc<dyn Signs>>,
+}
+
+/// What signs holds a key.
+impl fmt::Debug for A2a {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("A2a").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
 }
 
 impl A2a {
     /// Fails when `outbound` may not call the agent.
     pub fn new(outbound: Outbound, endpoint: Endpoint) -> Result<Self, Failure> {
         outbound.check(&endpoint.url)?;
-        Ok(Self { outbound, endpoint, access: Access::default() })
+        Ok(Self { outbound, endpoint, access: Access::default(), signer: None })
+    }
+
+    /// Signs every call.
+    #[must_use]
+    pub fn signed_by(self, signer: Arc<dyn Signs>) -> Self {
+        Self { signer: Some(signer), ..self }
     }
 
     /// Shows `shown` to the agent. Fails when it is not at `origin` (any URL there), which it was given for.

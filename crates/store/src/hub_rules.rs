@@ -52,6 +52,12 @@ pub async fn delete(tx: &mut Tx, subject: &str) -> Result<bool> {
     Ok(execute!(tx, query("delete from hub_rules where subject = $1").bind(clean(subject)))? > 0)
 }
 
+/// The rule about this subject.
+pub async fn find(conn: &mut Conn, subject: &str) -> Result<Option<Rule>> {
+    let text = "select subject, action, reason, author, created, expires from hub_rules where subject = $1";
+    on!(conn, c => query_as(text).bind(clean(subject)).fetch_optional(c))
+}
+
 /// The newest first, at most `limit`.
 pub async fn list(conn: &mut Conn, limit: i64) -> Result<Vec<Rule>> {
     let text = "select subject, action, reason, author, created, expires from hub_rules \

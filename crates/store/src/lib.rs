@@ -37,6 +37,7 @@ pub mod drafts;
 pub mod events;
 pub mod grants;
 pub mod histories;
+pub mod hub_nonces;
 pub mod hub_peers;
 pub mod hub_rules;
 pub mod hubs;

@@ -1,25 +1,40 @@
 //! The files that a task shows, for callers of the agent.
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, Query, State},
     response::Response,
 };
 use plexus_domain::Error as Refusal;
 use plexus_hub::calls;
+use serde::Deserialize;
 
-use super::enter;
+use super::{brought::Brought, enter};
 use crate::{
     state::Site,
-    web::{bearer::Bearer, download, error::ApiResult},
+    web::{download, error::ApiResult},
 };
+
+/// What a person of another hub was shown opens without more.
+#[derive(Deserialize)]
+pub struct Link {
+    key: Option<String>,
+}
 
 pub async fn show(
     State(site): State<Site>,
     Path((owner, name, task, sha256)): Path<(String, String, String, String)>,
-    Bearer(caller): Bearer,
+    Query(link): Query<Link>,
+    brought: Brought,
 ) -> ApiResult<Response> {
-    let door = enter(&site, &caller, &owner, &name).await?;
-    let gone = || Refusal::not_found("There is no such task, or it is not yours.");
+    if let Some(key) = &link.key {
+        let task = task.parse().map_err(|_| gone())?;
+        return Ok(download::respond(calls::file_by_link(&site.hub, task, &sha256, key).await?));
+    }
+    let door = enter(&site, &brought.caller?, &owner, &name).await?;
     let task = task.parse().map_err(|_| gone())?;
     Ok(download::respond(calls::file(&site.hub, &door, task, &sha256).await?))
+}
+
+fn gone() -> Refusal {
+    Refusal::not_found("There is no such task, or it is not yours.")
 }

@@ -3,6 +3,7 @@
 //! Both bindings read their requests into the 1.0 messages of `plexus_a2a`, ask [`methods`], and write the answer in
 //! their own form.
 
+mod brought;
 mod card;
 mod file;
 mod methods;

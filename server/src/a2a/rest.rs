@@ -20,19 +20,14 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
+    brought::Brought,
     enter, limits,
     methods::Methods,
     refusal,
     rpc::{is_json, version},
     stream::{Events, respond},
 };
-use crate::{
-    state::Site,
-    web::{
-        bearer::{Bearer, Unknown},
-        error::say,
-    },
-};
+use crate::{state::Site, web::error::say};
 
 const OWN_TYPE: &str = "application/a2a+json";
 
@@ -41,15 +36,14 @@ pub async fn answer(
     Path((owner, name, path)): Path<(String, String, String)>,
     Query(query): Query<HashMap<String, String>>,
     verb: Verb,
-    caller: Result<Bearer, Unknown>,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    Brought { caller, body }: Brought,
 ) -> Response {
     let request = Request { verb, path, query, headers, body };
     let media_type = request.media_type();
     let caller = match caller {
-        Ok(Bearer(caller)) => caller,
-        Err(Unknown(error)) => return outside(media_type, error),
+        Ok(caller) => caller,
+        Err(error) => return outside(media_type, error),
     };
     let door = match enter(&site, &caller, &owner, &name).await {
         Ok(door) => door,

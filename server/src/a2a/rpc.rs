@@ -1,8 +1,7 @@
 //! The JSON-RPC binding, of 1.0 and of 0.3 at one address (specification 1.0 section 9).
 
 use axum::{
-    body::Bytes,
-    extract::{Path, Query, State, rejection::BytesRejection},
+    extract::{Path, Query, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -20,6 +19,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
+    brought::Brought,
     enter, limits,
     methods::Methods,
     refusal,
@@ -28,7 +28,6 @@ use super::{
 use crate::{
     state::Site,
     web::{
-        bearer::{Bearer, Unknown},
         body::{JSON, is_of_type},
         error::say,
     },
@@ -44,9 +43,8 @@ pub async fn answer(
     State(site): State<Site>,
     Path((owner, name)): Path<(String, String)>,
     Query(query): Query<VersionQuery>,
-    caller: Result<Bearer, Unknown>,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    Brought { caller, body }: Brought,
 ) -> Response {
     if !is_json(&headers) {
         let words = "Send JSON, with Content-Type: application/json.";
@@ -57,8 +55,8 @@ pub async fn answer(
         );
     }
     let caller = match caller {
-        Ok(Bearer(caller)) => caller,
-        Err(Unknown(error)) => return outside(error),
+        Ok(caller) => caller,
+        Err(error) => return outside(error),
     };
     let door = match enter(&site, &caller, &owner, &name).await {
         Ok(door) => door,

@@ -66,7 +66,8 @@ pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, caller: &Caller) -
         Via::Session(hash) => good(conn, hash, now).await?.is_some(),
         Via::Token { hash, .. } => tokens::good(conn, hash, now).await?.is_some(),
         Via::Operator => true,
-        Via::Nobody => false,
+        // An account never comes by these.
+        Via::Hub(_) | Via::Nobody => false,
     })
 }
 

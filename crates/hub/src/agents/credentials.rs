@@ -219,6 +219,10 @@ pub(crate) async fn is_lacking(
     card: &Card,
 ) -> Result<bool> {
     let Some(asks) = Asks::of(&version.connector, card) else { return Ok(false) };
+    if agent.home.is_some() {
+        // Its hub is told who asks by the signature of this one.
+        return Ok(false);
+    }
     if version.secret.is_some() && asks.by_person().is_none() {
         return Ok(false);
     }

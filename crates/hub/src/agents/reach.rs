@@ -55,10 +55,15 @@ fn missing(address: &Address) -> Refusal {
 pub(super) async fn lets_in(conn: &mut Conn, asker: &Asker, agent: &Agent, mine: bool) -> Result<bool> {
     Ok(match agent.access {
         Access::Open => true,
-        Access::Accounts => asker.person.is_some(),
+        Access::Accounts => asker.person.is_some() || (asker.guest.is_some() && takes_guests(agent)),
         Access::Listed => mine || grants::exists(conn, Target::Agent(agent.id), asker.principal).await?,
         Access::Owner => mine,
     })
+}
+
+/// Whoever may find the agent on another hub signs in there. What this hub carries itself is not passed on.
+fn takes_guests(agent: &Agent) -> bool {
+    agent.visibility == Visibility::Federated && agent.namespace.is_some()
 }
 
 /// Whether the person acts for the agent's owner.

@@ -13,7 +13,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{Door, Task, task};
 use crate::{
-    Hub, Result, accounts,
+    Hub, Result, accounts, federation,
     live::{Channel, Frame, FrameKind, Topic, Touched},
 };
 
@@ -181,6 +181,7 @@ impl Following {
         match touched {
             Ok(Touched::Account(account)) => self.door.asker.account() == Some(*account),
             Ok(Touched::Chat(chat)) => *chat == self.chat,
+            Ok(Touched::Hubs) => self.door.asker.guest.is_some(),
             Err(_) => true,
         }
     }
@@ -191,6 +192,9 @@ impl Following {
         let caller = &self.door.caller;
         if caller.person.is_some() && !accounts::still_lets_in(&self.hub, &mut conn, caller).await? {
             return Err(Refusal::unauthenticated("You are signed out.").into());
+        }
+        if let Some(guest) = caller.guest() {
+            federation::still_lets_in(&self.hub, &mut conn, guest).await?;
         }
         task::find(&self.hub, &mut conn, &self.door, self.run).await?;
         Ok(())

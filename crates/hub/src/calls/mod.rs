@@ -27,7 +27,7 @@ pub use cancel::cancel;
 pub(crate) use card::public_card;
 pub use card::{card, hub_card};
 pub use door::{Door, enter};
-pub use file::file;
+pub use file::{file, file_by_link};
 pub use follow::{Following, News, Until, follow, settle};
 pub use leash::Leash;
 pub use list::{Filter, TaskCursor, TaskPage, list};

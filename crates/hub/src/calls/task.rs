@@ -81,13 +81,14 @@ pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &Door, id: RunId) -> 
     let gone = || Refusal::not_found("There is no such task, or it is not yours.");
     let run =
         runs::find(conn, id).await?.filter(|run| run.agent == door.reached.agent.id).ok_or_else(gone)?;
-    let held = match &door.asker.person {
-        None => run.caller == door.asker.principal && hub.env().now().since(run.state_at) < STRANGERS_MEMORY,
-        Some(_) if run.caller == door.asker.principal => true,
-        Some(_) => {
-            let member = members::find(conn, run.chat, door.asker.principal).await?;
-            member.is_some_and(|member| member.left_at.is_none())
-        }
+    let is_callers = run.caller == door.asker.principal;
+    let held = if door.is_stranger() {
+        is_callers && hub.env().now().since(run.state_at) < STRANGERS_MEMORY
+    } else if is_callers {
+        true
+    } else {
+        let member = members::find(conn, run.chat, door.asker.principal).await?;
+        member.is_some_and(|member| member.left_at.is_none())
     };
     if held { Ok(run) } else { Err(gone().into()) }
 }

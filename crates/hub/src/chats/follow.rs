@@ -96,6 +96,7 @@ impl Reader {
                 self.caller.person.as_ref().is_some_and(|person| person.account == *account)
             }
             Ok(Touched::Chat(chat)) => *chat == self.chat,
+            Ok(Touched::Hubs) => false,
             Err(_) => true,
         }
     }

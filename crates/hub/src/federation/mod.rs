@@ -2,7 +2,8 @@
 //!
 //! `plexus_federation` decides; here is what it needs of a hub. `work` starts it and starts it anew when it ends, from what
 //! `restore` reads. `home` writes down what the core decides, with `carry` for listings and `known` for hubs. `announce` signs this
-//! hub's agents, `describe` the hub itself. `prove` asks the endpoint of a carried agent whether it holds the key of its hub.
+//! hub's agents, `describe` the hub itself. `prove` asks the endpoint of a carried agent whether it holds the key of its hub,
+//! and `vouch` signs what people of this hub ask it. `guest` lets people of other hubs in.
 //! `rules` and `overview` are what people do and see.
 //!
 //! A carried agent is a row beside this hub's own, with a signed listing. It is shown as long as the core says so, and no
@@ -12,6 +13,9 @@ mod announce;
 mod book;
 mod carry;
 mod describe;
+mod guest;
+#[cfg(test)]
+mod guest_tests;
 mod home;
 mod known;
 mod overview;
@@ -20,6 +24,7 @@ mod restore;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod vouch;
 mod work;
 
 use parking_lot::Mutex;
@@ -30,11 +35,12 @@ use plexus_federation::{
 };
 use tokio::sync::{Notify, Semaphore, mpsc};
 
+pub(crate) use self::{guest::still_lets_in, prove::prove, vouch::Voucher, work::start};
 pub use self::{
+    guest::{PERSON, admit, is_signed},
     overview::{HubRow, Itself, Overview, Standing, overview},
     rules::{RuleRow, Ruled, block, list_rules, unblock},
 };
-pub(crate) use self::{prove::prove, work::start};
 
 use crate::{Error, Hub, Result, keys};
 

@@ -2,21 +2,24 @@
 
 use plexus_domain::{Error as Refusal, Timestamp, account::Role, text};
 use plexus_federation::{
+    HubId,
     core::{
         Event,
-        policy::{Action, MAX_RULES, Policy, Rule, Source, Subject},
+        policy::{Action, MAX_RULES, Mode, Policy, Rule, Source, Subject},
     },
     record::Tag,
 };
 use plexus_store::{
     Conn, agents,
     hub_rules::{self, Rule as Row, RuleAction},
+    hubs::{self, HubState},
 };
 use serde_json::json;
 
 use crate::{
     Caller, Hub, Result,
     admin::{Act, record},
+    live::Touched,
 };
 
 const REASON_MAX: usize = 200;
@@ -87,6 +90,7 @@ pub async fn block(
     let (action, change) = (action(does), json!({ "reason": row.reason }));
     record(hub, &mut tx, Act { by, action, target: name.clone(), change, request }).await?;
     tx.commit().await?;
+    took_effect(hub, &subject).await?;
     let event = Event::RuleSet { source: Source::Local, subject, rule: rule(&row) };
     hub.federation().tell(event).await;
     Ok(name)
@@ -111,8 +115,53 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     let target = name.clone();
     record(hub, &mut tx, Act { by, action: "network.unblock", target, change: json!({}), request }).await?;
     tx.commit().await?;
+    took_effect(hub, &subject).await?;
     hub.federation().tell(Event::RuleRemoved { source: Source::Local, subject }).await;
     Ok(name)
+}
+
+/// Whoever reads on looks at the rules again, and what goes on with a hub that is blocked now ends.
+async fn took_effect(hub: &Hub, subject: &Subject) -> Result<()> {
+    hub.live().access.touch(Touched::Hubs);
+    if !matches!(subject, Subject::Hub(_) | Subject::Domain(_)) {
+        return Ok(());
+    }
+    let mut conn = hub.store().read().await?;
+    for row in hubs::list_known(&mut conn).await? {
+        let id: Option<HubId> = row.peer.as_deref().and_then(|peer| peer.parse().ok());
+        let Some(id) = id.filter(|_| row.state != HubState::Itself) else { continue };
+        if on_hub(hub, &mut conn, id, row.domain.as_deref()).await? == Some(Action::Block) {
+            hub.running().stop_of_hub(row.id);
+        }
+    }
+    Ok(())
+}
+
+/// What the operator says of a hub, of whose domain this hub knows.
+pub(super) async fn on_hub(
+    hub: &Hub,
+    conn: &mut Conn,
+    id: HubId,
+    domain: Option<&str>,
+) -> Result<Option<Action>> {
+    let mut policy = Policy::new(Mode::Open);
+    for subject in subjects(id, domain) {
+        if let Some(row) = hub_rules::find(conn, &written(&subject)).await? {
+            policy.set(&Source::Local, &subject, rule(&row));
+        }
+    }
+    Ok(policy.on_hub(id, domain, hub.env().now()))
+}
+
+/// What a rule about a hub may be about: itself, its domain, and those above that.
+fn subjects(id: HubId, domain: Option<&str>) -> Vec<Subject> {
+    let mut subjects = vec![Subject::Hub(id)];
+    let mut rest = domain.filter(|domain| domain.len() <= NAME_MAX);
+    while let Some(domain) = rest {
+        subjects.push(Subject::Domain(domain.to_owned()));
+        rest = domain.split_once('.').map(|(_, parent)| parent);
+    }
+    subjects
 }
 
 /// Brings the rules back.

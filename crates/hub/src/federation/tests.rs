@@ -25,11 +25,11 @@ use super::{announce, home::Stored, restore};
 use crate::{
     Caller, Config, Env, Hub, accounts, agents,
     agents::About,
-    config::{PrivateNetworks, RunLimits, Scale, Secret},
+    config::{Federation, PrivateNetworks, RunLimits, Scale, Secret},
 };
 
 /// A hub on the database of a test, and somebody there.
-async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
+pub(super) async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let database = match store.url() {
         StoreUrl::Postgres { url } => Some(Secret::new(url.to_string())),
@@ -56,7 +56,14 @@ async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
         conformance: false,
         trusted_proxies: Vec::new(),
         model: None,
-        federation: None,
+        federation: Some(Federation {
+            listen: Vec::new(),
+            bootstrap: Vec::new(),
+            domains: Vec::new(),
+            external: Vec::new(),
+            mdns: false,
+            mode: Mode::Open,
+        }),
         limits: RunLimits::default(),
         scale: Scale(10),
     };
@@ -67,11 +74,11 @@ async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
     (hub, ada, folder)
 }
 
-fn key(seed: u8) -> SecretKey {
+pub(super) fn key(seed: u8) -> SecretKey {
     SecretKey::from_seed(&[seed; 32])
 }
 
-fn far() -> HubId {
+pub(super) fn far() -> HubId {
     key(9).public().into()
 }
 

@@ -13,6 +13,8 @@ pub enum Touched {
     Account(AccountId),
     /// The chat is gone, or somebody is no longer in it.
     Chat(ChatId),
+    /// A rule about hubs was made or taken back.
+    Hubs,
 }
 
 #[derive(Clone)]

@@ -18,7 +18,7 @@ use plexus_runtime::{
     mcp,
     outbound::{self, Dns, Network, Own, Policy},
 };
-use plexus_store::{Conn, agents::Agent, cards};
+use plexus_store::{Conn, agent_secrets, agents::Agent, cards};
 
 use super::Job;
 use crate::{
@@ -121,12 +121,11 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
             let mut conn = hub.store().snapshot().await?;
             agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
             if job.agent.home.is_some() {
-                let outbound = client(hub, &mut conn, &job.agent).await?;
                 drop(conn);
-                federation::prove(hub, &outbound, &job.agent, &job.version).await?;
-                conn = hub.store().snapshot().await?;
+                return Ok(Arc::new(elsewhere(hub, job).await?));
             }
-            Ok(Arc::new(a2a(hub, &mut conn, job).await?))
+            let agent = a2a(hub, &mut conn, job).await?;
+            Ok(Arc::new(with_credentials(hub, &mut conn, job, agent).await?))
         }
         Kind::Http { request } => {
             let mut conn = hub.store().snapshot().await?;
@@ -203,11 +202,32 @@ async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
     let card = card(conn, job).await?;
     let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
     let endpoint = Endpoint::of(&card).ok_or_else(unusable)?;
-    let agent = A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)?;
+    A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)
+}
+
+async fn with_credentials(hub: &Hub, conn: &mut Conn, job: &Job, agent: A2a) -> Result<A2a> {
+    let card = card(conn, job).await?;
     match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
         Some((origin, shown)) => agent.with_credentials(&origin, shown).map_err(refused),
         None => Ok(agent),
     }
+}
+
+/// An agent of another hub, which is told who asks: by the token of an account there, where the person gave one, else by
+/// the signature of this hub.
+async fn elsewhere(hub: &Hub, job: &Job) -> Result<A2a> {
+    let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
+    federation::prove(hub, &outbound, &job.agent, &job.version).await?;
+    let mut conn = hub.store().snapshot().await?;
+    let agent = a2a(hub, &mut conn, job).await?;
+    let unknown =
+        || Refusal::unauthenticated("Agents of other hubs answer people with an account here. Sign in.");
+    let account = job.asker.account().ok_or_else(unknown)?;
+    if agent_secrets::find(&mut conn, job.agent.id, account).await?.is_some() {
+        return with_credentials(hub, &mut conn, job, agent).await;
+    }
+    let voucher = federation::Voucher::new(hub, &mut conn, account, &job.agent).await?;
+    Ok(agent.signed_by(Arc::new(voucher)))
 }
 
 async fn http(hub: &Hub, conn: &mut Conn, job: &Job, request: Template) -> Result<Http> {

@@ -4,10 +4,12 @@ use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use plexus_domain::{
-    AccountId, AgentId, ChatId, Error as Refusal, RunId,
+    AccountId, AgentId, ChatId, Error as Refusal, HubRowId, RunId,
     schedule::{Entered, Schedule, Share},
 };
 use tokio_util::sync::CancellationToken;
+
+use crate::caller::Who;
 
 #[derive(Clone)]
 pub struct Running(Arc<Mutex<Places>>);
@@ -16,15 +18,15 @@ pub struct Running(Arc<Mutex<Places>>);
 struct Places {
     last: u64,
     taken: HashMap<u64, Entry>,
-    /// Those of whom nothing is known are one caller.
-    schedule: Schedule<Option<AccountId>, AgentId>,
+    schedule: Schedule<Who, AgentId>,
 }
 
 struct Entry {
     run: RunId,
     chat: ChatId,
-    account: Option<AccountId>,
+    who: Who,
     agent: AgentId,
+    home: HubRowId,
     stop: CancellationToken,
     turn: CancellationToken,
 }
@@ -34,8 +36,11 @@ struct Entry {
 pub struct About {
     pub run: RunId,
     pub chat: ChatId,
-    pub account: Option<AccountId>,
+    /// Who asked.
+    pub who: Who,
     pub agent: AgentId,
+    /// The hub at which the agent is.
+    pub home: HubRowId,
 }
 
 impl Running {
@@ -47,10 +52,10 @@ impl Running {
     /// Takes a place, in which the run works at once or waits for its turn. It is given back when the answer is
     /// dropped.
     pub fn enter(&self, about: About, share: Share) -> Result<Place, Refusal> {
-        let About { run, chat, account, agent } = about;
+        let About { run, chat, who, agent, home } = about;
         let mut places = self.0.lock();
         let number = places.last + 1;
-        let entered = places.schedule.enter(number, account, agent, share);
+        let entered = places.schedule.enter(number, who, agent, share);
         if entered == Entered::Full {
             let waiting = share.waiting;
             let message =
@@ -62,7 +67,7 @@ impl Running {
         if entered == Entered::Works {
             turn.cancel();
         }
-        let entry = Entry { run, chat, account, agent, stop: stop.clone(), turn: turn.clone() };
+        let entry = Entry { run, chat, who, agent, home, stop: stop.clone(), turn: turn.clone() };
         places.taken.insert(number, entry);
         drop(places);
         Ok(Place { running: self.clone(), number, stop, turn })
@@ -84,7 +89,14 @@ impl Running {
     /// Tells the runs that an account asked for to end, and those of these agents.
     pub fn stop_of(&self, account: AccountId, agents: &[AgentId]) {
         let places = self.0.lock();
-        let theirs = |entry: &&Entry| entry.account == Some(account) || agents.contains(&entry.agent);
+        let theirs = |entry: &&Entry| entry.who == Who::Account(account) || agents.contains(&entry.agent);
+        places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
+    }
+
+    /// Tells the runs to end that people of another hub asked for, and those of its agents.
+    pub fn stop_of_hub(&self, hub: HubRowId) {
+        let places = self.0.lock();
+        let theirs = |entry: &&Entry| entry.who == Who::Hub(hub) || entry.home == hub;
         places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
     }
 
@@ -164,7 +176,8 @@ mod tests {
         let agent = AgentId::new(at, &[5; 10]);
         let share = Share { working: 2, waiting: 1 };
         let running = Running::new(9);
-        let enter = |account| running.enter(About { run, chat, account: Some(account), agent }, share);
+        let enter_as = |who, home| running.enter(About { run, chat, who, agent, home }, share);
+        let enter = |account| enter_as(Who::Account(account), HubRowId::SELF);
         let first = enter(ada).unwrap();
         let again = enter(ada).unwrap();
         let waits = enter(ada).unwrap();
@@ -177,6 +190,14 @@ mod tests {
         running.stop_of(ada, &[agent]);
         assert!(other.stop.is_cancelled(), "it runs an agent of theirs");
         drop(other);
+
+        let hub = HubRowId::new(at, &[6; 10]);
+        let guest = enter_as(Who::Hub(hub), HubRowId::SELF).unwrap();
+        let elsewhere = enter_as(Who::Account(bob), hub).unwrap();
+        let here = enter(bob).unwrap();
+        running.stop_of_hub(hub);
+        assert!(guest.stop.is_cancelled() && elsewhere.stop.is_cancelled() && !here.stop.is_cancelled());
+        drop((guest, elsewhere, here));
 
         drop(first);
         assert!(!waits.waits(), "a place that is given back is the next one's");

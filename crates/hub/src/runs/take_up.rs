@@ -7,7 +7,11 @@ use plexus_domain::{
 use plexus_store::{Tx, messages, principals, runs, runs::Run, versions};
 
 use super::{Job, begin::share, running::About, work::spawn};
-use crate::{Hub, Result, accounts, agents::reach_again, caller::Asker};
+use crate::{
+    Hub, Result, accounts,
+    agents::reach_again,
+    caller::{Asker, Guest},
+};
 
 /// Takes a run up again. False when it cannot be: whoever asked, or the agent, is not there any more.
 pub(super) async fn take_up(hub: &Hub, run: &Run) -> Result<bool> {
@@ -36,7 +40,8 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     // Who may not ask any more is not answered.
     let Ok(reached) = reach_again(tx, &asker, answer.author).await else { return Ok(None) };
     let tree: Vec<_> = messages::list_by_chat(tx, run.chat).await?.iter().map(Node::from).collect();
-    let about = About { run: run.id, chat: run.chat, account: asker.account(), agent: run.agent };
+    let about =
+        About { run: run.id, chat: run.chat, who: asker.who(), agent: run.agent, home: reached.agent.hub };
     // It was let in before.
     let share = plexus_domain::schedule::Share { waiting: usize::MAX, ..share(hub, &asker) };
     Ok(Some(Job {
@@ -60,9 +65,10 @@ async fn asker(tx: &mut Tx, run: &Run) -> Result<Option<Asker>> {
     let principal = run.caller;
     Ok(match principals::find(tx, principal).await? {
         Some(Principal::Account { account }) => {
-            accounts::person(tx, account).await?.map(|person| Asker { principal, person: Some(person) })
+            accounts::person(tx, account).await?.as_ref().map(Asker::from)
         }
-        Some(Principal::Anonymous) => Some(Asker { principal, person: None }),
+        Some(Principal::Remote { hub, pseudonym }) => Some(Asker::guest(principal, Guest { hub, pseudonym })),
+        Some(Principal::Anonymous) => Some(Asker::stranger(principal)),
         _ => None,
     })
 }

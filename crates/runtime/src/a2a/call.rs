@@ -117,6 +117,9 @@ impl A2a {
         if let Some(credentials) = shown {
             credentials.apply(&mut url, &mut headers)?;
         }
+        if let Some(signer) = &self.signer {
+            headers.extend(signer.sign(Method::POST.as_str(), &url, &body)?);
+        }
         let request = self.outbound.request(Method::POST, &url)?.headers(headers).body(body);
         Reply::to(request, &self.peer(), pace).await
     }

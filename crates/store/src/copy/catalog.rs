@@ -15,7 +15,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 49] = [
+pub(super) const TABLES: [Table; 50] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -29,6 +29,7 @@ pub(super) const TABLES: [Table; 49] = [
     table("limits_used"),
     table("audit"),
     table("hubs"),
+    table("hub_nonces"),
     table("hub_rules"),
     table("hub_addresses"),
     table("hub_announcements"),

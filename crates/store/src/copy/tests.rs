@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hub_peers,
-    hub_rules, hubs, invites, jobs, keys, limits_used, listings, messages, models, namespaces, oauth, outbox,
-    proofs, push, runs, secrets, sessions, stars, testing,
+    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hub_nonces,
+    hub_peers, hub_rules, hubs, invites, jobs, keys, limits_used, listings, messages, models, namespaces,
+    oauth, outbox, proofs, push, runs, secrets, sessions, stars, testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
@@ -121,6 +121,7 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
     let seen = world.now();
     let mut tx = world.write().await;
     hubs::insert(&mut tx, &hub).await.unwrap();
+    hub_nonces::take(&mut tx, id, &plexus_domain::Digest::of("once"), seen, world.now()).await.unwrap();
     hub_rules::put(&mut tx, &rule).await.unwrap();
     hub_peers::put_addresses(&mut tx, "12D3KooWfar", &announced.addresses, seen).await.unwrap();
     hub_peers::put_announcement(&mut tx, &announced).await.unwrap();

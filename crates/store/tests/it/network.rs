@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use plexus_domain::Timestamp;
+use plexus_domain::{Digest, HubRowId, Timestamp};
 use plexus_store::{
-    hub_peers,
+    hub_nonces, hub_peers,
     hub_peers::Announcement,
     hub_rules::{self, Rule, RuleAction},
     on_both,
@@ -34,6 +34,23 @@ on_both! {
         assert_eq!(hub_rules::list(&mut tx, 1).await.unwrap().len(), 1);
         assert!(hub_rules::delete(&mut tx, "hub:a").await.unwrap());
         assert!(!hub_rules::delete(&mut tx, "hub:a").await.unwrap());
+    }
+
+    async fn a_rule_is_found_by_what_it_is_about(store: Store) {
+        let mut tx = store.write().await.unwrap();
+        hub_rules::put(&mut tx, &rule("hub:a", RuleAction::Block)).await.unwrap();
+        assert_eq!(hub_rules::find(&mut tx, "hub:a").await.unwrap(), Some(rule("hub:a", RuleAction::Block)));
+        assert_eq!(hub_rules::find(&mut tx, "hub:b").await.unwrap(), None);
+    }
+
+    async fn a_nonce_is_taken_once_until_it_expires(store: Store) {
+        let mut tx = store.write().await.unwrap();
+        let (one, other, later) = (Digest::of("one"), Digest::of("other"), NOW + Duration::from_secs(1));
+        let hub = HubRowId::SELF;
+        assert!(hub_nonces::take(&mut tx, hub, &one, later, NOW).await.unwrap());
+        assert!(!hub_nonces::take(&mut tx, hub, &one, later, NOW).await.unwrap());
+        assert!(hub_nonces::take(&mut tx, hub, &other, later, NOW).await.unwrap());
+        assert!(hub_nonces::take(&mut tx, hub, &one, later, later).await.unwrap(), "what expired is forgotten");
     }
 
     async fn what_the_network_remembers_runs_out(store: Store) {

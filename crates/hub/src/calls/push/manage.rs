@@ -49,7 +49,7 @@ async fn acceptable(
     run: RunId,
     Wish { name: given, hook }: Wish,
 ) -> Result<(Push, Named)> {
-    if door.is_stranger() {
+    if door.asker.person.is_none() {
         return Err(Refusal::forbidden("Push notifications are for callers with an account. Sign in.").into());
     }
     let id = hub.env().id(PushId::new);

@@ -1,0 +1,110 @@
+//! People of other hubs who talk to agents here.
+//!
+//! Their hub signs each request (RFC 9421) and says by a pseudonym who asks. Here each is somebody with chats and tasks of their
+//! own; who they are at home is not known.
+
+use std::net::IpAddr;
+
+use plexus_a2a::http_signature::{self, Request, SIGNATURE, SIGNATURE_INPUT};
+use plexus_domain::{Digest, Error as Refusal};
+use plexus_federation::{
+    HubId,
+    core::policy::{Action, Mode},
+    record::{HubRecord, Signed},
+};
+use plexus_store::{
+    Conn, hub_nonces,
+    hubs::{self, Hub as Row, HubState},
+};
+
+use super::rules;
+use crate::{
+    Caller, Hub, Result,
+    caller::{Guest, Via},
+};
+
+/// The header in which a hub says who of its people asks.
+pub const PERSON: &str = "plexus-person";
+/// Who asks has to be covered by the signature, too.
+const REQUIRED: [&str; 1] = [PERSON];
+const PSEUDONYM_LENGTHS: std::ops::RangeInclusive<usize> = 16..=64;
+
+/// Whether a request says that a hub signed it.
+pub fn is_signed(request: &Request<'_>) -> bool {
+    request.field(SIGNATURE_INPUT).is_some() || request.field(SIGNATURE).is_some()
+}
+
+/// Who asks by a request that another hub signed. It is good once.
+pub async fn admit(hub: &Hub, request: &Request<'_>, body: &[u8], ip: IpAddr) -> Result<Caller> {
+    if hub.config().federation.is_none() {
+        let words = "This hub keeps to itself: it takes no requests that other hubs signed.";
+        return Err(Refusal::forbidden(words).into());
+    }
+    let now = hub.env().now();
+    let signed = http_signature::verify(request, body, &REQUIRED, now);
+    let signed = signed.map_err(|error| Refusal::unauthenticated(error.to_string()))?;
+    let pseudonym = pseudonym(request.field(PERSON).unwrap_or_default())?;
+    let home = HubId::from(signed.key);
+    let mut conn = hub.store().read().await?;
+    let row = known(hub, &mut conn, home).await?;
+    check_rules(hub, &mut conn, home, row.domain.as_deref()).await?;
+    drop(conn);
+    hub.limits().hubs.take(&home.to_string())?;
+    let mut tx = hub.store().write().await?;
+    let is_new = hub_nonces::take(&mut tx, row.id, &Digest::of(&signed.nonce), signed.expires, now).await?;
+    tx.commit().await?;
+    if !is_new {
+        let words = "This request came before. Sign each one anew, with another nonce.";
+        return Err(Refusal::unauthenticated(words).into());
+    }
+    Ok(Caller { person: None, via: Via::Hub(Guest { hub: row.id, pseudonym }), ip })
+}
+
+fn pseudonym(text: &str) -> Result<String, Refusal> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    if PSEUDONYM_LENGTHS.contains(&text.len()) && is_plain {
+        return Ok(text.to_owned());
+    }
+    let words = format!("The header {PERSON} has to name who asks, by 16 to 64 letters and digits.");
+    Err(Refusal::unauthenticated(words))
+}
+
+/// A hub whose own words about itself are here, and hold.
+async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
+    let found = hubs::by_peer(conn, &id.to_string()).await?;
+    let now = hub.env().now();
+    let holds = |row: &Row| {
+        let record = row.record.as_deref().and_then(|bytes| Signed::<HubRecord>::parse(bytes).ok());
+        let record = record.filter(|record| now < record.claims().expires);
+        record.is_some() && matches!(row.state, HubState::Carried | HubState::Probation)
+    };
+    Ok(found.filter(holds).ok_or_else(|| {
+        Refusal::forbidden(format!(
+            "This hub does not know the hub {id} that signed. It has to join the network first."
+        ))
+    })?)
+}
+
+async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>) -> Result<()> {
+    let mode = hub.config().federation.as_ref().map(|config| config.mode);
+    match rules::on_hub(hub, conn, id, domain).await? {
+        Some(Action::Block) => {
+            let words = format!("The operator of this hub has blocked the hub {id}. It is not answered.");
+            Err(Refusal::forbidden(words).into())
+        }
+        None if mode == Some(Mode::Allowlist) => {
+            let words =
+                format!("This hub answers hubs that its operator has allowed, and {id} is none of them.");
+            Err(Refusal::forbidden(words).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a guest whose hub is not answered any more.
+pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, guest: &Guest) -> Result<()> {
+    let gone = || Refusal::forbidden("This hub does not know your hub any more.");
+    let row = hubs::find(conn, guest.hub).await?.ok_or_else(gone)?;
+    let id = row.peer.as_deref().and_then(|peer| peer.parse().ok()).ok_or_else(gone)?;
+    check_rules(hub, conn, id, row.domain.as_deref()).await
+}

@@ -1,0 +1,228 @@
+//! People of other hubs, on both databases.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use plexus_a2a::{
+    http_signature::{self, CONTENT_DIGEST, Request, SIGNATURE, SIGNATURE_INPUT, content_digest},
+    keys::SecretKey,
+};
+use plexus_domain::{
+    Address, Digest, Error as Refusal, Part, RunState,
+    account::Role,
+    agent::{Access, Visibility},
+    page::PageSize,
+};
+use plexus_federation::{
+    core::Effect,
+    net::driver::Home as _,
+    record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed},
+};
+use plexus_store::{agents as rows, on_both};
+
+use super::{
+    admit, announce,
+    guest::PERSON,
+    home::Stored,
+    rules::{Ruled, block, unblock},
+    tests::{far, key, open},
+};
+use crate::{
+    Caller, Error, Hub, Result, accounts, agents,
+    agents::About,
+    blobs::NewBlob,
+    calls::{self, Call, Door, Filter, Origin, Task, Until},
+};
+
+const IP: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const BODY: &[u8] = b"{}";
+const ONE: &str = "onepersonofthathub";
+const OTHER: &str = "otherpersonofthathub";
+
+/// The record of the other hub reaches this one.
+async fn meet(hub: &Hub) {
+    let seq = Seq::next(None, hub.env().now());
+    let record = HubRecord {
+        hub: far(),
+        seq,
+        expires: seq.issued() + HUB_RECORD_LIFE,
+        name: "Far".into(),
+        software: "plexus/0".into(),
+        domain: None,
+        api: None,
+        policy: None,
+        addresses: Vec::new(),
+        relay: false,
+    };
+    let record = Signed::sign(record, &key(9)).unwrap();
+    Stored::new(hub.clone()).perform(vec![Effect::StoreHub(Box::new(record))]).await.unwrap();
+}
+
+fn request(hub: &Hub, by: &SecretKey, who: &str, nonce: &str) -> Request<'static> {
+    let fields = [(CONTENT_DIGEST, content_digest(BODY)), (PERSON, who.to_owned())];
+    let request = Request {
+        method: "POST",
+        authority: "near.example",
+        path: "/a2a/ada/clerk/",
+        query: None,
+        fields: fields.map(|(name, value)| (name.to_owned(), value)).into(),
+    };
+    let (input, signature) = http_signature::sign(by, &request, hub.env().now(), nonce);
+    let made = [(SIGNATURE_INPUT.to_owned(), input), (SIGNATURE.to_owned(), signature)];
+    Request { fields: request.fields.into_iter().chain(made).collect(), ..request }
+}
+
+async fn come(hub: &Hub, who: &str, nonce: &str) -> Result<Caller> {
+    admit(hub, &request(hub, &key(9), who, nonce), BODY, IP).await
+}
+
+/// Who runs this hub.
+async fn boss(hub: &Hub) -> Caller {
+    let password = "correct horse battery staple".to_owned();
+    accounts::create_by_operator(hub, "boss", password, Role::Admin).await.unwrap();
+    accounts::act_for(hub, Some("boss")).await.unwrap()
+}
+
+fn words<T>(outcome: Result<T>) -> String {
+    match outcome {
+        Err(Error::Refused(refusal)) => refusal.to_string(),
+        Err(error) => panic!("a fault: {error}"),
+        Ok(_) => panic!("it was let in"),
+    }
+}
+
+fn calc() -> Address {
+    "@plexus/calc".parse().unwrap()
+}
+
+fn call(text: &str) -> Call {
+    Call::new(Origin::A2a, vec![Part::text(text)])
+}
+
+async fn ask(hub: &Hub, door: &Door, call: Call) -> Task {
+    let run = calls::begin(hub, door, call).await.unwrap();
+    calls::settle(hub, door, run).await.unwrap()
+}
+
+on_both! {
+    async fn who_is_not_let_in_is_told_why(store: Store) {
+        let (hub, _, _folder) = open(&store).await;
+        let boss = boss(&hub).await;
+        let unknown = words(come(&hub, ONE, "1").await);
+        assert!(unknown.contains(&format!("does not know the hub {}", far())), "{unknown}");
+        meet(&hub).await;
+        come(&hub, ONE, "1").await.unwrap();
+        assert!(words(come(&hub, ONE, "1").await).contains("came before"));
+        assert!(words(come(&hub, OTHER, "1").await).contains("came before"), "a nonce is the hub's");
+        come(&hub, ONE, "2").await.unwrap();
+        assert!(words(come(&hub, "short", "3").await).contains(PERSON));
+        assert!(words(come(&hub, "with some white space", "3").await).contains(PERSON));
+
+        let mut changed = request(&hub, &key(9), ONE, "4");
+        changed.path = "/a2a/ada/other/";
+        assert!(words(admit(&hub, &changed, BODY, IP).await).contains("does not fit the request"));
+        let forged = request(&hub, &key(8), ONE, "4");
+        assert!(words(admit(&hub, &forged, BODY, IP).await).contains("does not know the hub"));
+
+        for subject in [far().to_string(), format!("hub:{}", far())] {
+            block(&hub, &boss, &subject, Ruled::Block, "It is a test.", "r").await.unwrap();
+            assert!(words(come(&hub, ONE, "5").await).contains("has blocked the hub"));
+            unblock(&hub, &boss, &subject, "r").await.unwrap();
+        }
+        come(&hub, ONE, "5").await.unwrap();
+        hub.close().await;
+    }
+
+    async fn two_people_of_a_hub_are_two_callers_here(store: Store) {
+        let (hub, _, _folder) = open(&store).await;
+        meet(&hub).await;
+        let one = calls::enter(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
+        let again = calls::enter(&hub, &come(&hub, ONE, "2").await.unwrap(), &calc()).await.unwrap();
+        let other = calls::enter(&hub, &come(&hub, OTHER, "3").await.unwrap(), &calc()).await.unwrap();
+        let stranger = calls::enter(&hub, &Caller::nobody(IP), &calc()).await.unwrap();
+        let named = |text: &str| Call { context: Some("ours".into()), ..call(text) };
+        let task = ask(&hub, &one, named("1 + 1")).await;
+        assert_eq!(task.state, RunState::Completed);
+        let same = calls::get(&hub, &again, task.id).await.unwrap();
+        assert_eq!(same.id, task.id, "it is the same person");
+        let more = ask(&hub, &again, named("2 + 2")).await;
+        assert_eq!(more.messages[0].parent, Some(task.messages[1].id), "and the same conversation");
+        let theirs = ask(&hub, &other, named("3 + 3")).await;
+        assert_eq!(theirs.messages[0].parent, None);
+        for door in [&other, &stranger] {
+            let refused = calls::get(&hub, door, task.id).await;
+            assert!(matches!(refused, Err(Error::Refused(Refusal::NotFound { .. }))));
+        }
+        let count = async |door: &Door| {
+            calls::list(&hub, door, &Filter::default(), None, PageSize::DEFAULT).await.unwrap().total
+        };
+        assert_eq!((count(&one).await, count(&other).await, count(&stranger).await), (2, 1, 0));
+        hub.close().await;
+    }
+
+    async fn a_guests_file_opens_by_its_link_alone(store: Store) {
+        let (hub, _, _folder) = open(&store).await;
+        meet(&hub).await;
+        let door = calls::enter(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
+        let file = NewBlob::new(Some("text/plain".into()), b"4, 9".to_vec());
+        let (part, mut call) = (file.part(Some("tide.txt".into())), call("1 + 1"));
+        call.parts.push(part);
+        call.files.push(file);
+        let task = ask(&hub, &door, call).await;
+        let blob = Digest::of(b"4, 9");
+        let link = door.file_url(&hub, task.id, &blob);
+        let (path, key) = link.split_once("?key=").unwrap();
+        assert!(path.ends_with(&format!("/files/{}/{blob}", task.id)), "{path}");
+        assert!(calls::file_by_link(&hub, task.id, &blob.to_string(), key).await.is_ok());
+        let other = Digest::of(b"0, 0").to_string();
+        for (blob, key) in [(&*blob.to_string(), "0"), (&*other, key)] {
+            assert!(calls::file_by_link(&hub, task.id, blob, key).await.is_err());
+        }
+        let stranger = calls::enter(&hub, &Caller::nobody(IP), &calc()).await.unwrap();
+        assert!(!stranger.file_url(&hub, task.id, &blob).contains("key="));
+        hub.close().await;
+    }
+
+    async fn an_agent_for_accounts_takes_guests_where_other_hubs_may_carry_it(store: Store) {
+        let (hub, ada, _folder) = open(&store).await;
+        meet(&hub).await;
+        let about = About { title: "Clerk".into(), summary: "Answers.".into(), ..About::default() };
+        let draft = agents::attached::describe(&hub, &ada, "clerk", &about).await.unwrap();
+        let at = agents::publish(&hub, &ada, draft, Visibility::Public, Access::Accounts).await.unwrap();
+        let guest = come(&hub, ONE, "1").await.unwrap();
+        assert!(words(calls::enter(&hub, &guest, &at).await).contains("an account here"));
+        agents::manage::set_reach(&hub, &ada, &at, Some(Visibility::Federated), None).await.unwrap();
+        let id = rows::at(&mut hub.store().read().await.unwrap(), &at).await.unwrap().unwrap().id;
+        assert!(announce::publish(&hub, id).await.unwrap().is_some(), "other hubs may carry it");
+        calls::enter(&hub, &guest, &at).await.unwrap();
+        assert!(calls::enter(&hub, &Caller::nobody(IP), &at).await.is_err(), "strangers stay outside");
+        agents::manage::set_reach(&hub, &ada, &at, None, Some(Access::Owner)).await.unwrap();
+        assert!(calls::enter(&hub, &guest, &at).await.is_err());
+        hub.close().await;
+    }
+
+    async fn a_hub_that_is_blocked_is_cut_off_at_once(store: Store) {
+        let (hub, ada, _folder) = open(&store).await;
+        meet(&hub).await;
+        let door = calls::enter(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
+        let adas = calls::enter(&hub, &ada, &calc()).await.unwrap();
+        let long: String = (0..20_000).map(|line| format!("{line} * 3 km in m\n")).collect();
+        let run = calls::begin(&hub, &door, call(&long)).await.unwrap();
+        let kept = calls::begin(&hub, &adas, call(&long)).await.unwrap();
+        let (_, mut following) = calls::follow(&hub, &door, run, Until::Ended).await.unwrap();
+        let (boss, subject) = (boss(&hub).await, far().to_string());
+        block(&hub, &boss, &subject, Ruled::Block, "It is a test.", "r").await.unwrap();
+        let refused = loop {
+            match following.next().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("it was read to its end"),
+                Err(error) => break error,
+            }
+        };
+        assert!(refused.to_string().contains("has blocked the hub"), "{refused}");
+        unblock(&hub, &boss, &subject, "r").await.unwrap();
+        let ended = calls::settle(&hub, &door, run).await.unwrap();
+        assert_eq!(ended.state, RunState::Stopped);
+        assert_eq!(calls::settle(&hub, &adas, kept).await.unwrap().state, RunState::Completed, "others go on");
+        hub.close().await;
+    }
+}
