@@ -1,6 +1,6 @@
 //! A hub that serves: started, announced, stopped. The command line and the tests use it alike.
 
-use std::{iter, net::SocketAddr, time::Duration};
+use std::{iter, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use plexus_hub::{Env, Hub, accounts, federation};
@@ -8,7 +8,8 @@ use tokio::{net::TcpListener, signal::unix::SignalKind, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::Serve, conformance::Conformance, operator::Socket, prometheus, router, state::Site, web::listen,
+    a2a::Network, config::Serve, conformance::Conformance, operator::Socket, prometheus, router, state::Site,
+    web::listen,
 };
 
 /// Requests that are still answered when the hub is told to stop get this long.
@@ -43,6 +44,7 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     hub.federate().await?;
     let stop = CancellationToken::new();
     let site = Site::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);
+    federation::answer_calls(&hub, Arc::new(Network::new(&site)));
     let mut servers = vec![spawn(listener, router::router(site.clone()), &stop)];
     match Socket::bind(&hub.config().data_dir) {
         Ok(socket) => servers.push(tokio::spawn(socket.serve(site, stop.clone()))),

@@ -24,19 +24,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
 
 /// A hub in a folder of its own.
-struct Node {
+pub struct Node {
     process: Process,
     /// Who runs it.
     admin: Client,
     id: String,
     /// Where other hubs reach it.
-    address: String,
-    folder: TempDir,
+    pub address: String,
+    pub folder: TempDir,
     database: Option<Database>,
 }
 
 impl Node {
-    async fn start(model: &str, ways: &[&Self], database: Option<Database>) -> Self {
+    pub async fn start(model: &str, ways: &[&Self], database: Option<Database>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut process = serve(folder.path(), model, ways, database.as_ref()).await;
         let admin = process.administrator("grace").await;
@@ -45,12 +45,12 @@ impl Node {
     }
 
     /// Ends it as a power cut would.
-    async fn kill(self) -> Dead {
+    pub async fn kill(self) -> Dead {
         self.process.kill().await;
         Dead { admin: self.admin, folder: self.folder, database: self.database }
     }
 
-    async fn end(self) {
+    pub async fn end(self) {
         self.process.kill().await;
         if let Some(database) = self.database {
             database.drop().await;
@@ -58,7 +58,7 @@ impl Node {
     }
 
     /// An agent of this hub that others may carry, and its address there.
-    async fn publish(&self, name: &str, summary: &str) -> String {
+    pub async fn publish(&self, name: &str, summary: &str) -> String {
         let agent = json!({ "name": name, "title": format!("The {name}"), "summary": summary,
                             "instructions": "Answer.", "visibility": "federated", "access": "open" });
         self.admin.call(Method::POST, "/agents", &agent).await.expect(StatusCode::CREATED);
@@ -76,6 +76,12 @@ impl Node {
         .await;
     }
 
+    /// Whether the one other hub has introduced itself.
+    pub async fn knows_by_name(&self) -> bool {
+        let row = self.admin.api("/hubs").await["items"][0].clone();
+        row["state"] == "fresh" && row["name"] != Value::Null
+    }
+
     async fn rule(&self, subject: &str, action: &str) {
         let rule = json!({ "subject": subject, "action": action, "reason": "It is a test." });
         self.admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
@@ -83,7 +89,7 @@ impl Node {
 }
 
 /// What is left of a hub that was killed.
-struct Dead {
+pub struct Dead {
     admin: Client,
     folder: TempDir,
     database: Option<Database>,

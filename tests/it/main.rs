@@ -65,6 +65,8 @@ mod mcp_kit;
 #[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
+mod no_address;
+#[cfg(test)]
 mod oauth;
 #[cfg(test)]
 mod openai;

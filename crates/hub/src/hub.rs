@@ -129,6 +129,7 @@ impl Hub {
         self.stop().cancel();
         self.tasks().close();
         self.tasks().wait().await;
+        self.federation().forget_edge();
         self.store().close().await;
     }
 

@@ -7,7 +7,9 @@ mod message;
 use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use http::{HeaderName, HeaderValue};
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use plexus_a2a::{
     A2aProtocol, Card,
     client::{self, Call, MAX_EVENT_BYTES, Update},
@@ -68,12 +70,22 @@ pub trait Signs: Send + Sync {
     fn sign(&self, method: &str, url: &Url, body: &[u8]) -> Result<Headers, Failure>;
 }
 
+/// What comes of an answer, piece by piece.
+pub type Body = BoxStream<'static, std::io::Result<Bytes>>;
+
+/// Another way to an agent than HTTP: what would be posted to `url` is carried there.
+#[async_trait]
+pub trait Carries: Send + Sync {
+    async fn carry(&self, url: &Url, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, Failure>;
+}
+
 /// Passes requests on to an A2A agent.
 pub struct A2a {
     outbound: Outbound,
     endpoint: Endpoint,
     access: Access,
     signer: Option<Arc<dyn Signs>>,
+    carrier: Option<Arc<dyn Carries>>,
 }
 
 /// What signs holds a key.
@@ -87,7 +99,12 @@ impl A2a {
     /// Fails when `outbound` may not call the agent.
     pub fn new(outbound: Outbound, endpoint: Endpoint) -> Result<Self, Failure> {
         outbound.check(&endpoint.url)?;
-        Ok(Self { outbound, endpoint, access: Access::default(), signer: None })
+        Ok(Self { outbound, endpoint, access: Access::default(), signer: None, carrier: None })
+    }
+
+    /// Reaches the agent by a way of its own; nothing is called by `outbound`.
+    pub fn over(carrier: Arc<dyn Carries>, outbound: Outbound, endpoint: Endpoint) -> Self {
+        Self { outbound, endpoint, access: Access::default(), signer: None, carrier: Some(carrier) }
     }
 
     /// Signs every call.

@@ -1,5 +1,5 @@
 //! A request to an agent: who asks, and what they bring. Who asks is told by a bearer token, or by another hub that signs
-//! the request.
+//! the request or brings it itself.
 
 use std::convert::Infallible;
 
@@ -20,6 +20,10 @@ use crate::{
     },
 };
 
+/// In the extensions of a request that came over the network of hubs: who asks.
+#[derive(Clone)]
+pub struct OverNetwork(pub Caller);
+
 pub struct Brought {
     pub caller: Result<Caller, Error>,
     pub body: Result<Bytes, BytesRejection>,
@@ -30,6 +34,10 @@ impl FromRequest<Site> for Brought {
 
     async fn from_request(request: Request, site: &Site) -> Result<Self, Infallible> {
         let (mut parts, body) = request.into_parts();
+        if let Some(OverNetwork(caller)) = parts.extensions.remove() {
+            let body = Bytes::from_request(Request::from_parts(parts, body), site).await;
+            return Ok(Self { caller: Ok(caller), body });
+        }
         let is_signed = federation::is_signed(&as_sent(&parts, site));
         let caller = match is_signed {
             true => None,

@@ -7,6 +7,7 @@ mod brought;
 mod card;
 mod file;
 mod methods;
+mod network;
 mod paging;
 mod push;
 mod refusal;
@@ -25,6 +26,7 @@ use plexus_hub::{
     calls::{self, Door},
 };
 
+pub use self::network::Network;
 use crate::state::Site;
 
 /// What a request may cost to read, besides its bytes.

@@ -13,6 +13,7 @@ use libp2p::{
     Multiaddr, PeerId, Swarm,
     gossipsub::{self, MessageAcceptance},
     kad::{self, QueryId},
+    swarm::dial_opts::{DialOpts, PeerCondition},
 };
 use plexus_domain::Timestamp;
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -88,6 +89,7 @@ pub fn start(config: Config) -> Result<(Handle, mpsc::Receiver<Event>, JoinHandl
     let (handle, orders) = Handle::new();
     let (events, told) = mpsc::channel(EVENTS);
     let actor = Actor::new(config, orders, events)?;
+    let handle = handle.with_streams(actor.swarm.behaviour().calls.new_control());
     Ok((handle, told, tokio::spawn(actor.run())))
 }
 
@@ -175,6 +177,10 @@ impl Actor {
             }
             Command::FindHub(hub) => self.find_hub(hub),
             Command::Dial(address) => self.dial(&address),
+            Command::Reach { hub, done } => {
+                self.reach(hub);
+                _ = done.send(());
+            }
             Command::Doors(found) => self.book.add_doors(found, Instant::now()),
             Command::Status(tell) => _ = tell.send(self.status()),
         }
@@ -301,6 +307,20 @@ impl Actor {
     pub(super) fn dial(&mut self, address: &Multiaddr) {
         if let Err(error) = self.swarm.dial(address.clone()) {
             tracing::debug!(%address, %error, "not dialled");
+        }
+    }
+
+    /// Begins to connect with a hub, unless it is connected.
+    fn reach(&mut self, hub: HubId) {
+        let Some(peer) = id::peer_of(hub).filter(|peer| !self.swarm.is_connected(peer)) else { return };
+        let addresses = self.addresses(&peer);
+        if addresses.is_empty() {
+            return self.find_hub(hub);
+        }
+        let options = DialOpts::peer_id(peer).addresses(addresses);
+        let options = options.condition(PeerCondition::DisconnectedAndNotDialing).build();
+        if let Err(error) = self.swarm.dial(options) {
+            tracing::debug!(%hub, %error, "not dialled");
         }
     }
 

@@ -1,9 +1,13 @@
 //! What the actor is told, and what it tells.
 
+use std::fmt;
+
 use libp2p::{Multiaddr, PeerId, kad::RecordKey};
+use libp2p_stream::Control;
 use plexus_domain::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
+use super::calls::{CALL, Caller, Calls};
 use crate::{
     HubId,
     core::{Answer, Request, Verdict},
@@ -96,6 +100,11 @@ pub enum Command {
     /// Ask the DHT for the record of a hub that was never met.
     FindHub(HubId),
     Dial(Multiaddr),
+    /// Begin to connect with a hub, and say once that is begun.
+    Reach {
+        hub: HubId,
+        done: oneshot::Sender<()>,
+    },
     /// Ways into the network that a domain named.
     Doors(Vec<Multiaddr>),
     Status(oneshot::Sender<Status>),
@@ -157,9 +166,16 @@ pub struct Status {
 }
 
 /// The way to the actor. It ends when the last of these is dropped.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Handle {
     commands: mpsc::Sender<Command>,
+    streams: Option<Control>,
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Handle").field(&self.commands).finish()
+    }
 }
 
 /// The actor is gone.
@@ -170,7 +186,23 @@ pub struct Stopped;
 impl Handle {
     pub(super) fn new() -> (Self, mpsc::Receiver<Command>) {
         let (commands, orders) = mpsc::channel(COMMANDS);
-        (Self { commands }, orders)
+        (Self { commands, streams: None }, orders)
+    }
+
+    pub(super) fn with_streams(self, streams: Control) -> Self {
+        Self { streams: Some(streams), ..self }
+    }
+
+    /// Asks other hubs over streams.
+    pub fn caller(&self) -> Option<Caller> {
+        Some(Caller::new(self.clone(), self.streams.clone()?))
+    }
+
+    /// What other hubs ask over streams, from now on, for the first who wants to answer. Without anybody who does, this hub
+    /// says that it takes no calls.
+    pub fn calls(&self) -> Option<Calls> {
+        let mut streams = self.streams.clone()?;
+        Some(Calls::new(streams.accept(CALL).ok()?))
     }
 
     /// # Errors

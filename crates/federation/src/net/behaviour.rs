@@ -49,6 +49,7 @@ pub struct Behaviour {
     pub gossip: Gossip,
     pub sync: Exchange,
     pub query: Exchange,
+    pub calls: libp2p_stream::Behaviour,
     mdns: Toggle<mdns::tokio::Behaviour>,
 }
 
@@ -114,6 +115,7 @@ fn behaviour(
         gossip: gossip::gossip(key).map_err(StartError::SetUp)?,
         sync: codec::exchange(codec::SYNC, MAX_REQUEST),
         query: codec::exchange(codec::QUERY, MAX_QUERY),
+        calls: libp2p_stream::Behaviour::new(),
         mdns: mdns.transpose().map_err(set_up)?.into(),
     })
 }

@@ -2,7 +2,8 @@
 //!
 //! [`start`] begins a task that owns the swarm and nothing else; what it is told and what it tells is in `api`. `driver` joins it
 //! with the core and with what the hub stores. `records` is what is kept for the DHT, `book` and `trim` say whom to
-//! call and whom to part with, `gossip` has the scores, and `wire` the bytes of requests and answers.
+//! call and whom to part with, `gossip` has the scores, and `wire` the bytes of requests and answers. `calls` are chats with
+//! agents of hubs that have no public address, on streams that the actor does not look into.
 
 mod actor;
 mod announcing;
@@ -11,6 +12,7 @@ pub mod api;
 mod attacked;
 mod behaviour;
 mod book;
+pub mod calls;
 mod codec;
 pub mod door;
 pub mod driver;

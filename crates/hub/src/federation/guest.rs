@@ -3,7 +3,7 @@
 //! Their hub signs each request (RFC 9421) and says by a pseudonym who asks. Here each is somebody with chats and tasks of their
 //! own; who they are at home is not known.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use plexus_a2a::http_signature::{self, Request, SIGNATURE, SIGNATURE_INPUT};
 use plexus_domain::{Digest, Error as Refusal};
@@ -43,21 +43,33 @@ pub async fn admit(hub: &Hub, request: &Request<'_>, body: &[u8], ip: IpAddr) ->
     let now = hub.env().now();
     let signed = http_signature::verify(request, body, &REQUIRED, now);
     let signed = signed.map_err(|error| Refusal::unauthenticated(error.to_string()))?;
-    let pseudonym = pseudonym(request.field(PERSON).unwrap_or_default())?;
-    let home = HubId::from(signed.key);
-    let mut conn = hub.store().read().await?;
-    let row = known(hub, &mut conn, home).await?;
-    check_rules(hub, &mut conn, home, row.domain.as_deref()).await?;
-    drop(conn);
-    hub.limits().hubs.take(&home.to_string())?;
+    let guest = let_in(hub, signed.key.into(), request.field(PERSON).unwrap_or_default()).await?;
     let mut tx = hub.store().write().await?;
-    let is_new = hub_nonces::take(&mut tx, row.id, &Digest::of(&signed.nonce), signed.expires, now).await?;
+    let is_new =
+        hub_nonces::take(&mut tx, guest.hub, &Digest::of(&signed.nonce), signed.expires, now).await?;
     tx.commit().await?;
     if !is_new {
         let words = "This request came before. Sign each one anew, with another nonce.";
         return Err(Refusal::unauthenticated(words).into());
     }
-    Ok(Caller { person: None, via: Via::Hub(Guest { hub: row.id, pseudonym }), ip })
+    Ok(Caller { person: None, via: Via::Hub(guest), ip })
+}
+
+/// Who asks over a connection that was made with another hub's key.
+pub(super) async fn admit_peer(hub: &Hub, home: HubId, person: &str) -> Result<Caller> {
+    let guest = let_in(hub, home, person).await?;
+    // The address is the hub's, and says nothing of who asks.
+    Ok(Caller { person: None, via: Via::Hub(guest), ip: IpAddr::V4(Ipv4Addr::UNSPECIFIED) })
+}
+
+async fn let_in(hub: &Hub, home: HubId, person: &str) -> Result<Guest> {
+    let pseudonym = pseudonym(person)?;
+    let mut conn = hub.store().read().await?;
+    let row = known(hub, &mut conn, home).await?;
+    check_rules(hub, &mut conn, home, row.domain.as_deref()).await?;
+    drop(conn);
+    hub.limits().hubs.take(&home.to_string())?;
+    Ok(Guest { hub: row.id, pseudonym })
 }
 
 fn pseudonym(text: &str) -> Result<String, Refusal> {

@@ -3,7 +3,8 @@
 //! `plexus_federation` decides; here is what it needs of a hub. `work` starts it and starts it anew when it ends, from what
 //! `restore` reads. `home` writes down what the core decides, with `carry` for listings and `known` for hubs. `announce` signs this
 //! hub's agents, `describe` the hub itself. `prove` asks the endpoint of a carried agent whether it holds the key of its hub,
-//! and `vouch` signs what people of this hub ask it. `guest` lets people of other hubs in.
+//! and `vouch` signs what people of this hub ask it; where the hub has no address, `calls` carries that over the network. `guest`
+//! lets people of other hubs in.
 //! `rules` and `overview` are what people do and see.
 //!
 //! A carried agent is a row beside this hub's own, with a signed listing. It is shown as long as the core says so, and no
@@ -11,6 +12,7 @@
 
 mod announce;
 mod book;
+mod calls;
 mod carry;
 mod describe;
 mod guest;
@@ -27,6 +29,8 @@ mod tests;
 mod vouch;
 mod work;
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 use plexus_federation::{
     HubId,
@@ -35,11 +39,18 @@ use plexus_federation::{
 };
 use tokio::sync::{Notify, Semaphore, mpsc};
 
-pub(crate) use self::{guest::still_lets_in, prove::prove, vouch::Voucher, work::start};
 pub use self::{
+    calls::{Answered, Asked, Edge, answer_calls},
     guest::{PERSON, admit, is_signed},
     overview::{HubRow, Itself, Overview, Standing, overview},
     rules::{RuleRow, Ruled, block, list_rules, unblock},
+};
+pub(crate) use self::{
+    calls::{OverNetwork, way},
+    guest::still_lets_in,
+    prove::prove,
+    vouch::Voucher,
+    work::start,
 };
 
 use crate::{Error, Hub, Result, keys};
@@ -51,6 +62,8 @@ pub(crate) struct Room {
     own_changed: Notify,
     /// Domains that are asked at the same time.
     proving: Semaphore,
+    /// What answers other hubs' calls.
+    edge: Mutex<Option<Arc<dyn Edge>>>,
 }
 
 const DOMAINS_AT_ONCE: usize = 4;
@@ -61,6 +74,7 @@ impl Default for Room {
             running: Mutex::default(),
             own_changed: Notify::new(),
             proving: Semaphore::new(DOMAINS_AT_ONCE),
+            edge: Mutex::default(),
         }
     }
 }
@@ -75,6 +89,11 @@ impl Room {
     /// A lost wake-up costs time: the publisher looks by itself, too.
     pub fn own_changed(&self) {
         self.own_changed.notify_one();
+    }
+
+    /// The edge knows the hub, so that they would keep each other.
+    pub fn forget_edge(&self) {
+        self.edge.lock().take();
     }
 
     fn running(&self) -> Option<Running> {

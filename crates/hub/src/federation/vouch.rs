@@ -27,6 +27,11 @@ pub(crate) struct Voucher {
 }
 
 impl Voucher {
+    /// Who asks.
+    pub const fn pseudonym(&self) -> &String {
+        &self.pseudonym
+    }
+
     /// For whoever has this account, to the hub of a carried agent.
     pub async fn new(hub: &Hub, conn: &mut Conn, account: AccountId, agent: &Agent) -> Result<Self> {
         let (seed, key) = keys::hub_seed(hub, conn).await?;

@@ -14,7 +14,7 @@ use plexus_federation::{
 use plexus_store::carried;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-use super::{Running, announce, book, describe, home::Stored, restore, rules};
+use super::{Running, announce, book, calls, describe, home::Stored, restore, rules};
 use crate::{Error, Hub, Result, config::Federation, keys};
 
 /// Before it is tried again after an error.
@@ -134,6 +134,9 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
         now,
     })
     .map_err(|error| Error::Fault(anyhow::anyhow!("PLEXUS_P2P_LISTEN: {error}")))?;
+    if let Some(calls) = net.calls() {
+        hub.tasks().spawn(calls::take(hub.clone(), calls));
+    }
     let (orders, inbox) = mpsc::channel(ORDERS);
     let driver = Driver::new(core, Stored::new(hub.clone()), net.clone(), events, inbox);
     *hub.federation().running.lock() = Some(Running { orders: orders.clone(), net });

@@ -199,10 +199,13 @@ async fn attached(hub: &Hub, job: &Job) -> Result<Attached> {
 }
 
 async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
-    let card = card(conn, job).await?;
-    let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
-    let endpoint = Endpoint::of(&card).ok_or_else(unusable)?;
+    let endpoint = endpoint(conn, job).await?;
     A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)
+}
+
+async fn endpoint(conn: &mut Conn, job: &Job) -> Result<Endpoint> {
+    let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
+    Ok(Endpoint::of(&card(conn, job).await?).ok_or_else(unusable)?)
 }
 
 async fn with_credentials(hub: &Hub, conn: &mut Conn, job: &Job, agent: A2a) -> Result<A2a> {
@@ -217,16 +220,24 @@ async fn with_credentials(hub: &Hub, conn: &mut Conn, job: &Job, agent: A2a) -> 
 /// the signature of this hub.
 async fn elsewhere(hub: &Hub, job: &Job) -> Result<A2a> {
     let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
-    federation::prove(hub, &outbound, &job.agent, &job.version).await?;
     let mut conn = hub.store().snapshot().await?;
-    let agent = a2a(hub, &mut conn, job).await?;
+    let endpoint = endpoint(&mut conn, job).await?;
     let unknown =
         || Refusal::unauthenticated("Agents of other hubs answer people with an account here. Sign in.");
     let account = job.asker.account().ok_or_else(unknown)?;
+    let voucher = federation::Voucher::new(hub, &mut conn, account, &job.agent).await?;
+    if let Some(home) = federation::way(hub, &outbound, &job.agent, &endpoint.url).await? {
+        let pseudonym = voucher.pseudonym().clone();
+        let network = federation::OverNetwork { hub: hub.clone(), home, pseudonym };
+        return Ok(A2a::over(Arc::new(network), outbound, endpoint));
+    }
+    drop(conn);
+    federation::prove(hub, &outbound, &job.agent, &job.version).await?;
+    let mut conn = hub.store().snapshot().await?;
+    let agent = A2a::new(outbound, endpoint).map_err(refused)?;
     if agent_secrets::find(&mut conn, job.agent.id, account).await?.is_some() {
         return with_credentials(hub, &mut conn, job, agent).await;
     }
-    let voucher = federation::Voucher::new(hub, &mut conn, account, &job.agent).await?;
     Ok(agent.signed_by(Arc::new(voucher)))
 }
 

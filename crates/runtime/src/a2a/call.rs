@@ -117,6 +117,9 @@ impl A2a {
         if let Some(credentials) = shown {
             credentials.apply(&mut url, &mut headers)?;
         }
+        if let Some(carrier) = &self.carrier {
+            return Reply::carried(carrier.carry(&url, &headers, body), &self.peer(), pace).await;
+        }
         if let Some(signer) = &self.signer {
             headers.extend(signer.sign(Method::POST.as_str(), &url, &body)?);
         }

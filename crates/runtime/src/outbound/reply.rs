@@ -17,6 +17,7 @@ use super::{
     private,
     resolver::OnlyPrivate,
 };
+use crate::a2a::Body;
 
 /// How much of an error's body is read for its words.
 const WORDS_BYTES: usize = 8 << 10;
@@ -43,6 +44,19 @@ impl Reply {
             return Err(Failure::new(FailureClass::Garbage, words).into());
         }
         Ok(Self { response, peer: peer.to_owned() })
+    }
+
+    /// An answer that comes by another way than HTTP.
+    pub async fn carried(
+        answer: impl Future<Output = Result<http::Response<Body>, Failure>>,
+        peer: &str,
+        pace: &mut Pace<'_>,
+    ) -> Result<Self, Halt> {
+        let response = match pace.wait(answer).await {
+            Ok(answered) => answered?.map(reqwest::Body::wrap_stream),
+            Err(interrupted) => return Err(halt(interrupted, peer)),
+        };
+        Ok(Self { response: response.into(), peer: peer.to_owned() })
     }
 
     pub fn peer(&self) -> &str {

@@ -1,0 +1,90 @@
+//! The side that asks.
+
+use std::{io, time::Duration};
+
+use futures::Stream as Pieces;
+use futures::stream;
+use libp2p::{PeerId, Stream};
+use libp2p_stream::Control;
+use tokio::{sync::oneshot, time::timeout};
+
+use super::{CALL, Question, Told, frames};
+use crate::{
+    HubId,
+    net::{
+        api::{Command, Handle},
+        id,
+    },
+};
+
+/// How long it may take to reach the other hub.
+const REACHED_WITHIN: Duration = Duration::from_secs(15);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    #[error("the hub is not reached over the network of hubs")]
+    NotReached,
+    #[error("the connection broke off ({0})")]
+    Broken(#[from] io::Error),
+}
+
+/// Asks other hubs.
+#[derive(Clone)]
+pub struct Caller {
+    net: Handle,
+    streams: Control,
+}
+
+impl Caller {
+    pub(in crate::net) const fn new(net: Handle, streams: Control) -> Self {
+        Self { net, streams }
+    }
+
+    /// Asks `hub`, and waits for the head of its answer. Dropping the answer ends the call.
+    ///
+    /// # Errors
+    /// When the hub cannot be reached, and when it breaks off.
+    pub async fn ask(&self, hub: HubId, question: &Question, body: &[u8]) -> Result<Answer, CallError> {
+        let peer = id::peer_of(hub).ok_or(CallError::NotReached)?;
+        let opened = timeout(REACHED_WITHIN, self.open(hub, peer)).await;
+        let mut stream = opened.map_err(|_| CallError::NotReached)??;
+        frames::write_head(&mut stream, question).await?;
+        frames::write_body(&mut stream, body).await?;
+        frames::write_end(&mut stream).await?;
+        let told = frames::read_head(&mut stream).await?;
+        Ok(Answer { told, stream })
+    }
+
+    async fn open(&self, hub: HubId, peer: PeerId) -> Result<Stream, CallError> {
+        // The actor knows where the hub is.
+        let (done, begun) = oneshot::channel();
+        self.net.order(Command::Reach { hub, done }).await.map_err(|_| CallError::NotReached)?;
+        begun.await.map_err(|_| CallError::NotReached)?;
+        let opened = self.streams.clone().open_stream(peer, CALL).await;
+        opened.map_err(|error| {
+            tracing::debug!(%hub, %error, "a hub was not reached for a call");
+            CallError::NotReached
+        })
+    }
+}
+
+/// What another hub answers.
+pub struct Answer {
+    pub told: Told,
+    stream: Stream,
+}
+
+impl Answer {
+    /// The pieces of the body as they come.
+    pub fn into_body(self) -> impl Pieces<Item = io::Result<Vec<u8>>> + Send + 'static {
+        stream::unfold(Some(self.stream), |stream| async move {
+            let mut stream = stream?;
+            match frames::read_piece(&mut stream).await {
+                Ok(Some(piece)) => Some((Ok(piece), Some(stream))),
+                Ok(None) => None,
+                Err(error) => Some((Err(error), None)),
+            }
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! The side that answers.
+
+use std::{collections::HashMap, io, pin::pin, sync::Arc, time::Duration};
+
+use futures::{AsyncReadExt as _, AsyncWriteExt as _, Stream as Pieces, StreamExt as _};
+use libp2p::{PeerId, Stream};
+use libp2p_stream::IncomingStreams;
+use parking_lot::Mutex;
+use tokio::time::{sleep, timeout};
+
+use super::{LONGEST, Question, Told, frames};
+use crate::{HubId, net::id};
+
+/// Calls of one hub that go on at the same time, and of all together. One more is refused.
+const PER_HUB: usize = 32;
+const AT_ONCE: usize = 256;
+/// How long a question may take to come.
+const ASKED_WITHIN: Duration = Duration::from_secs(30);
+/// A refusal is not waited for any longer.
+const REFUSED_WITHIN: Duration = Duration::from_secs(2);
+
+/// Calls of other hubs, as they come.
+pub struct Calls {
+    streams: IncomingStreams,
+    places: Places,
+}
+
+impl Calls {
+    pub(in crate::net) fn new(streams: IncomingStreams) -> Self {
+        Self { streams, places: Places::default() }
+    }
+
+    /// The next stream that has a place; none when the network has stopped. Those that have none are refused.
+    pub async fn next(&mut self) -> Option<Coming> {
+        loop {
+            let (peer, stream) = self.streams.next().await?;
+            let Some(from) = id::hub_of(&peer) else { continue };
+            match self.places.take(peer) {
+                Some(place) => return Some(Coming { from, stream, place }),
+                None => drop(tokio::spawn(timeout(REFUSED_WITHIN, refuse(stream)))),
+            }
+        }
+    }
+}
+
+async fn refuse(mut stream: Stream) -> io::Result<()> {
+    let told = Told { status: 429, headers: [("retry-after".to_owned(), "5".to_owned())].into() };
+    frames::write_head(&mut stream, &told).await?;
+    frames::write_end(&mut stream).await?;
+    stream.close().await
+}
+
+/// A call whose question has not come yet.
+pub struct Coming {
+    from: HubId,
+    stream: Stream,
+    place: Place,
+}
+
+impl Coming {
+    /// Waits for the whole question, whose body has at most `most` bytes.
+    ///
+    /// # Errors
+    /// When it is too large, comes too slowly, or is none.
+    pub async fn read(mut self, most: usize) -> io::Result<Called> {
+        let read = timeout(ASKED_WITHIN, read(&mut self.stream, most)).await;
+        let (question, body) = read.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        Ok(Called { from: self.from, question, body, stream: self.stream, _place: self.place })
+    }
+}
+
+async fn read(stream: &mut Stream, most: usize) -> io::Result<(Question, Vec<u8>)> {
+    let (question, mut body) = (frames::read_head(stream).await?, Vec::new());
+    while let Some(piece) = frames::read_piece(stream).await? {
+        if body.len() + piece.len() > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok((question, body))
+}
+
+/// A question that has come.
+pub struct Called {
+    pub from: HubId,
+    pub question: Question,
+    pub body: Vec<u8>,
+    stream: Stream,
+    _place: Place,
+}
+
+impl Called {
+    /// Answers, piece by piece and no faster than the asker reads. It is given up when the asker lets go or has waited as
+    /// long as it wanted to.
+    pub async fn answer(self, told: Told, body: impl Pieces<Item = io::Result<impl AsRef<[u8]>>> + Send) {
+        let waits = Duration::from_millis(self.question.deadline_ms).min(LONGEST);
+        let (mut from, mut to) = self.stream.split();
+        let work = async {
+            frames::write_head(&mut to, &told).await?;
+            let mut body = pin!(body);
+            while let Some(piece) = body.next().await {
+                frames::write_body(&mut to, piece?.as_ref()).await?;
+            }
+            frames::write_end(&mut to).await?;
+            to.close().await
+        };
+        // The asker says nothing more: whatever comes now is its end.
+        let mut more = [0; 1];
+        let gone = async { _ = from.read(&mut more).await };
+        let ended = tokio::select! {
+            ended = work => ended,
+            () = gone => return,
+            () = sleep(waits) => Err(io::ErrorKind::TimedOut.into()),
+        };
+        if let Err(error) = ended {
+            tracing::debug!(hub = %self.from, %error, "an answer broke off");
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Places(Arc<Mutex<HashMap<PeerId, usize>>>);
+
+/// One call's, until it is dropped.
+struct Place {
+    places: Places,
+    peer: PeerId,
+}
+
+impl Places {
+    fn take(&self, peer: PeerId) -> Option<Place> {
+        let mut taken = self.0.lock();
+        let all: usize = taken.values().sum();
+        let of_peer = taken.entry(peer).or_default();
+        let fits = *of_peer < PER_HUB && all < AT_ONCE;
+        *of_peer += usize::from(fits);
+        if *of_peer == 0 {
+            taken.remove(&peer);
+        }
+        fits.then(|| Place { places: self.clone(), peer })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.0.lock();
+        if let Some(of_peer) = taken.get_mut(&self.peer) {
+            *of_peer -= 1;
+            if *of_peer == 0 {
+                taken.remove(&self.peer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_bounded_for_each_hub_and_for_all() {
+        let (places, one) = (Places::default(), PeerId::random());
+        let mut taken: Vec<_> = (0..PER_HUB).map(|_| places.take(one).unwrap()).collect();
+        assert!(places.take(one).is_none());
+        taken.pop();
+        taken.push(places.take(one).unwrap());
+        while taken.len() < AT_ONCE {
+            taken.push(places.take(PeerId::random()).unwrap());
+        }
+        assert!(places.take(PeerId::random()).is_none());
+        drop(taken);
+        assert!(places.0.lock().is_empty(), "nobody is remembered");
+    }
+}

@@ -1,0 +1,169 @@
+//! Calls over the network of hubs: to agents of hubs that have no public address, and from hubs to agents here.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{StreamExt as _, future::BoxFuture, stream::BoxStream};
+use http::{HeaderMap, HeaderName, HeaderValue, Response};
+use plexus_domain::run::{Failure, FailureClass};
+use plexus_federation::{
+    HubId,
+    net::calls::{CallError, Calls, Coming, LONGEST, Question, Told},
+    record::{HubRecord, Signed},
+};
+use plexus_runtime::{
+    a2a::{Body, Carries},
+    outbound::Outbound,
+};
+use plexus_store::{agents::Agent, hubs};
+use url::Url;
+
+use super::guest::{self, PERSON};
+use crate::{Caller, Error, Hub, Result};
+
+/// What of a request goes along.
+const HEADERS: [&str; 4] = ["accept", "content-type", "a2a-version", PERSON];
+/// What of an answer does.
+const TOLD: [&str; 3] = ["content-type", "retry-after", "cache-control"];
+
+/// A request that came over the network.
+pub struct Asked {
+    pub caller: Caller,
+    /// Where an HTTP request for the same would go.
+    pub path: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+pub type Answered = Response<BoxStream<'static, std::io::Result<Bytes>>>;
+
+/// What answers such requests: the protocol edge that answers the same over HTTP.
+pub trait Edge: Send + Sync {
+    fn answer(&self, asked: Asked) -> BoxFuture<'static, Answered>;
+}
+
+/// Answers what other hubs ask over the network, from now on.
+pub fn answer_calls(hub: &Hub, edge: Arc<dyn Edge>) {
+    *hub.federation().edge.lock() = Some(edge);
+}
+
+/// Takes calls until the network stops.
+pub(super) async fn take(hub: Hub, mut calls: Calls) {
+    while let Some(Some(coming)) = hub.stop().run_until_cancelled(calls.next()).await {
+        let hub = hub.clone();
+        hub.clone().tasks().spawn(async move {
+            let stop = hub.stop().clone();
+            let _ = stop.run_until_cancelled(take_one(&hub, coming)).await;
+        });
+    }
+}
+
+async fn take_one(hub: &Hub, coming: Coming) {
+    // As much as over HTTP.
+    let most = hub.config().limits.max_message_bytes.saturating_mul(2);
+    let mut called = match coming.read(most).await {
+        Ok(called) => called,
+        Err(error) => return tracing::debug!(%error, "a call was not understood"),
+    };
+    let body = std::mem::take(&mut called.body);
+    let (told, body) = answer(hub, called.from, &called.question, body.into()).await.into_parts();
+    let headers = TOLD.iter().filter_map(|name| {
+        let value = told.headers.get(*name)?.to_str().ok()?;
+        Some(((*name).to_owned(), value.to_owned()))
+    });
+    let told = Told { status: told.status.as_u16(), headers: headers.collect() };
+    called.answer(told, body).await;
+}
+
+async fn answer(hub: &Hub, from: HubId, question: &Question, body: Bytes) -> Answered {
+    let person = question.headers.get(PERSON).map(String::as_str).unwrap_or_default();
+    let caller = match guest::admit_peer(hub, from, person).await {
+        Ok(caller) => caller,
+        Err(error) => return refused(&error),
+    };
+    let Some(edge) = hub.federation().edge.lock().clone() else {
+        return refused(&Error::from(plexus_domain::Error::unavailable("This hub is just starting.")));
+    };
+    let Question { path, headers, .. } = question;
+    let headers = headers.iter().filter(|(name, _)| HEADERS.contains(&name.as_str()));
+    let headers = headers.filter_map(|(name, value)| {
+        Some((HeaderName::try_from(name).ok()?, HeaderValue::from_str(value).ok()?))
+    });
+    let asked = Asked { caller, path: path.clone(), headers: headers.collect(), body };
+    edge.answer(asked).await
+}
+
+/// In the form in which A2A refuses.
+fn refused(error: &Error) -> Answered {
+    let words = match error {
+        Error::Refused(refusal) => refusal.to_string(),
+        Error::Fault(fault) => {
+            tracing::error!(%fault, "a call of another hub failed");
+            "This hub failed. Try again later.".to_owned()
+        }
+    };
+    let error = serde_json::json!({ "code": -32_600, "message": words });
+    let body = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    let body = futures::stream::iter([Ok(Bytes::from(body.to_string()))]).boxed();
+    let mut response = Response::new(body);
+    *response.status_mut() = http::StatusCode::FORBIDDEN;
+    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+    response
+}
+
+/// The way to an agent whose hub has no public address, and none that this hub may call.
+pub(crate) async fn way(hub: &Hub, outbound: &Outbound, agent: &Agent, url: &Url) -> Result<Option<HubId>> {
+    let row = hubs::find(&mut hub.store().read().await?, agent.hub).await?;
+    let Some(row) = row.filter(|_| outbound.check(url).is_err()) else { return Ok(None) };
+    let record = row.record.as_deref().and_then(|bytes| Signed::<HubRecord>::parse(bytes).ok());
+    let has_address = record.is_some_and(|record| record.claims().api.is_some());
+    Ok(row.peer.filter(|_| !has_address).and_then(|peer| peer.parse().ok()))
+}
+
+/// Carries A2A to another hub, for one of this hub's people.
+pub(crate) struct OverNetwork {
+    pub hub: Hub,
+    pub home: HubId,
+    pub pseudonym: String,
+}
+
+#[async_trait]
+impl Carries for OverNetwork {
+    async fn carry(&self, url: &Url, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, Failure> {
+        let caller = self.hub.federation().running().and_then(|running| running.net.caller());
+        let caller =
+            caller.ok_or_else(|| not_reached("This hub takes no part in the network of hubs now."))?;
+        let sent = HEADERS.iter().filter_map(|name| {
+            let value = headers.get(*name)?.to_str().ok()?;
+            Some(((*name).to_owned(), value.to_owned()))
+        });
+        let person = (PERSON.to_owned(), self.pseudonym.clone());
+        let question = Question {
+            path: url.path().to_owned(),
+            headers: sent.chain([person]).collect(),
+            deadline_ms: u64::try_from(LONGEST.as_millis()).unwrap_or(u64::MAX),
+        };
+        let answer = caller.ask(self.home, &question, &body).await.map_err(|error| match error {
+            CallError::NotReached => {
+                not_reached("Its hub has no public address, and is not reached over the network of hubs now.")
+            }
+            CallError::Broken(error) => {
+                not_reached(&format!("The connection to its hub broke off ({error})."))
+            }
+        })?;
+        let mut response = Response::builder().status(answer.told.status);
+        for (name, value) in &answer.told.headers {
+            response = response.header(name, value);
+        }
+        let pieces: Body = answer.into_body().map(|piece| piece.map(Bytes::from)).boxed();
+        let garbage = |error| {
+            Failure::new(FailureClass::Garbage, format!("Its hub answered with something else: {error}."))
+        };
+        response.body(pieces).map_err(garbage)
+    }
+}
+
+fn not_reached(words: &str) -> Failure {
+    Failure::new(FailureClass::Unreachable, words)
+}

@@ -1,0 +1,56 @@
+//! A2A over the network of hubs, for agents of a hub that has no public address: the same answers as over HTTP.
+
+use axum::{
+    Router,
+    body::Body,
+    extract::DefaultBodyLimit,
+    http::{Method, Request, StatusCode},
+};
+use futures::{FutureExt as _, StreamExt as _, future::BoxFuture};
+use plexus_hub::federation::{Answered, Asked, Edge};
+use tower::ServiceExt as _;
+
+use super::{brought::OverNetwork, routes};
+use crate::state::Site;
+
+/// What may be asked there.
+const START: &str = "/a2a/";
+
+pub struct Network {
+    router: Router,
+}
+
+impl Network {
+    pub fn new(site: &Site) -> Self {
+        let most = site.hub.config().limits.max_message_bytes.saturating_mul(2);
+        Self { router: routes().layer(DefaultBodyLimit::max(most)).with_state(site.clone()) }
+    }
+}
+
+impl Edge for Network {
+    fn answer(&self, asked: Asked) -> BoxFuture<'static, Answered> {
+        let router = self.router.clone();
+        async move {
+            let Asked { caller, path, headers, body } = asked;
+            let request = Request::builder().method(Method::POST).uri(&path).body(Body::from(body));
+            let Some(mut request) = request.ok().filter(|_| path.starts_with(START)) else {
+                return nothing(StatusCode::NOT_FOUND);
+            };
+            request.extensions_mut().insert(OverNetwork(caller));
+            *request.headers_mut() = headers;
+            let answer = match router.oneshot(request).await {
+                Ok(answer) => answer,
+                Err(never) => match never {},
+            };
+            answer
+                .map(|body| body.into_data_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed())
+        }
+        .boxed()
+    }
+}
+
+fn nothing(status: StatusCode) -> Answered {
+    let mut answer = Answered::new(futures::stream::empty().boxed());
+    *answer.status_mut() = status;
+    answer
+}

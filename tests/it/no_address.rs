@@ -1,0 +1,116 @@
+//! Chats with agents of a hub that has no address on the web: they go over the network of hubs.
+
+use std::{convert::Infallible, sync::Arc, time::Instant};
+
+use axum::{
+    Json, Router,
+    body::Body,
+    http::header,
+    response::IntoResponse,
+    routing::{get, post},
+};
+use futures::{StreamExt as _, stream};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, sync::Semaphore};
+
+use crate::{
+    client::Client,
+    database::Sql,
+    events::{Events, PATIENCE, Screen, read_text, read_to_end},
+    federation::{Node, until},
+    guests::settings,
+    hub::{self, Hub},
+};
+
+const FIRST: &str = "One ";
+
+/// A model server whose answers wait after their first word until the test lets one go on.
+async fn model() -> (String, Arc<Semaphore>) {
+    let (listener, go_on) = (TcpListener::bind("127.0.0.1:0").await.expect("a port"), Semaphore::new(0));
+    let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
+    let (go_on, models) = (Arc::new(go_on), json!({ "data": [{ "id": "small" }] }));
+    let waits = Arc::clone(&go_on);
+    let router = Router::new()
+        .route("/v1/models", get(move || async move { Json(models) }))
+        .route("/v1/chat/completions", post(move || complete(Arc::clone(&waits))));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (base, go_on)
+}
+
+async fn complete(waits: Arc<Semaphore>) -> impl IntoResponse {
+    let word = |word: &str| {
+        let event = json!({ "choices": [{ "delta": { "content": word } }] });
+        Ok::<_, Infallible>(format!("data: {event}\n\n"))
+    };
+    let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+    let rest = [word("two."), Ok(format!("data: {end}\n\ndata: [DONE]\n\n"))];
+    let pause = stream::once(async move {
+        waits.acquire().await.expect("it is never closed").forget();
+        stream::iter(rest)
+    });
+    let words = stream::iter([word(FIRST)]).chain(pause.flatten());
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(words))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_said_streams_over_the_network_stops_and_breaks_off() {
+    let (model, go_on) = model().await;
+    let near = Node::start(&model, &[], None).await;
+    let given = [("PLEXUS_P2P_BOOTSTRAP", near.address.as_str()), ("PLEXUS_ALLOW_PRIVATE_NETWORKS", "false")];
+    let mut given = settings(&model, &given);
+    // Of two that say the same the first counts.
+    given.reverse();
+    hub::run(None, &given, async move |far: &Hub| {
+        let ada = far.person("ada").await;
+        let tides = near.publish("tides", "Knows when the sea comes in.").await;
+        until("the agent is carried", async || ada.get(&format!("/{tides}")).await.status == StatusCode::OK)
+            .await;
+        until("the hubs know each other", async || near.knows_by_name().await).await;
+        it_streams(&ada, &tides, &go_on).await;
+        it_stops(&ada, &tides, &near).await;
+        it_breaks_off(&ada, &tides, near).await;
+    })
+    .await;
+}
+
+async fn begun(ada: &Client, tides: &str) -> (Events, Screen, String) {
+    let said = ada.begin(tides, "Count.").await;
+    let (mut events, mut screen) = (Events::open(ada, &said.chat, 0).await, Screen::from(0));
+    read_text(&mut events, &mut screen, FIRST.len()).await;
+    assert_eq!(screen.text(), FIRST);
+    (events, screen, said.run)
+}
+
+async fn it_streams(ada: &Client, tides: &str, go_on: &Semaphore) {
+    let (mut events, mut screen, _) = begun(ada, tides).await;
+    go_on.add_permits(1);
+    read_to_end(&mut events, &mut screen).await;
+    assert_eq!(screen.answer().1.state, "done");
+    assert_eq!(kept(ada, &screen).await["parts"][0]["text"], "One two.");
+}
+
+async fn it_stops(ada: &Client, tides: &str, near: &Node) {
+    let (mut events, mut screen, run) = begun(ada, tides).await;
+    ada.call(Method::POST, &format!("/runs/{run}/stop"), &Value::Null).await;
+    read_to_end(&mut events, &mut screen).await;
+    assert_eq!(screen.answer().1.state, "stopped");
+    let sql = Sql::of(None, &near.folder.path().join("data"));
+    sql.until_at_least(1, "select count(*) from runs where state = 'stopped'").await;
+}
+
+async fn it_breaks_off(ada: &Client, tides: &str, near: Node) {
+    let (mut events, mut screen, _) = begun(ada, tides).await;
+    let at = Instant::now();
+    near.kill().await;
+    read_to_end(&mut events, &mut screen).await;
+    assert!(at.elapsed() < PATIENCE);
+    let message = kept(ada, &screen).await;
+    assert_eq!(message["state"], "failed", "{message}");
+    let words = message["run"]["failure"]["message"].as_str().unwrap_or_default();
+    assert!(words.contains("over the network of hubs"), "{message}");
+}
+
+async fn kept(ada: &Client, screen: &Screen) -> Value {
+    ada.api(&format!("/messages/{}", screen.answer().0)).await
+}
