@@ -27,6 +27,7 @@ use super::{
     id, key,
     links::Links,
     pending::{Lane, Pending},
+    reach::Reach,
     records::Records,
     wire::{Message, Reply},
 };
@@ -67,6 +68,7 @@ pub struct Actor {
     pub(super) pending: Pending,
     pub(super) book: Book,
     pub(super) links: Links,
+    pub(super) reach: Reach,
     pub(super) look_ups: HashMap<QueryId, LookUp>,
     pub(super) announcing: Announcing,
     /// What this hub asks of hubs that are being looked up.
@@ -102,7 +104,9 @@ impl Actor {
         let now = Instant::now();
         let clock = (now, config.now);
         let (known, announced) = restore(config.kept.clone(), clock);
-        let mut swarm = behaviour::swarm(&config, |me| {
+        // Whoever looks for hubs in the local network calls them there.
+        let reach = Reach::new(config.is_public.filter(|_| !config.mdns), &config.doors);
+        let mut swarm = behaviour::swarm(&config, reach.clone(), |me| {
             let mut records = Records::new(me, config.secret);
             announced.into_iter().for_each(|record| _ = records.take(record));
             records
@@ -118,6 +122,7 @@ impl Actor {
             pending: Pending::default(),
             book: Book::new(config.doors, known, now),
             links: Links::default(),
+            reach,
             look_ups: HashMap::new(),
             announcing: Announcing::new(me),
             waiting: Vec::new(),

@@ -7,7 +7,10 @@ use libp2p_stream::Control;
 use plexus_domain::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
-use super::calls::{CALL, Caller, Calls};
+use super::{
+    calls::{CALL, Caller, Calls},
+    reach::IsPublic,
+};
 use crate::{
     HubId,
     core::{Answer, Request, Verdict},
@@ -32,6 +35,8 @@ pub struct Config {
     pub external: Vec<Multiaddr>,
     /// Ways into the network.
     pub doors: Vec<Multiaddr>,
+    /// What belongs to the public internet, where only that is called; doors are called wherever they are. None: anything is.
+    pub is_public: Option<IsPublic>,
     /// Look for hubs in the same local network, and be found there.
     pub mdns: bool,
     /// No new connections beyond so much memory of this process, in bytes.

@@ -2,20 +2,23 @@
 
 use std::time::{Duration, Instant};
 
+use futures::StreamExt as _;
 use libp2p::{
     Multiaddr, PeerId, identify,
     identity::Keypair,
     kad::{self, GetRecordError, QueryResult, store::RecordStore},
+    swarm::SwarmEvent,
 };
 use plexus_a2a::keys::SecretKey;
 use plexus_domain::Timestamp;
-use tokio::sync::mpsc;
+use tokio::{net::TcpListener, sync::mpsc};
 
 use super::{
     actor::{Actor, LookUp},
     api::{Config, Event, Handle, Kept},
     behaviour::KAD,
     id, key,
+    reach::IsPublic,
 };
 use crate::{
     HubId,
@@ -25,18 +28,26 @@ use crate::{
 const START: Timestamp = Timestamp::from_millis(1_000_000_000);
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn actor() -> (Actor, mpsc::Receiver<Event>) {
-    let config = Config {
+fn config() -> Config {
+    Config {
         seed: [1; 32],
         secret: [1; 16],
         listen: Vec::new(),
         external: Vec::new(),
         doors: Vec::new(),
+        is_public: None,
         mdns: false,
         memory: 4 << 30,
         kept: Vec::new(),
         now: START,
-    };
+    }
+}
+
+fn actor() -> (Actor, mpsc::Receiver<Event>) {
+    actor_of(config())
+}
+
+fn actor_of(config: Config) -> (Actor, mpsc::Receiver<Event>) {
     let ((_, orders), (events, told)) = (Handle::new(), mpsc::channel(16));
     (Actor::new(config, orders, events).unwrap(), told)
 }
@@ -148,4 +159,26 @@ async fn announcements_leave_room_for_what_is_written_down_of_hubs() {
         actor.keep(Kept::Address { peer: PeerId::random(), addresses: vec![address(1)] });
     }
     assert!(actor.kept.len() < 5_000);
+}
+
+/// Calls a place on this machine; whether it was reached.
+async fn calls(is_public: Option<IsPublic>, names_it: bool) -> bool {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let address: Multiaddr = format!("/ip4/127.0.0.1/tcp/{port}").parse().unwrap();
+    let doors = if names_it { vec![address.clone()] } else { Vec::new() };
+    let (mut actor, _told) = actor_of(Config { is_public, doors, ..config() });
+    actor.dial(&address);
+    tokio::select! {
+        _ = listener.accept() => true,
+        () = async { while !matches!(actor.swarm.select_next_some().await, SwarmEvent::OutgoingConnectionError { .. }) {} } => false,
+    }
+}
+
+#[tokio::test]
+async fn nobody_makes_a_hub_call_into_its_own_network() {
+    let nothing: IsPublic = |_| false;
+    assert!(!calls(Some(nothing), false).await);
+    assert!(calls(Some(nothing), true).await, "its operator named it");
+    assert!(calls(None, false).await);
 }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use libp2p::{
-    Swarm, SwarmBuilder,
+    PeerId, Swarm, SwarmBuilder, Transport as _,
     allow_block_list::{self, BlockedPeers},
     connection_limits::{self, ConnectionLimits},
-    identify,
+    core::{muxing::StreamMuxerBox, transport::Boxed, upgrade::Version},
+    dns, identify,
     identity::Keypair,
-    kad, mdns, memory_connection_limits, noise, ping,
+    kad, mdns, memory_connection_limits, noise, ping, quic,
     swarm::{NetworkBehaviour, StreamProtocol, behaviour::toggle::Toggle},
     tcp, yamux,
 };
@@ -16,7 +17,9 @@ use libp2p::{
 use super::{
     api::Config,
     codec::{self, Exchange},
+    crowd::Crowd,
     gossip::{self, Gossip},
+    reach::{Guarded, Reach},
     records::Records,
     wire::{MAX_QUERY, MAX_REQUEST},
 };
@@ -43,6 +46,7 @@ pub struct Behaviour {
     pub blocked: allow_block_list::Behaviour<BlockedPeers>,
     limits: connection_limits::Behaviour,
     memory: memory_connection_limits::Behaviour,
+    crowd: Crowd,
     pub identify: identify::Behaviour,
     ping: ping::Behaviour,
     pub kad: kad::Behaviour<Records>,
@@ -66,16 +70,15 @@ pub enum StartError {
 
 pub fn swarm(
     config: &Config,
+    reach: Reach,
     records: impl FnOnce(libp2p::PeerId) -> Records,
 ) -> Result<Swarm<Behaviour>, StartError> {
     let key = Keypair::ed25519_from_bytes(config.seed)?;
-    let behaviour = behaviour(&key, config, records)?;
+    let behaviour = behaviour(&key, config, &reach, records)?;
+    let transport = transport(&key, reach)?;
     let mut swarm = SwarmBuilder::with_existing_identity(key)
         .with_tokio()
-        .with_tcp(tcp::Config::default().nodelay(true), noise::Config::new, yamux::Config::default)
-        .map_err(set_up)?
-        .with_quic()
-        .with_dns()
+        .with_other_transport(|_| transport)
         .map_err(set_up)?
         .with_behaviour(|_| behaviour)
         .map_err(set_up)?
@@ -90,9 +93,23 @@ pub fn swarm(
     Ok(swarm)
 }
 
+/// TCP and QUIC, to addresses and to names. Where a name leads is looked at as an address is.
+fn transport(key: &Keypair, reach: Reach) -> Result<Boxed<(PeerId, StreamMuxerBox)>, StartError> {
+    let tcp = tcp::tokio::Transport::new(tcp::Config::default().nodelay(true))
+        .upgrade(Version::V1Lazy)
+        .authenticate(noise::Config::new(key).map_err(set_up)?)
+        .multiplex(yamux::Config::default())
+        .map(|(peer, muxer), _| (peer, StreamMuxerBox::new(muxer)));
+    let quic = quic::tokio::Transport::new(quic::Config::new(key))
+        .map(|(peer, muxer), _| (peer, StreamMuxerBox::new(muxer)));
+    let inner = tcp.or_transport(quic).map(|either, _| either.into_inner());
+    Ok(dns::tokio::Transport::system(Guarded { inner, reach }).map_err(set_up)?.boxed())
+}
+
 fn behaviour(
     key: &Keypair,
     config: &Config,
+    reach: &Reach,
     records: impl FnOnce(libp2p::PeerId) -> Records,
 ) -> Result<Behaviour, StartError> {
     let peer = key.public().to_peer_id();
@@ -109,6 +126,7 @@ fn behaviour(
         blocked: allow_block_list::Behaviour::default(),
         limits: connection_limits::Behaviour::new(limits),
         memory: memory_connection_limits::Behaviour::with_max_bytes(config.memory),
+        crowd: Crowd::new(reach.most_per_address()),
         identify: identify::Behaviour::new(identity),
         ping: ping::Behaviour::default(),
         kad: kad::Behaviour::with_config(peer, records(peer), dht()),

@@ -2,7 +2,8 @@
 //!
 //! [`start`] begins a task that owns the swarm and nothing else; what it is told and what it tells is in `api`. `driver` joins it
 //! with the core and with what the hub stores. `records` is what is kept for the DHT, `book` and `trim` say whom to
-//! call and whom to part with, `gossip` has the scores, and `wire` the bytes of requests and answers. `calls` are chats with
+//! call and whom to part with, `gossip` has the scores, and `wire` the bytes of requests and answers. `reach` and `crowd` say which addresses are
+//! called and how many connections come from one. `calls` are chats with
 //! agents of hubs that have no public address, on streams that the actor does not look into.
 
 mod actor;
@@ -14,6 +15,7 @@ mod behaviour;
 mod book;
 pub mod calls;
 mod codec;
+mod crowd;
 pub mod door;
 pub mod driver;
 mod gossip;
@@ -21,13 +23,14 @@ pub mod id;
 pub mod key;
 mod links;
 mod pending;
+pub mod reach;
 mod react;
 pub mod records;
 mod tend;
 mod trim;
 pub mod wire;
 
-pub use libp2p::{Multiaddr, PeerId, kad::RecordKey};
+pub use libp2p::{Multiaddr, PeerId, kad::RecordKey, multiaddr::Protocol};
 
 pub use self::{
     actor::start,

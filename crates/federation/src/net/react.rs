@@ -88,7 +88,8 @@ impl Actor {
 
     /// A peer said what it speaks and where it is.
     pub(super) fn introduced(&mut self, peer: PeerId, info: identify::Info) {
-        let addresses: Vec<_> = info.listen_addrs.into_iter().take(MAX_ADDRESSES).collect();
+        let named = info.listen_addrs.into_iter().filter(|address| self.reach.allows(address));
+        let addresses: Vec<_> = named.take(MAX_ADDRESSES).collect();
         if info.protocols.contains(&KAD) {
             self.note_in_table(peer, &addresses);
         }
@@ -247,6 +248,7 @@ impl Actor {
         if let Some(best) = best {
             let record = best.record;
             let addresses = record.body().addresses.iter().filter_map(|address| address.parse().ok());
+            let addresses = addresses.filter(|address| self.reach.allows(address));
             if let Some(peer) = id::peer_of(hub) {
                 let known = self.book.met(peer, &addresses.collect::<Vec<_>>(), Instant::now());
                 known.into_iter().for_each(|addresses| self.keep(Kept::Address { peer, addresses }));

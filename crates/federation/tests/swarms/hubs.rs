@@ -76,6 +76,7 @@ pub fn config(n: u16, doors: Vec<Multiaddr>, kept: Vec<Kept>, listen: &str) -> C
         listen: vec![listen.parse().unwrap()],
         external: Vec::new(),
         doors,
+        is_public: None,
         mdns: false,
         memory: MEMORY,
         kept,

@@ -5,17 +5,22 @@ use std::time::Duration;
 use plexus_federation::{
     core::{Core, Event, policy::Policy},
     net::{
-        self, Config,
+        self, Config, Multiaddr, Protocol,
         api::Command,
         door,
         driver::{Driver, ORDERS, Order},
+        reach::IsPublic,
     },
 };
 use plexus_store::carried;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use super::{Running, announce, book, calls, describe, home::Stored, restore, rules};
-use crate::{Error, Hub, Result, config::Federation, keys};
+use crate::{
+    Error, Hub, Result,
+    config::{Federation, PrivateNetworks},
+    keys,
+};
 
 /// Before it is tried again after an error.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -128,6 +133,7 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
         listen: config.listen.clone(),
         external: config.external.clone(),
         doors: config.bootstrap.clone(),
+        is_public: is_public(hub, config),
         mdns: config.mdns,
         memory: MEMORY,
         kept: book::load(hub).await?,
@@ -143,6 +149,22 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
     // The first tick says what changed while nobody looked.
     orders.send(Order::Event(Box::new(Event::Tick))).await.map_err(Error::fault)?;
     Ok(Begun { driver, actor })
+}
+
+/// Peers name addresses, so a hub on the internet calls none in its own network. One that listens on this machine alone has
+/// its peers here.
+fn is_public(hub: &Hub, config: &Federation) -> Option<IsPublic> {
+    let is_local = |address: &Multiaddr| match address.iter().next() {
+        Some(Protocol::Ip4(ip)) => ip.is_loopback(),
+        Some(Protocol::Ip6(ip)) => ip.is_loopback(),
+        _ => false,
+    };
+    let anywhere = match hub.config().private_networks {
+        PrivateNetworks::Allowed => true,
+        PrivateNetworks::Refused => false,
+        PrivateNetworks::Auto => config.listen.iter().all(is_local),
+    };
+    (!anywhere).then_some(plexus_runtime::outbound::is_public as IsPublic)
 }
 
 /// Domains name ways into the network; once asked, never ends.
