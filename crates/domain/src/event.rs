@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{MessageId, PrincipalId, RunId, RunState, message::MessageState, run::Failure};
+use crate::{ChatId, MessageId, PrincipalId, RunId, RunState, message::MessageState, run::Failure};
 
 /// A change of structure, kept with the chat's next sequence number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,11 @@ pub enum Event {
     Team {
         entry: u64,
     },
+    /// A team below the one of this chat has begun, has come to work, or has ended.
+    Below {
+        team: ChatId,
+        state: String,
+    },
 }
 
 impl Event {
@@ -49,6 +54,7 @@ impl Event {
             Self::Member { .. } => "member",
             Self::Title { .. } => "title",
             Self::Team { .. } => "team",
+            Self::Below { .. } => "below",
         }
     }
 
@@ -58,7 +64,7 @@ impl Event {
             Self::Message { message, run } => (Some(*message), *run),
             Self::Ended { message, .. } => (Some(*message), None),
             Self::Run { run, .. } => (None, Some(*run)),
-            Self::Member { .. } | Self::Title { .. } | Self::Team { .. } => (None, None),
+            Self::Member { .. } | Self::Title { .. } | Self::Team { .. } | Self::Below { .. } => (None, None),
         }
     }
 }

@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Pattern, Refusal, nested::Lineage};
+use super::{
+    Pattern, Refusal,
+    formation::{self, Skill},
+    member::Member,
+    nested::Lineage,
+};
 use crate::Text;
 
 pub type Goal = Text<8_000>;
@@ -17,15 +22,26 @@ pub struct Charter {
     /// The teams above; none for a team that a person or a program launched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lineage: Option<Lineage>,
+    /// What the goal needs, where that is known better than from its words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Skill>,
     /// Whether what nearly repeats recent words is kept from the others.
     pub suppress_repeats: bool,
 }
 
 impl Charter {
+    /// What members are looked for by.
+    pub fn needs(&self) -> Vec<Skill> {
+        if self.needs.is_empty() { formation::needs(self.goal.as_str()) } else { self.needs.clone() }
+    }
+
     pub(super) fn check(&self) -> Result<(), Refusal> {
         let above = self.lineage.as_ref().map_or(0, |lineage| lineage.above.len());
         if above + usize::from(self.limits.depth) > usize::from(Limits::MAX_DEPTH) {
             return Err(Refusal::BadCharter("teams are nested too deeply"));
+        }
+        if self.needs.len() > Member::MAX_ROLES {
+            return Err(Refusal::BadCharter("the goal needs too much"));
         }
         self.limits.check()
     }

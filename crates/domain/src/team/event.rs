@@ -56,7 +56,8 @@ pub enum Event {
         work: WorkNo,
         answer: Words,
     },
-    /// The member forms a team for its work. The budget is set aside until the assignment ends.
+    /// The member forms a team for its work, by itself or because the owner wants it. The budget is set aside until
+    /// the assignment ends.
     Nested {
         work: WorkNo,
         team: ChatId,
@@ -104,8 +105,10 @@ impl Event {
             Self::Founded { .. } | Self::Elapsed => by == Home,
             Self::Invited { .. } | Self::Cancelled { .. } => matches!(by, Home | Owner),
             Self::Accepted | Self::Declined { .. } | Self::Said { .. } => matches!(by, Seat(_)),
-            Self::Started { .. } | Self::Asked { .. } | Self::Nested { .. } => matches!(by, Seat(_)),
-            Self::Remarked { .. } | Self::Answered { .. } => matches!(by, Owner | Seat(_)),
+            Self::Started { .. } | Self::Asked { .. } => matches!(by, Seat(_)),
+            Self::Remarked { .. } | Self::Answered { .. } | Self::Nested { .. } => {
+                matches!(by, Owner | Seat(_))
+            }
             Self::Reported { .. } => matches!(by, Home | Seat(_)),
             Self::Left { seat, .. } => by == Seat(*seat) || matches!(by, Home | Owner),
             Self::Held { .. } | Self::Resumed { .. } => by == Owner,

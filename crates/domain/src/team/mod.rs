@@ -8,7 +8,7 @@
 //! (how it is written down), [`state`] (where a team stands), `machine` (from entry to state), [`wants`] (what is
 //! waited for). Around it: [`formation`] (choosing members), `brief` (what a member is told), [`decide`] (what a
 //! member says next), [`pattern`] (who speaks after whom), [`nested`] (teams within teams), [`repeat`] (saying it
-//! again), [`replica`] (a copy elsewhere).
+//! again), [`replica`] (a copy elsewhere), [`story`] (what a log tells afterwards).
 
 mod brief;
 pub mod charter;
@@ -24,6 +24,7 @@ pub mod refusal;
 pub mod repeat;
 pub mod replica;
 pub mod state;
+pub mod story;
 pub mod utterance;
 pub mod wants;
 pub mod work;

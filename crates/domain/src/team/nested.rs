@@ -5,8 +5,12 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CONCLUDING_GRACE, Charter, Failed, Identity, Limits, Outcome, Refusal, Team, Words, WorkNo,
+    Author, CONCLUDING_GRACE, Charter, Entry, Event, Failed, Identity, Limits, Outcome, Proposal, Refusal,
+    Team, Words, WorkNo,
     charter::{Budget, Goal},
+    decide::rules::NO_RESULT,
+    formation::{self, Skill},
+    member::Invitee,
     work::{End, Report},
 };
 use crate::{ChatId, Digest, Timestamp};
@@ -35,9 +39,53 @@ pub fn circle<'a>(members: impl IntoIterator<Item = &'a Identity>) -> Digest {
     Digest::of(text)
 }
 
+/// A team below as it begins: what is to be committed together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Founding {
+    pub team: Team,
+    /// The first entries of its log.
+    pub log: Vec<Entry>,
+    /// What the team above adds to its own.
+    pub above: Vec<Entry>,
+}
+
 impl Team {
     pub(super) fn circle(&self) -> Digest {
         circle(self.active().filter_map(|seat| self.member(seat)).map(|member| &member.invitee.identity))
+    }
+
+    /// What an assignment needs: as its title has it, unless it is the whole goal.
+    pub fn needs_of(&self, no: WorkNo) -> Vec<Skill> {
+        let Some(work) = self.work_item(no) else { return Vec::new() };
+        match work.spec.description.as_str() == self.charter.goal.as_str() {
+            true => self.charter.needs(),
+            false => formation::needs(work.spec.title.as_str()),
+        }
+    }
+
+    /// Founds a team below for an assignment and invites its members.
+    pub fn found_below(
+        &self,
+        by: Author,
+        no: WorkNo,
+        id: ChatId,
+        members: Vec<Invitee>,
+        now: Timestamp,
+    ) -> Result<Founding, Refusal> {
+        let mut charter = self.charter_below(no, now)?;
+        let new = circle(members.iter().map(|invitee| &invitee.identity));
+        if charter.lineage.as_ref().is_some_and(|lineage| lineage.has_above(&new)) {
+            return Err(Refusal::NoTeamBelow("the same members are at work above"));
+        }
+        let places = u16::try_from(members.len()).map_err(|_| Refusal::Full("members"))?;
+        charter.limits.members = charter.limits.members.max(places);
+        let budget = charter.limits.budget();
+        let say = |team, by, event| Proposal { team, by, event, proof: None };
+        let above = self.propose(&say(self.id, by, Event::Nested { work: no, team: id, budget }), now)?;
+        let (mut team, founding) = Self::found(id, charter, now)?;
+        let invited = team.propose(&say(id, Author::Home, Event::Invited { members }), now)?;
+        invited.iter().try_for_each(|entry| team.apply(entry))?;
+        Ok(Founding { team, log: [vec![founding], invited].concat(), above })
     }
 
     /// What a team below, for this assignment, is founded on. Its budget is an equal share of what is left for
@@ -59,12 +107,16 @@ impl Team {
             Goal::cut(work.spec.description.as_str()).ok_or(Refusal::Malformed("the goal is empty"))?;
         let lineage = Some(Lineage { parent: self.id, work: no, above });
         let limits = Limits { depth, hops, tokens, cost_micro, time_ms, ..*self.limits() };
-        Ok(Charter { goal, limits, lineage, ..self.charter.clone() })
+        Ok(Charter { goal, limits, lineage, needs: self.needs_of(no), ..self.charter.clone() })
     }
 
     /// What a team that has ended reports to the assignment above; none while it is at work.
     pub fn report_above(&self) -> Option<Report> {
         let (end, text) = match self.outcome()? {
+            // An answer that says that nobody had one is none.
+            Outcome::Concluded { text, .. } if text.as_str() == NO_RESULT => {
+                (End::Failed, Some(text.clone()))
+            }
             Outcome::Concluded { text, .. } => (End::Completed, Some(text.clone())),
             Outcome::Cancelled { reason } => (End::Cancelled, Words::cut(reason.as_str())),
             Outcome::Failed(Failed::OutOfTime) => (End::TimedOut, None),

@@ -170,6 +170,11 @@ impl Team {
         self.at
     }
 
+    /// When it ended. What came too late is written down after that.
+    pub fn ended(&self) -> Option<Timestamp> {
+        self.outcome().map(|_| self.since)
+    }
+
     /// The number and the digest of the last entry.
     pub const fn head(&self) -> (u64, Digest) {
         (self.seq, self.head)

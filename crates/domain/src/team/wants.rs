@@ -50,8 +50,9 @@ impl Team {
         self.seats().filter(|&seat| self.member(seat).is_some_and(|member| member.presence == *presence))
     }
 
-    /// Teams below whose assignment has ended: they are to be cancelled, unless they ended by themselves.
+    /// Teams below whose assignment has ended: they are to be cancelled, unless they have ended by themselves.
     pub fn orphans(&self) -> impl Iterator<Item = ChatId> {
-        self.work.iter().filter(|work| !work.is_open()).filter_map(|work| Some(work.child?.team))
+        let below = self.work.iter().filter(|work| !work.is_open()).filter_map(|work| work.child);
+        below.filter(|child| !child.heard).map(|child| child.team)
     }
 }

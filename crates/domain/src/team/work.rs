@@ -65,6 +65,8 @@ pub struct Work {
 pub struct Child {
     pub team: ChatId,
     pub budget: Budget,
+    /// Whether it has reported what it came to and used, in time or late.
+    pub heard: bool,
 }
 
 impl Work {

@@ -2,11 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
 
 mod conversation;
+mod faults;
 mod forming;
 mod hostile;
 mod limits;
 mod nested;
 mod patterns;
 mod schedules;
+mod story;
+mod trees;
 mod wire;
 mod world;

@@ -190,7 +190,7 @@ impl Run {
 }
 
 /// Cancelling works wherever a team stands, and ends everything.
-fn assert_can_be_cancelled(world: &World) {
+pub fn assert_can_be_cancelled(world: &World) {
     let proposal = Proposal {
         team: world.team.id(),
         by: Author::Owner,

@@ -93,7 +93,7 @@ impl World {
         self.now = self.now + after;
     }
 
-    fn commit(&mut self, entries: Vec<Entry>) {
+    pub fn commit(&mut self, entries: Vec<Entry>) {
         for entry in entries {
             let entry = Entry::read(entry.text().to_owned()).unwrap();
             self.team.apply(&entry).unwrap();
@@ -146,6 +146,7 @@ pub fn charter() -> Charter {
         limits: Limits::default(),
         home: text("hub.example"),
         lineage: None,
+        needs: Vec::new(),
         suppress_repeats: true,
     }
 }

@@ -62,8 +62,8 @@ pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId
         .ok_or_else(|| Error::Fault(anyhow::anyhow!("a key without an id")))?;
     let title = Title::from_message(goal.as_str());
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Team, title, None).await?;
-    let charter =
-        Charter { goal, pattern: launch.pattern, limits, home, lineage: None, suppress_repeats: true };
+    let (pattern, needs) = (launch.pattern, Vec::new());
+    let charter = Charter { goal, pattern, limits, home, lineage: None, needs, suppress_repeats: true };
     let now = hub.env().now();
     let (team, founding) = Team::found(chat.id, charter, now).map_err(Refusal::from)?;
     let invited = invite(&team, launch.members, now)?;
@@ -105,7 +105,7 @@ fn invite(team: &Team, members: Vec<Address>, now: Timestamp) -> Result<Vec<Entr
     Ok(team.propose(&proposal, now)?)
 }
 
-async fn insert(tx: &mut Tx, team: &Team) -> Result<()> {
+pub(super) async fn insert(tx: &mut Tx, team: &Team) -> Result<()> {
     let (charter, lineage) = (team.charter(), team.charter().lineage.as_ref());
     let row = teams::Team {
         chat: team.id(),
@@ -122,7 +122,7 @@ async fn insert(tx: &mut Tx, team: &Team) -> Result<()> {
 }
 
 /// The goal, as the first thing that was said.
-fn said(hub: &Hub, team: &Team, asker: &Asker) -> MessageView {
+pub(super) fn said(hub: &Hub, team: &Team, asker: &Asker) -> MessageView {
     let id = hub.env().id(MessageId::new);
     let message = Message {
         id,

@@ -10,6 +10,9 @@ use crate::{
     },
 };
 
+/// The answer of a team that has none.
+pub const NO_RESULT: &str = "No member produced a result.";
+
 /// What the member says now, by rules; none when it is not asked. Always something that is allowed.
 pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
     let allowed = team.allowed(seat);
@@ -112,5 +115,5 @@ fn conclusion(team: &Team) -> Option<Words> {
         results.iter().map(|(title, result)| format!("## {title}\n\n{result}")).collect();
     let said = || team.recent().map(|line| line.text.to_string()).collect::<Vec<_>>();
     let parts = if results.is_empty() { said() } else { results };
-    Words::cut(&parts.join("\n\n")).or_else(|| Words::cut("No member produced a result."))
+    Words::cut(&parts.join("\n\n")).or_else(|| Words::cut(NO_RESULT))
 }

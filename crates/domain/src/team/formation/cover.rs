@@ -97,8 +97,6 @@ mod tests {
         assert!(chosen(&["write"], 4, false, &all).is_empty());
         assert_eq!(chosen(&["write"], 4, true, &all), keys(&["weak"]), "the last round decides");
         assert!(chosen(&["sing"], 4, true, &all).is_empty());
-        assert!(!all[3].needs_help(&[skill("find"), skill("plot")]));
-        assert!(all[0].needs_help(&[skill("find"), skill("plot")]));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The hub searches, calls this, and proposes the invitations; accepting, quorum and rounds are the machine's.
 //! The rules read numbers that the hub computed itself. What an agent says about itself does not reach them.
 
+mod below;
 pub mod choice;
 mod cover;
 mod needs;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use super::{Identity, member::Invitee, work::End};
 use crate::Text;
 
+pub use below::{alone_or_helped, helped};
 pub use cover::{Search, cover};
 pub use needs::needs;
 
@@ -61,11 +63,6 @@ impl Track {
 impl Candidate {
     fn fit(&self, need: &Skill) -> u64 {
         self.fits.get(need).copied().unwrap_or(0).min(1_000).into()
-    }
-
-    /// Whether it should form a team for work that needs all of these: it cannot do some of them itself.
-    pub fn needs_help(&self, needs: &[Skill]) -> bool {
-        needs.iter().any(|need| self.fit(need) < MIN_FIT)
     }
 
     fn invitee(&self, roles: Vec<Skill>) -> Invitee {

@@ -49,10 +49,15 @@ impl Team {
         if !self.left().covers(child.budget) {
             return Err(Refusal::NoTeamBelow("too little is left of the limits"));
         }
-        let work = self.own_work(by, no)?;
+        let work = match by {
+            Author::Seat(_) => self.own_work(by, no)?,
+            Author::Home | Author::Owner => self.work_mut(no)?,
+        };
         if !work.is_open() || work.child.is_some() {
             return Err(Refusal::WrongState(no));
         }
+        // A question that was open is the team's to answer now.
+        work.state = WorkState::Working;
         work.child = Some(child);
         Ok(())
     }
@@ -63,7 +68,12 @@ impl Team {
             Author::Home | Author::Owner => self.work_mut(no)?,
         };
         let to = work.to;
-        if matches!(&work.state, WorkState::Ended(first) if first == report) {
+        // What a team below used is counted once, however often it reports.
+        let was_heard = match work.child {
+            Some(child) => child.heard,
+            None => matches!(&work.state, WorkState::Ended(first) if first == report),
+        };
+        if was_heard {
             return Err(Refusal::Already);
         }
         if work.is_open() {
@@ -72,6 +82,9 @@ impl Team {
             work.late = Some(report.clone());
         } else {
             return Err(Refusal::Already);
+        }
+        if let (Some(child), Author::Seat(_)) = (&mut work.child, by) {
+            child.heard = true;
         }
         work.hops = work.hops.saturating_add(report.hops);
         let counts = &mut self.member_mut(to)?.counts;

@@ -68,8 +68,12 @@ impl Team {
     pub fn apply(&mut self, entry: &Entry) -> Result<(), Refusal> {
         self.check_place(entry)?;
         self.check_author(&entry.proposal())?;
+        let ended = self.outcome().is_some();
         self.step(entry.by(), entry.event(), entry.at())?;
         self.settle(entry.at());
+        if self.outcome().is_some() && !ended {
+            self.since = entry.at();
+        }
         self.seq = entry.seq();
         self.head = entry.digest();
         self.at = entry.at();

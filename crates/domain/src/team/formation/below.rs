@@ -1,0 +1,67 @@
+use super::{Candidate, MIN_FIT, Search, Skill, cover};
+use crate::team::{Identity, member::Invitee};
+
+/// A team that a member forms for work with these needs, itself first. None when nobody covers what it lacks.
+pub fn helped(search: Search<'_>, member: &Identity, candidates: &[Candidate]) -> Option<Vec<Invitee>> {
+    let key = member.key();
+    let (own, others): (Vec<Candidate>, Vec<Candidate>) =
+        candidates.iter().cloned().partition(|candidate| candidate.identity.key() == key);
+    let can = |need: &Skill| own.iter().any(|own| own.fit(need) >= MIN_FIT);
+    let (roles, lacks): (Vec<Skill>, Vec<Skill>) = search.needs.iter().cloned().partition(can);
+    let places = search.places.saturating_sub(1);
+    let helpers = cover(Search { needs: &lacks, places, last_round: false, ..search }, &others);
+    let itself = Invitee { identity: member.clone(), roles, key: None };
+    (!helpers.is_empty()).then(|| [vec![itself], helpers].concat())
+}
+
+/// Whether a member works alone or with a team of its own, by rules. It forms one when the index knows that it does
+/// some of what is needed, but not all, and that others do the rest; of whom the index knows nothing may be able to
+/// do anything.
+pub fn alone_or_helped(
+    search: Search<'_>,
+    member: &Identity,
+    candidates: &[Candidate],
+) -> Option<Vec<Invitee>> {
+    let members = helped(search, member, candidates)?;
+    let knows_some = members.first().is_some_and(|itself| !itself.roles.is_empty());
+    knows_some.then_some(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{super::Track, *};
+    use crate::{ChatId, Timestamp};
+
+    fn named(name: &str) -> Identity {
+        Identity::Agent { address: format!("@ada/{name}").parse().unwrap() }
+    }
+
+    fn candidate(name: &str, needs: &[&str]) -> Candidate {
+        let fits: BTreeMap<Skill, u16> = needs.iter().map(|need| (skill(need), 900)).collect();
+        Candidate { identity: named(name), fits, track: Track::default(), key: None }
+    }
+
+    fn skill(text: &str) -> Skill {
+        Skill::try_from(text.to_owned()).unwrap()
+    }
+
+    fn formed(member: &str, needs: &[&str], candidates: &[Candidate]) -> Option<Vec<(String, usize)>> {
+        let needs: Vec<Skill> = needs.iter().map(|need| skill(need)).collect();
+        let team = ChatId::new(Timestamp::from_millis(1), &[7; 10]);
+        let search = Search { needs: &needs, places: 4, last_round: true, team };
+        let members = alone_or_helped(search, &named(member), candidates)?;
+        Some(members.iter().map(|invitee| (invitee.identity.to_string(), invitee.roles.len())).collect())
+    }
+
+    #[test]
+    fn a_member_gathers_who_does_what_it_lacks() {
+        let all = [candidate("tide", &["tides"]), candidate("feet", &["feet"]), candidate("both", &["x"])];
+        let with_feet = vec![("@ada/tide".to_owned(), 1), ("@ada/feet".to_owned(), 1)];
+        assert_eq!(formed("tide", &["tides", "feet"], &all), Some(with_feet));
+        assert_eq!(formed("tide", &["tides"], &all), None, "it does all of it");
+        assert_eq!(formed("tide", &["tides", "sing"], &all), None, "nobody does the rest");
+        assert_eq!(formed("other", &["tides", "feet"], &all), None, "it may be able to do anything");
+    }
+}

@@ -1,0 +1,139 @@
+//! What a log tells afterwards: who worked on what from when to when, and what happened in between.
+
+use super::{Author, Entry, Event, Phase, Refusal, Seat, Team, WorkNo};
+use crate::Timestamp;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Story {
+    /// Assignments, in the order of giving.
+    pub bars: Vec<Bar>,
+    pub marks: Vec<Mark>,
+}
+
+/// The time between the giving of an assignment and its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bar {
+    pub work: WorkNo,
+    pub to: Seat,
+    pub from: Timestamp,
+    /// None while it is open.
+    pub until: Option<Timestamp>,
+}
+
+/// A moment, and the entry that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub seq: u64,
+    pub at: Timestamp,
+    /// Whom it concerns; none for the whole team.
+    pub seat: Option<Seat>,
+    pub kind: MarkKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MarkKind {
+    Joined,
+    Left,
+    /// It was asked to speak.
+    Floor,
+    /// It asked something about its assignment.
+    Asked,
+    Answered,
+    /// It formed a team.
+    Nested,
+    /// The owner said something.
+    Remarked,
+    /// The team ended.
+    Ended,
+}
+
+/// The team that the log describes, and its story.
+pub fn tell(log: &[Entry]) -> Result<(Team, Story), Refusal> {
+    let (first, rest) = log.split_first().ok_or(Refusal::Gap { expected: 0 })?;
+    let (mut team, mut story, mut turn) = (Team::begin(first)?, Story::default(), 0);
+    for entry in rest {
+        let ended = team.outcome().is_some();
+        team.apply(entry)?;
+        story.follow_work(&team, entry.at());
+        story.mark_event(&team, entry);
+        if team.turn() != turn {
+            turn = team.turn();
+            story.mark_floor(&team, entry);
+        }
+        if team.outcome().is_some() && !ended {
+            story.mark(entry, None, MarkKind::Ended);
+        }
+    }
+    Ok((team, story))
+}
+
+impl Story {
+    /// How long a member had work, in milliseconds; work side by side counts once.
+    pub fn busy_ms(&self, seat: Seat, now: Timestamp) -> u64 {
+        let mut own: Vec<(u64, u64)> = self
+            .bars
+            .iter()
+            .filter(|bar| bar.to == seat)
+            .map(|bar| (millis(bar.from), millis(bar.until.unwrap_or(now))))
+            .collect();
+        own.sort_unstable();
+        let (mut total, mut reached) = (0_u64, 0);
+        for (from, until) in own {
+            total += until.saturating_sub(from.max(reached));
+            reached = reached.max(until);
+        }
+        total
+    }
+
+    fn follow_work(&mut self, team: &Team, at: Timestamp) {
+        for bar in &mut self.bars {
+            if bar.until.is_none() && team.work_item(bar.work).is_some_and(|work| !work.is_open()) {
+                bar.until = Some(at);
+            }
+        }
+        let new = (0..).map(WorkNo).zip(team.work()).skip(self.bars.len());
+        let bars = new.map(|(work, item)| {
+            let until = (!item.is_open()).then_some(at);
+            Bar { work, to: item.to, from: at, until }
+        });
+        self.bars.extend(bars);
+    }
+
+    fn mark_event(&mut self, team: &Team, entry: &Entry) {
+        let seat = match entry.by() {
+            Author::Seat(seat) => Some(seat),
+            Author::Home | Author::Owner => None,
+        };
+        let worker = |no: &WorkNo| team.work_item(*no).map(|work| work.to);
+        let (seat, kind) = match entry.event() {
+            Event::Accepted => (seat, MarkKind::Joined),
+            Event::Declined { .. } => (seat, MarkKind::Left),
+            Event::Left { seat, .. } => (Some(*seat), MarkKind::Left),
+            Event::Asked { work, .. } => (worker(work), MarkKind::Asked),
+            Event::Answered { work, .. } => (worker(work), MarkKind::Answered),
+            Event::Nested { work, .. } => (worker(work), MarkKind::Nested),
+            Event::Remarked { .. } => (seat, MarkKind::Remarked),
+            _ => return,
+        };
+        self.mark(entry, seat, kind);
+    }
+
+    fn mark_floor(&mut self, team: &Team, entry: &Entry) {
+        let asked: Vec<Seat> = match team.phase() {
+            Phase::Discussing { floor: seat } | Phase::Concluding { by: seat, .. } => vec![*seat],
+            Phase::Polling { open, .. } => open.iter().copied().collect(),
+            Phase::Forming { .. } | Phase::Waiting { .. } | Phase::Closed(_) => Vec::new(),
+        };
+        for seat in asked {
+            self.mark(entry, Some(seat), MarkKind::Floor);
+        }
+    }
+
+    fn mark(&mut self, entry: &Entry, seat: Option<Seat>, kind: MarkKind) {
+        self.marks.push(Mark { seq: entry.seq(), at: entry.at(), seat, kind });
+    }
+}
+
+fn millis(at: Timestamp) -> u64 {
+    at.millis().unsigned_abs()
+}

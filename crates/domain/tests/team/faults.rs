@@ -1,0 +1,221 @@
+//! What goes wrong, one thing at a time: whatever it is, the team ends in time and no work is left open. The table of
+//! `docs/teams.md` says what these plays come to.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use plexus_domain::{
+    Timestamp,
+    run::Usage,
+    team::{
+        Charter, Event, Limits, Outcome, Pattern, Seat, Utterance, Want, WorkNo,
+        decide::{Attempt, Verdict, check, judge, rules},
+        work::End,
+    },
+};
+
+use crate::{
+    schedules::assert_can_be_cancelled,
+    trees::Tree,
+    world::{World, charter, report},
+};
+
+const DOCS: &str = include_str!("../../../../docs/teams.md");
+/// How long a member takes for its work.
+const WORK: Duration = Duration::from_secs(20);
+/// What may pass after the time of a team until it has ended.
+const GRACE: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// The second member answers nothing from this second on.
+    Offline(u64),
+    /// It takes work and never comes back with it.
+    NeverDone,
+    /// The lead says nothing from this second on.
+    Speechless(u64),
+    /// Everybody is silent from this second on.
+    AllOffline(u64),
+    /// What deciders answer is no utterance.
+    Nonsense,
+    /// The hub is down from one second to another.
+    HubDown(u64, u64),
+}
+
+/// A hub in small, its members, and one fault.
+struct Play {
+    world: World,
+    fault: Fault,
+    /// When the work that goes on will be done.
+    doing: BTreeMap<WorkNo, Timestamp>,
+    began: Timestamp,
+}
+
+impl Play {
+    fn new(fault: Fault, members: u16, limits: Limits) -> Self {
+        let limits = Limits { members, quorum: 1, ..limits };
+        let mut world = World::found(Charter { limits, pattern: Pattern::ALL[0], ..charter() });
+        let invitees = (0..members).map(|number| crate::world::agent(&format!("agent{number}"))).collect();
+        world.home(Event::Invited { members: invitees }).unwrap();
+        Self { began: world.now, world, fault, doing: BTreeMap::new() }
+    }
+
+    fn seconds(&self) -> u64 {
+        self.world.now.since(self.began).as_secs()
+    }
+
+    fn is_silent(&self, seat: Seat) -> bool {
+        match self.fault {
+            Fault::Offline(from) => seat == Seat(1) && self.seconds() >= from,
+            Fault::AllOffline(from) => self.seconds() >= from,
+            _ => false,
+        }
+    }
+
+    fn is_speechless(&self, seat: Seat) -> bool {
+        matches!(self.fault, Fault::Speechless(from) if seat == Seat(0) && self.seconds() >= from)
+    }
+
+    /// Does what the team waits for. False when there is nothing to do but wait.
+    fn meet(&mut self, want: &Want) -> bool {
+        match *want {
+            Want::Reply { seat } if !self.is_silent(seat) => {
+                self.world.seat(seat, Event::Accepted).unwrap();
+                true
+            }
+            Want::Speech { seat, turn } if !self.is_silent(seat) && !self.is_speechless(seat) => {
+                let utterance = self.decide(seat);
+                let said = Event::Said { turn, utterance, usage: Usage::default() };
+                self.world.seat(seat, said).unwrap();
+                true
+            }
+            Want::Work { work } => self.work_on(work),
+            _ => false,
+        }
+    }
+
+    fn decide(&self, seat: Seat) -> Utterance {
+        let team = &self.world.team;
+        if self.fault != Fault::Nonsense {
+            return rules::decide(team, seat).unwrap();
+        }
+        let answers = ["{\"say\": \"shout\"}", "As a member I would rather not answer in JSON."];
+        for (attempt, raw) in [Attempt::First, Attempt::Repaired].into_iter().zip(answers) {
+            match judge(attempt, check(team, seat, raw), || rules::decide(team, seat).unwrap()) {
+                Verdict::Take(_) => panic!("nonsense was taken"),
+                Verdict::Repair(_) => {}
+                Verdict::Default(utterance) => return utterance,
+            }
+        }
+        panic!("no decision")
+    }
+
+    fn work_on(&mut self, no: WorkNo) -> bool {
+        let to = self.world.team.work_item(no).unwrap().to;
+        let never = self.fault == Fault::NeverDone && to == Seat(1);
+        if never || self.is_silent(to) {
+            return false;
+        }
+        let done = *self.doing.entry(no).or_insert(self.world.now + WORK);
+        if self.world.now < done {
+            return false;
+        }
+        self.world.seat(to, Event::Reported { work: no, report: report(End::Completed, "Done.") }).unwrap();
+        true
+    }
+
+    /// Moves on to the next moment at which something happens.
+    fn wait(&mut self) {
+        let open: Vec<WorkNo> = self.world.team.open_work().map(|(no, _)| no).collect();
+        self.doing.retain(|no, _| open.contains(no));
+        let due = self.world.team.due().unwrap();
+        let silent = |no: &WorkNo| self.is_silent(self.world.team.work_item(*no).unwrap().to);
+        let done = self.doing.iter().filter(|(no, _)| !silent(no)).map(|(_, at)| *at).min();
+        let mut next = done.unwrap_or(due).min(due);
+        if let Fault::HubDown(from, until) = self.fault {
+            let at = |seconds| self.began + Duration::from_secs(seconds);
+            if next >= at(from) && self.world.now < at(until) {
+                // Runs went down with it, and the log is all that is left.
+                next = at(until);
+                self.doing.clear();
+                self.world.crash();
+            }
+        }
+        self.world.now = next;
+        if next >= due {
+            self.world.wait();
+        }
+    }
+
+    /// Plays until the team has ended; answers what came of it and after how many seconds.
+    fn end(mut self) -> (String, u64) {
+        while self.world.team.outcome().is_none() {
+            assert_can_be_cancelled(&self.world);
+            let moved = self.world.team.wants().iter().any(|want| self.meet(want));
+            if !moved {
+                self.wait();
+            }
+        }
+        let team = &self.world.team;
+        assert!(team.ended().unwrap() <= team.end_of_time() + GRACE, "it ends in time");
+        assert_eq!(team.open_work().count(), 0, "no work is left open");
+        let outcome = match team.outcome().unwrap() {
+            Outcome::Concluded { text, .. } if text.as_str() == rules::NO_RESULT => {
+                "an answer that there is none"
+            }
+            Outcome::Concluded { .. } => "an answer",
+            Outcome::Failed(_) => "no answer",
+            Outcome::Cancelled { .. } => "cancelled",
+        };
+        (outcome.to_owned(), self.seconds())
+    }
+}
+
+fn after(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        _ => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+#[test]
+fn whatever_goes_wrong_the_team_ends_in_time() {
+    let plays = [
+        ("nothing", Fault::None, 3),
+        ("a member is offline from the beginning", Fault::Offline(0), 3),
+        ("a member goes offline with its work half done", Fault::Offline(10), 3),
+        ("the lead goes offline before it can conclude", Fault::Speechless(10), 3),
+        ("everybody goes offline with their work half done", Fault::AllOffline(10), 3),
+        ("a member never comes back with its work", Fault::NeverDone, 3),
+        ("what a decider answers makes no sense", Fault::Nonsense, 3),
+        ("the hub is killed and back after a minute", Fault::HubDown(10, 70), 3),
+        ("the hub is killed and back after the time is over", Fault::HubDown(10, 1_820), 3),
+        ("nothing, and there are 50 members", Fault::None, 50),
+    ];
+    let limits = Limits { hops: 200, ..Limits::default() };
+    let rows = plays.map(|(words, fault, members)| {
+        let (outcome, seconds) = Play::new(fault, members, limits).end();
+        format!("| {words} | {outcome} | {} |", after(seconds))
+    });
+    let missing: Vec<&String> = rows.iter().filter(|row| !DOCS.contains(*row)).collect();
+    assert!(missing.is_empty(), "docs/teams.md lacks these rows: {missing:#?}");
+}
+
+/// Nobody answers on any of the levels, and the levels hear nothing of each other.
+#[test]
+fn eight_silent_levels_end_by_time_alone() {
+    let mut tree = Tree::chain();
+    let began = tree.nodes[0].world.team.founded();
+    tree.drain(true);
+    for node in &tree.nodes {
+        let team = &node.world.team;
+        assert!(team.ended().unwrap() <= team.end_of_time() + GRACE);
+        assert_eq!(team.open_work().count(), 0);
+    }
+    let end = tree.nodes[0].world.team.ended().unwrap();
+    let row = format!(
+        "| nobody answers on any of eight levels | no answer | {} |",
+        after(end.since(began).as_secs())
+    );
+    assert!(DOCS.contains(&row), "docs/teams.md does not have the row:\n{row}");
+}
