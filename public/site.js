@@ -99,7 +99,7 @@ addEventListener("pageshow", () => {
 
 // A page that something happens on is shown anew when it does, unless somebody is filling in one of its forms.
 
-const LIVE_EVENTS = ["team", "run", "ended", "message", "block"];
+const LIVE_EVENTS = ["team", "below", "run", "ended", "message", "block"];
 const LIVE_PAUSE = 300;
 const LIVE_RETRY = 2000;
 

@@ -41,6 +41,46 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
       await checkPage(tab, "teams");
     });
 
+    test("a team that has ended is told step by step, and shared", async () => {
+      await launchTeam(tab, "17 * 23", "@plexus/calc");
+      await shown(tab, "Done");
+      await tab.page.getByRole("link", { name: "Step through it" }).click();
+      await tab.page.getByText("The team was founded.").waitFor();
+      await tab.page.getByRole("link", { name: "Next" }).click();
+      await tab.page.getByText("Invited: @plexus/calc.").waitFor();
+      await checkPage(tab, "team-step");
+      await tab.page.getByRole("link", { name: "The whole team" }).click();
+      await press(tab, "Make a link");
+      const link = await tab.page.locator(".notice code").innerText();
+      const guest = await openTab(browser, tab.mode);
+      try {
+        await go(guest, link);
+        await guest.page.getByRole("heading", { name: "How it went" }).waitFor();
+        await checkPage(guest, "team-shared");
+      } finally {
+        await guest.close();
+      }
+      await press(tab, "Revoke link");
+      await tab.page.getByRole("button", { name: "Make a link" }).waitFor();
+    });
+
+    test("a team that a member forms is shown beneath", async () => {
+      await launchTeam(tab, "Something that takes long", "@ada/slow");
+      await shown(tab, "Working");
+      const act = { do: "nest", work: 0, members: ["@plexus/calc"] };
+      const url = tab.page.url().replace("/teams/", "/api/v1/teams/");
+      const answer = await tab.context.request.post(url, { data: act, headers: { origin: hub.url } });
+      assert.equal(answer.status(), 200, await answer.text());
+      await go(tab, tab.page.url());
+      await tab.page.getByRole("heading", { name: "Teams that members formed" }).waitFor();
+      await checkPage(tab, "team-with-another");
+      await tab.page.getByRole("link", { name: "The team that works on it" }).click();
+      await tab.page.getByRole("navigation", { name: "Teams above" }).waitFor();
+      await checkPage(tab, "team-beneath");
+      await press(tab, "Stop team");
+      await shown(tab, "Cancelled");
+    });
+
     test("a wrong address is told where it was typed", async () => {
       await launchTeam(tab, "17 * 23", "calc");
       await tab.page.locator("#f-members-error").waitFor();

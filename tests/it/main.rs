@@ -65,6 +65,8 @@ mod mcp_kit;
 #[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
+mod nested;
+#[cfg(test)]
 mod no_address;
 #[cfg(test)]
 mod oauth;
@@ -100,6 +102,8 @@ mod shared_stream;
 mod stars;
 #[cfg(test)]
 mod streaming;
+#[cfg(test)]
+mod team_report;
 #[cfg(test)]
 mod teams;
 #[cfg(test)]

@@ -61,6 +61,7 @@ pub mod runs;
 pub mod secrets;
 pub mod sessions;
 pub mod stars;
+pub mod team_shares;
 pub mod teams;
 pub mod text_log;
 pub mod tokens;

@@ -50,6 +50,17 @@ record! {
     }
 }
 
+record! {
+    /// A team above or below another one.
+    pub struct Kin {
+        pub chat: ChatId,
+        pub parent: Option<ChatId>,
+        pub title: Title,
+        pub state: TeamState,
+        pub created: Timestamp,
+    }
+}
+
 /// One entry of a log as it was written, and the home hub's signature over it.
 #[derive(Clone, Debug)]
 pub struct Signed<'a> {
@@ -97,20 +108,47 @@ pub async fn list_open(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, P
     Ok(found.into_iter().map(read).collect())
 }
 
-/// How many teams that this principal launched have not ended.
+/// How many teams that this principal launched have not ended. Those that members formed are not counted.
 pub async fn count_open(conn: &mut Conn, creator: PrincipalId) -> Result<u64> {
     let text = "select count(*) from teams t join chats c on c.id = t.chat \
-                where c.creator = $1 and t.state in ('forming', 'working')";
+                where c.creator = $1 and t.state in ('forming', 'working') and t.parent is null";
     let count: i64 = on!(conn, c => query_scalar(text).bind(creator.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
 
-/// Teams that a principal launched or takes part in, the newest first.
+/// Teams that a principal launched or takes part in, the newest first; not those that members formed.
 pub async fn list_by_member(conn: &mut Conn, member: PrincipalId, limit: i64) -> Result<Vec<Item>> {
     let text = "select t.chat, c.title, t.goal, t.state, c.created from teams t \
                 join chats c on c.id = t.chat join members m on m.chat = t.chat \
-                where m.principal = $1 and m.left_at is null order by t.chat desc limit $2";
+                where m.principal = $1 and m.left_at is null and t.parent is null order by t.chat desc limit $2";
     on!(conn, c => query_as(text).bind(member.uuid()).bind(limit).fetch_all(c))
+}
+
+/// Where a team stands; none where there is no such team.
+pub async fn state(conn: &mut Conn, chat: ChatId) -> Result<Option<TeamState>> {
+    let text = "select state from teams where chat = $1";
+    let found: Option<String> = on!(conn, c => query_scalar(text).bind(chat.uuid()).fetch_optional(c))?;
+    Ok(found.as_deref().and_then(TeamState::parse))
+}
+
+/// The teams that members of a team formed, and those that their members formed, the oldest first.
+pub async fn list_below(conn: &mut Conn, chat: ChatId, limit: i64) -> Result<Vec<Kin>> {
+    let text = "with recursive below (chat) as ( \
+                    select t.chat from teams t where t.parent = $1 \
+                    union all select t.chat from teams t join below b on t.parent = b.chat) \
+                select t.chat, t.parent, c.title, t.state, c.created from below b \
+                join teams t on t.chat = b.chat join chats c on c.id = b.chat order by t.chat limit $2";
+    on!(conn, c => query_as(text).bind(chat.uuid()).bind(limit).fetch_all(c))
+}
+
+/// The teams above a team, the nearest first.
+pub async fn list_above(conn: &mut Conn, chat: ChatId) -> Result<Vec<Kin>> {
+    let text = "with recursive above (chat, parent, level) as ( \
+                    select t.chat, t.parent, 0 from teams t where t.chat = $1 \
+                    union all select t.chat, t.parent, a.level + 1 from teams t join above a on t.chat = a.parent) \
+                select t.chat, t.parent, c.title, t.state, c.created from above a \
+                join teams t on t.chat = a.chat join chats c on c.id = a.chat where a.level > 0 order by a.level";
+    on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
 /// Adds an entry. A number that is taken is a conflict: somebody else orders this log, too.

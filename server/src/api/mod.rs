@@ -16,6 +16,7 @@ mod hubs;
 pub mod messages;
 mod positions;
 pub mod stars;
+mod team_log;
 pub mod teams;
 pub mod wire;
 
@@ -61,6 +62,8 @@ fn whole() -> OpenApiRouter<Site> {
         .routes(routes!(stars::list))
         .routes(routes!(teams::list, teams::launch))
         .routes(routes!(teams::show, teams::act))
+        .routes(routes!(team_log::log))
+        .routes(routes!(team_log::share, team_log::unshare))
         .routes(routes!(hubs::list))
         .routes(routes!(hubs::rules, hubs::rule))
         .routes(routes!(document::show))

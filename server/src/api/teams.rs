@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::{Path, Query, State},
     http::StatusCode,
 };
 use plexus_domain::{
@@ -13,11 +13,11 @@ use plexus_domain::{
 use plexus_hub::{
     Error, Hub,
     caller::{Caller, Scope},
-    teams::{self, Act, Launch, MemberView, TeamItem, TeamView, WorkView},
+    teams::{self, Act, Kin, Launch, MemberView, TeamItem, TeamView, WorkView},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::id;
 use crate::{
@@ -47,6 +47,8 @@ pub struct NewTeam {
 pub struct GivenLimits {
     members: Option<u16>,
     turns: Option<u32>,
+    /// Levels of teams that members may form for their work.
+    depth: Option<u8>,
     hops: Option<u32>,
     tokens: Option<u64>,
     seconds: Option<u64>,
@@ -61,6 +63,7 @@ impl GivenLimits {
         Limits {
             members: self.members.unwrap_or(or.members),
             turns: self.turns.unwrap_or(or.turns),
+            depth: self.depth.unwrap_or(or.depth),
             hops: self.hops.unwrap_or(or.hops),
             tokens: self.tokens.unwrap_or(or.tokens),
             time_ms: millis(self.seconds, or.time_ms),
@@ -114,15 +117,29 @@ pub async fn begin(hub: &Hub, caller: &Caller, new: NewTeam) -> Result<Value, Er
     Ok(team(&teams::look(hub, caller, launched).await?))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct When {
+    /// As it was after this entry of its log, or after the last one; as it is now unless given.
+    entry: Option<u64>,
+}
+
 /// Where a team stands.
-#[utoipa::path(get, path = "/teams/{team}", operation_id = "teams.get", tag = "Teams", params(("team" = ChatId, Path)),
+#[utoipa::path(get, path = "/teams/{team}", operation_id = "teams.get", tag = "Teams",
+    params(("team" = ChatId, Path), When),
     security(("token" = ["read"])), responses((status = OK, description = "The team.", body = Object)))]
 pub async fn show(
     State(site): State<Site>,
     Called(caller): Called,
     Path(team_id): Path<String>,
+    Query(when): Query<When>,
 ) -> ApiResult<Json<Value>> {
-    let view = teams::look(&site.hub, &caller, id(&team_id)?).await?;
+    let (hub, id) = (&site.hub, id(&team_id)?);
+    let view = match when.entry {
+        Some(entry) => teams::moment(hub, &caller, id, entry).await?.view,
+        None => teams::look(hub, &caller, id).await?,
+    };
     Ok(Json(team(&view)))
 }
 
@@ -161,6 +178,12 @@ pub enum Asked {
         work: u32,
         text: String,
     },
+    /// Has it done by a team of whoever has it and `members`; where none are named, the hub looks for them.
+    Nest {
+        work: u32,
+        #[serde(default)]
+        members: Vec<Address>,
+    },
 }
 
 impl From<Asked> for Act {
@@ -176,6 +199,7 @@ impl From<Asked> for Act {
             Asked::Invite { address } => Self::Invite { address },
             Asked::Stop { work } => Self::Stop { work: WorkNo(work) },
             Asked::Answer { work, text } => Self::Answer { work: WorkNo(work), text },
+            Asked::Nest { work, members } => Self::Nest { work: WorkNo(work), members },
         }
     }
 }
@@ -207,15 +231,21 @@ fn item(item: &TeamItem) -> Value {
 pub fn team(view: &TeamView) -> Value {
     let said = |(seat, text): &(Option<Seat>, String)| json!({ "seat": seat, "text": text });
     json!({
-        "id": view.id, "goal": view.goal, "pattern": view.pattern, "state": view.state.as_str(),
+        "id": view.id, "above": view.above.iter().map(kin).collect::<Vec<_>>(),
+        "below": view.below.iter().map(kin).collect::<Vec<_>>(), "depth_left": view.depth_left, "goal": view.goal, "pattern": view.pattern, "state": view.state.as_str(),
         "phase": view.phase, "floor": view.floor, "turn": view.turn, "entry": view.entry,
         "launched": view.launched, "deadline": view.deadline, "ended": view.ended,
         "members": view.members.iter().map(member).collect::<Vec<_>>(),
         "work": view.work.iter().map(work).collect::<Vec<_>>(),
         "plan": view.plan.iter().map(|(title, done)| json!({ "title": title, "done": done })).collect::<Vec<_>>(),
         "said": view.said.iter().map(said).collect::<Vec<_>>(),
-        "usage": usage(view.usage), "left": view.left, "answer": view.answer, "failed": view.failed,
+        "usage": usage(view.usage), "left": view.left, "limits": view.limits, "answer": view.answer, "failed": view.failed,
     })
+}
+
+fn kin(team: &Kin) -> Value {
+    json!({ "id": team.id, "parent": team.parent, "title": team.title, "state": team.state.as_str(),
+            "launched": team.launched })
 }
 
 fn member(view: &MemberView) -> Value {
@@ -228,7 +258,7 @@ fn member(view: &MemberView) -> Value {
 fn work(view: &WorkView) -> Value {
     json!({ "number": view.no, "by": view.by, "to": view.to, "background": view.in_background, "title": view.title,
             "description": view.description, "state": view.state, "deadline": view.deadline, "text": view.text,
-            "usage": usage(view.usage) })
+            "team": view.team, "usage": usage(view.usage) })
 }
 
 fn usage(usage: Usage) -> Value {

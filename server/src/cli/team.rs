@@ -126,14 +126,15 @@ fn lines(team: &Value) -> Vec<String> {
     });
     let work = all("work");
     let work = work.iter().map(|work| {
-        format!(
-            "{} ({}): {}.",
-            word(&work["title"]),
-            name(&work["to"]),
-            word(&work["state"]).replace('_', " ")
-        )
+        let state = word(&work["state"]).replace('_', " ");
+        let below = if work["team"].is_null() { "" } else { ", by a team of its own" };
+        format!("{} ({}): {state}{below}.", word(&work["title"]), name(&work["to"]))
     });
-    came.chain(work).collect()
+    let below = all("below");
+    let below = below.iter().map(|team| {
+        format!("Team {} ({}): {}.", word(&team["id"]), word(&team["title"]), word(&team["state"]))
+    });
+    came.chain(work).chain(below).collect()
 }
 
 fn print(answer: &Value, json: bool, words: impl Fn(&Value) -> String) -> anyhow::Result<u8> {

@@ -33,6 +33,11 @@ fn card(work: Work, action: &str, over: bool) -> AnyView {
     let stop = (is_open && !over).then(|| {
         view! { <ActionForm action=action label="Stop" kind=Kind::Quiet icon=Icon::Stop fields=fields about=work.title.clone() /> }
     });
+    let nest = (work.may_nest && !over).then(|| {
+        let fields = vec![("do", "nest".to_owned()), ("work", work.number.to_string())];
+        view! { <ActionForm action=action label="Form a team for it" kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
+    });
+    let team = work.team.map(|href| view! { <p><a href=href>"The team that works on it"</a></p> });
     let question = work.question.filter(|_| !over).map(|question| ask(work.number, question, action));
     let tokens = (work.tokens > 0).then(|| format!(", {} tokens", work.tokens));
     view! {
@@ -41,8 +46,9 @@ fn card(work: Work, action: &str, over: bool) -> AnyView {
             <p class="quiet"><code>{work.to}</code>{tokens}</p>
             <p class="badges"><span class=format!("badge {tone}")>{icon.view()} {work.state}</span></p>
             {work.text.map(|text| view! { <div class="prose" inner_html=text.into_string()></div> })}
+            {team}
             {question}
-            {stop}
+            <div class="row-actions">{nest}{stop}</div>
         </li>
     }
     .into_any()

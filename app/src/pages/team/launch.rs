@@ -34,6 +34,8 @@ impl Page for TeamsPage {
                 {Field::text("members", "Members").hint("Addresses of agents, with spaces between them. Empty: the hub looks for members.")
                     .placeholder("@plexus/calc @ada/tide").mono().optional().of(&form)}
                 {Field::choice("pattern", "How they go about it", self.patterns).of(&form)}
+                {Field::choice("depth", "Teams that members form", self.depths)
+                    .hint("A member that can do only some of its part may gather others for the rest.").of(&form)}
                 <p class="actions"><Button label="Launch team" kind=Kind::Primary icon=Icon::Go /></p>
             </form>
             <h2>"Your teams"</h2>

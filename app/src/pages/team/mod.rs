@@ -1,3 +1,7 @@
 mod board;
 mod launch;
 mod page;
+mod report;
+mod step;
+mod timeline;
+mod tree;

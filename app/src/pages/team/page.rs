@@ -1,8 +1,15 @@
 //! One team: the strip, the answer, the members, the work, what was said.
 
 use leptos::prelude::*;
+use plexus_domain::money;
 
-use super::{board::board, launch::standing};
+use super::{
+    board::board,
+    launch::standing,
+    report::report,
+    step::step,
+    tree::{path, tree},
+};
 use crate::{
     components::{
         button::{ActionForm, Button, Kind},
@@ -13,6 +20,7 @@ use crate::{
         notice::Note,
         section::Section,
         table::Table,
+        text::duration,
         time::Ago,
     },
     model::{
@@ -28,7 +36,8 @@ impl Page for TeamPage {
     }
 
     fn body(self) -> AnyView {
-        let over = self.standing.is_over();
+        // A step of the past is looked at, and nothing else.
+        let over = self.standing.is_over() || self.step.is_some();
         let action = format!("/teams/{}", self.id);
         let goal = (self.goal != self.title).then(|| goal(self.goal));
         let live = (!over).then(|| self.id.clone());
@@ -36,8 +45,10 @@ impl Page for TeamPage {
         let controls = (!over).then(|| controls(&action, &self.form));
         view! {
             <div class="team" data-live=live>
+                {path(self.above)}
                 <div class="team-head"><h1>{self.title}</h1>{standing(self.standing)}</div>
                 {goal}
+                {self.step.map(step)}
                 {strip(self.strip, over)}
                 {(!over).then(|| view! { <noscript><p class="quiet"><a href="">"Look again"</a>" to see what has happened since."</p></noscript> })}
                 {form_errors(&self.form, None)}
@@ -45,8 +56,10 @@ impl Page for TeamPage {
                 {self.answer.map(answer)}
                 {plan(self.plan)}
                 {work}
+                {tree(self.below)}
                 <Section title="Members">{members}</Section>
-                {said(self.said)}
+                {said(self.said, self.guest)}
+                {self.report.map(report)}
                 {controls}
             </div>
         }
@@ -105,8 +118,10 @@ fn members(members: Vec<Member>, action: &str, over: bool) -> AnyView {
         return view! { <p class="quiet">"Nobody was invited yet."</p> }.into_any();
     }
     let rows = members.into_iter().map(|member| row(member, action, over)).collect();
-    view! { <Table caption="Members" heads=vec!["Member", "Wanted for", "State", "Messages", "Tokens", ""] rows=rows /> }
-        .into_any()
+    // Once it has ended there is nothing left to do, but the time is known.
+    let last = if over { "Had work for" } else { "" };
+    let heads = vec!["Member", "Wanted for", "State", "Messages", "Tokens", "Cost", last];
+    view! { <Table caption="Members" heads=heads rows=rows /> }.into_any()
 }
 
 fn row(member: Member, action: &str, over: bool) -> AnyView {
@@ -114,15 +129,24 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
         .has_floor
         .then(|| view! { " "<span class="badge neutral">{Icon::Answering.view()} "Has the floor"</span> });
     let why = member.why.map(|why| view! { <p class="quiet">{why}</p> });
-    let buttons = (!over).then(|| buttons(member.seat, &member.name, member.may, member.has_floor, action));
+    let last = match over {
+        true => member.worked.map_or_else(|| "–".to_owned(), duration).into_any(),
+        false => buttons(member.seat, &member.name, member.may, member.has_floor, action),
+    };
+    let name = match member.href {
+        Some(href) => view! { <a href=href><code>{member.name}</code></a> }.into_any(),
+        None => view! { <code>{member.name}</code> }.into_any(),
+    };
+    let cost = if member.cost == 0 { "–".to_owned() } else { money::shown(member.cost) };
     view! {
         <tr>
-            <td><span class="team-member"><Mark seed=member.seed /><a href=member.href><code>{member.name}</code></a></span>{floor}</td>
+            <td><span class="team-member"><Mark seed=member.seed />{name}</span>{floor}</td>
             <td>{member.roles.join(", ")}</td>
             <td>{member.presence}{why}</td>
             <td class="number">{member.messages}</td>
             <td class="number">{member.tokens}</td>
-            <td>{buttons}</td>
+            <td class="number">{cost}</td>
+            <td>{last}</td>
         </tr>
     }
     .into_any()
@@ -146,14 +170,15 @@ fn buttons(seat: u16, name: &str, may: MemberMay, has_floor: bool, action: &str)
     }
 }
 
-fn said(said: Vec<Said>) -> Option<AnyView> {
+fn said(said: Vec<Said>, guest: bool) -> Option<AnyView> {
     if said.is_empty() {
         return None;
     }
     let lines = said
         .into_iter()
         .map(|line| {
-            let by = line.by.unwrap_or_else(|| "You".to_owned());
+            let owner = if guest { "The owner" } else { "You" };
+            let by = line.by.unwrap_or_else(|| owner.to_owned());
             view! { <li><p class="quiet"><code>{by}</code></p><div class="prose" inner_html=line.text.into_string()></div></li> }
         })
         .collect_view();

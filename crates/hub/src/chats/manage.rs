@@ -1,12 +1,14 @@
 //! Keeping order among one's chats.
 
+use std::iter;
+
 use plexus_domain::{
     ChatId, Error as Refusal,
     chat::Title,
     event::Event,
     team::{Author, Event as TeamEvent, Note},
 };
-use plexus_store::{chats, members::MemberRole};
+use plexus_store::{chats, members::MemberRole, teams};
 
 use super::{Telling, membership};
 use crate::{
@@ -14,6 +16,7 @@ use crate::{
     caller::Scope,
     live::{Frame, FrameKind, Topic, Touched},
     runs,
+    teams::Wish,
 };
 
 pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> Result<()> {
@@ -30,22 +33,30 @@ pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> 
     Ok(())
 }
 
-/// Stops what goes on in the chat and deletes it with all that was said.
+/// Stops what goes on in the chat and deletes it with all that was said; a team with those that its members formed.
 pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
     let member = membership(&mut hub.store().read().await?, person, chat).await?;
     if member.role != MemberRole::Owner {
         return Err(Refusal::forbidden("Only the person who began this chat may delete it.").into());
     }
-    // A team would begin new runs; where there is none, nobody answers.
-    if let Ok(reason) = Note::try_from("Its owner deleted it.".to_owned()) {
-        let _ = hub.teams().ask(chat, Author::Home, TeamEvent::Cancelled { reason }).await;
+    let below = teams::list_below(&mut hub.store().read().await?, chat, i64::MAX).await?;
+    let all: Vec<ChatId> = iter::once(chat).chain(below.into_iter().map(|team| team.chat)).collect();
+    for chat in &all {
+        // A team would begin new runs; where there is none, nobody answers.
+        if let Ok(reason) = Note::try_from("Its owner deleted it.".to_owned()) {
+            let _ = hub.teams().ask(*chat, Wish::Event(Author::Home, TeamEvent::Cancelled { reason })).await;
+        }
+        runs::stop_chat(hub, *chat).await;
     }
-    runs::stop_chat(hub, chat).await;
     let mut tx = hub.store().write().await?;
-    chats::delete(&mut tx, chat).await?;
+    for chat in &all {
+        chats::delete(&mut tx, *chat).await?;
+    }
     tx.commit().await?;
-    hub.live().access.touch(Touched::Chat(chat));
+    for chat in all {
+        hub.live().access.touch(Touched::Chat(chat));
+    }
     hub.live().channels.tell(Topic::Account(person.account), Frame::new(FrameKind::ChatsChanged));
     Ok(())
 }

@@ -104,6 +104,21 @@ impl Telling {
 
     /// Writes what was added and commits it with everything else that the transaction wrote.
     pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<Committed> {
+        let (committed, letters) = self.write(hub, &mut tx).await?;
+        tx.commit().await?;
+        if letters {
+            hub.letters_came();
+        }
+        Ok(committed)
+    }
+
+    /// Writes what was added to a chat that comes to be with this transaction: nobody can read it yet.
+    pub async fn begin_with(self, hub: &Hub, tx: &mut Tx) -> Result<()> {
+        self.write(hub, tx).await.map(drop)
+    }
+
+    /// What readers are told once it is committed, and whether there are letters to send.
+    async fn write(self, hub: &Hub, tx: &mut Tx) -> Result<(Committed, bool)> {
         let Self { chat, since, runs, hooks, said, mut ended, members, events, leaf, .. } = self;
         let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
         let (messages, at) = (messages.collect(), hub.env().now());
@@ -111,20 +126,16 @@ impl Telling {
         let members = &members;
         let added = Addition { runs: &runs, messages, events: &events, ended: ends, members, leaf, at };
         let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
-        conflict(chats::append(&mut tx, chat, &added).await, used)?;
+        conflict(chats::append(tx, chat, &added).await, used)?;
         for hook in &hooks {
-            plexus_store::push::set(&mut tx, hook).await?;
+            plexus_store::push::set(tx, hook).await?;
         }
         // Nobody can have asked to be told of a run before it is there.
         let has_hooks =
             |run: RunId| hooks.iter().any(|hook| hook.run == run) || !runs.iter().any(|new| new.id == run);
-        let letters = push::write(hub, &mut tx, &events, has_hooks).await?;
-        tx.commit().await?;
-        if letters {
-            hub.letters_came();
-        }
+        let letters = push::write(hub, tx, &events, has_hooks).await?;
         ended.extend(said);
-        Ok(Committed { chat, since, events, known: ended })
+        Ok((Committed { chat, since, events, known: ended }, letters))
     }
 }
 

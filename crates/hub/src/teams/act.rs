@@ -5,7 +5,7 @@ use plexus_domain::{
     team::{Author, Event, Identity, Note, Seat, Words, WorkNo, member::Invitee},
 };
 
-use super::look;
+use super::{look, room::Wish};
 use crate::{Caller, Hub, Result, caller::Scope, chats};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,11 @@ pub enum Act {
     Stop {
         work: WorkNo,
     },
+    /// Has an assignment done by a team of whoever has it and these; where nobody is named, the hub looks for helpers.
+    Nest {
+        work: WorkNo,
+        members: Vec<Address>,
+    },
     /// Answers what a member asked about its assignment.
     Answer {
         work: WorkNo,
@@ -53,12 +58,13 @@ pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: Act) -> Result<(
     let person = caller.may(Scope::Team)?;
     hub.limits().sends.take(&caller.key())?;
     chats::membership_or(&mut hub.store().read().await?, person, team, look::gone).await?;
-    let event = event(hub, team, act).await?;
-    hub.teams().ask(team, Author::Owner, event).await
+    let wish = wish(hub, team, act).await?;
+    hub.teams().ask(team, wish).await
 }
 
-async fn event(hub: &Hub, team: ChatId, act: Act) -> Result<Event> {
-    Ok(match act {
+async fn wish(hub: &Hub, team: ChatId, act: Act) -> Result<Wish> {
+    let event = match act {
+        Act::Nest { work, members } => return Ok(Wish::Nest { work, members }),
         Act::Cancel { reason } => Event::Cancelled { reason: note(&reason, "It was cancelled.")? },
         Act::Remark { text } => Event::Remarked { message: hub.env().id(MessageId::new), text: words(text)? },
         Act::Skip => Event::Skipped { turn: look::turn(hub, team).await? },
@@ -72,7 +78,8 @@ async fn event(hub: &Hub, team: ChatId, act: Act) -> Result<Event> {
         }
         Act::Stop { work } => Event::Stopped { work },
         Act::Answer { work, text } => Event::Answered { work, answer: words(text)? },
-    })
+    };
+    Ok(Wish::Event(Author::Owner, event))
 }
 
 fn words(text: String) -> Result<Words, Refusal> {

@@ -1,12 +1,16 @@
 //! The conductor of a team: the one task that orders its log.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use plexus_a2a::keys::SecretKey;
 use plexus_domain::{
     ChatId, Error as Refusal, RunId, RunState,
     event::Event as ChatEvent,
-    team::{Author, Event, Proposal, Seat, Team, Want, WorkNo},
+    team::{Author, Event, Proposal, Team, Want, WorkNo},
 };
 use tokio::{
     select,
@@ -17,12 +21,16 @@ use tokio::{
     time,
 };
 
-use super::{invite, record, room::Request, speak, work};
+use super::{
+    doing::Doing,
+    invite, nest, record,
+    room::{Request, Wish},
+    speak, work,
+};
 use crate::{
     Error, Hub, Result,
     caller::Asker,
     live::{Channel, Frame, FrameKind, Topic},
-    runs,
 };
 
 /// Between two tries while the store refuses, or while all places of the account are taken.
@@ -31,13 +39,6 @@ const PAUSE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Entries of a log after which its owner may only end the team.
 const MOST_ENTRIES: u64 = 10_000;
-
-/// What a run of the team is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
-    Work(WorkNo),
-    Speech { seat: Seat, turn: u32 },
-}
 
 pub(super) struct Conductor {
     pub hub: Hub,
@@ -48,7 +49,9 @@ pub(super) struct Conductor {
     pub doing: HashMap<RunId, Doing>,
     /// The runs that asked something about their assignment and wait.
     pub asked: HashMap<WorkNo, RunId>,
-    key: SecretKey,
+    /// The assignments of which it was decided that their members do them alone.
+    pub alone: HashSet<WorkNo>,
+    pub key: SecretKey,
     requests: mpsc::Receiver<Request>,
     frames: broadcast::Receiver<Arc<Frame>>,
     /// Nobody is asked for anything before this moment: it could not be done just now.
@@ -86,8 +89,20 @@ async fn arrive(
         }
         hub.stop().run_until_cancelled(time::sleep(PAUSE)).await?;
     };
-    let (hub, doing, asked) = (hub.clone(), HashMap::new(), HashMap::new());
-    Some(Conductor { hub, team, asker, doing, asked, key, requests, frames, later: None, _channel: channel })
+    let (doing, asked, alone) = (HashMap::new(), HashMap::new(), HashSet::new());
+    Some(Conductor {
+        hub: hub.clone(),
+        team,
+        asker,
+        doing,
+        asked,
+        alone,
+        key,
+        requests,
+        frames,
+        later: None,
+        _channel: channel,
+    })
 }
 
 async fn read(hub: &Hub, team: ChatId) -> Result<(Team, SecretKey)> {
@@ -118,12 +133,12 @@ impl Conductor {
                 self.team = known;
             }
         }
-        for run in std::mem::take(&mut self.doing).into_keys() {
-            stop(&self.hub, run).await;
-        }
+        self.stop_all().await;
+        nest::leave(self).await;
     }
 
     async fn go_on(&mut self) -> Result<Left> {
+        nest::look(self).await?;
         loop {
             // What time has ended comes first.
             self.tick().await?;
@@ -142,7 +157,10 @@ impl Conductor {
                 },
                 frame = self.frames.recv() => self.hear(frame).await?,
                 // News may have been lost on the way: the store knows.
-                () = time::sleep(wait) => self.take_all().await?,
+                () = time::sleep(wait) => {
+                    self.take_all().await?;
+                    nest::look(self).await?;
+                }
             }
         }
     }
@@ -151,7 +169,8 @@ impl Conductor {
     fn patience(&self) -> Duration {
         let due = self.team.due().map_or(LOOK_EVERY, |due| due.since(self.hub.env().now()));
         let later = self.later.map_or(due, |later| later.saturating_duration_since(time::Instant::now()));
-        let look = if self.doing.is_empty() { due } else { LOOK_EVERY };
+        let waits = !self.doing.is_empty() || nest::has_kin(&self.team);
+        let look = if waits { LOOK_EVERY } else { due };
         due.min(later).min(look)
     }
 
@@ -186,7 +205,13 @@ impl Conductor {
             Want::Speech { seat, turn } if !self.does(Doing::Speech { seat, turn }) => {
                 speak::speak(self, seat, turn).await
             }
-            Want::Work { work } if !self.does(Doing::Work(work)) => work::begin(self, work).await,
+            Want::Work { work } if !self.does(Doing::Work(work)) && !nest::is_below(&self.team, work) => {
+                if nest::consider(self, work).await? {
+                    Ok(true)
+                } else {
+                    work::begin(self, work).await
+                }
+            }
             // A person answers on the page; time answers otherwise.
             Want::Speech { .. } | Want::Work { .. } | Want::Answer { .. } => Ok(true),
         }
@@ -224,11 +249,16 @@ impl Conductor {
     }
 
     async fn answer(&mut self, request: Request) -> Result<()> {
-        let is_end = matches!(request.event, Event::Cancelled { .. });
-        let done = if self.team.head().0 < MOST_ENTRIES || is_end {
-            self.propose(request.by, request.event).await
-        } else {
-            Err(Refusal::conflict("So much has happened in this team that it can only be stopped.").into())
+        let is_full = self.team.head().0 >= MOST_ENTRIES;
+        let done = match request.wish {
+            Wish::Event(by, event) if !is_full || matches!(event, Event::Cancelled { .. }) => {
+                self.propose(by, event).await
+            }
+            Wish::Nest { work, members } if !is_full => nest::nest(self, work, members).await,
+            Wish::Event(..) | Wish::Nest { .. } => {
+                Err(Refusal::conflict("So much has happened in this team that it can only be stopped.")
+                    .into())
+            }
         };
         // Whoever asked may have gone.
         let _ = request.done.send(done);
@@ -237,52 +267,18 @@ impl Conductor {
 
     async fn hear(&mut self, frame: Result<Arc<Frame>, RecvError>) -> Result<()> {
         match frame {
-            Ok(frame) => {
-                if let FrameKind::Event { event: ChatEvent::Run { run, state, .. }, .. } = &frame.kind
-                    && *state != RunState::Working
+            Ok(frame) => match &frame.kind {
+                FrameKind::Event { event: ChatEvent::Run { run, state, .. }, .. }
+                    if *state != RunState::Working =>
                 {
-                    self.take(*run).await?;
+                    self.take(*run).await
                 }
-                Ok(())
-            }
+                FrameKind::Event { event: ChatEvent::Below { .. }, .. } => nest::look(self).await,
+                _ => Ok(()),
+            },
             // What was missed may have been the end of any of them.
             Err(RecvError::Lagged(_)) => self.take_all().await,
             Err(RecvError::Closed) => Err(Refusal::not_found("The chat of the team is gone.").into()),
-        }
-    }
-
-    async fn take_all(&mut self) -> Result<()> {
-        for run in self.doing.keys().copied().collect::<Vec<_>>() {
-            self.take(run).await?;
-        }
-        Ok(())
-    }
-
-    /// Takes in what a run came to, if it has ended.
-    async fn take(&mut self, run: RunId) -> Result<()> {
-        let Some(doing) = self.doing.get(&run).copied() else { return Ok(()) };
-        let Some(result) = work::result(&self.hub, run).await? else { return Ok(()) };
-        match doing {
-            Doing::Work(work) => work::report(self, work, run, result).await?,
-            Doing::Speech { seat, turn } => speak::said(self, seat, turn, result).await?,
-        }
-        // Only what is written down is forgotten here.
-        self.doing.remove(&run);
-        Ok(())
-    }
-
-    /// Ends runs whose assignment or turn is over.
-    async fn stop_what_nobody_wants(&mut self) {
-        let wants = self.team.wants();
-        let wanted = |doing: &Doing| match *doing {
-            Doing::Work(no) => self.team.work_item(no).is_some_and(plexus_domain::team::Work::is_open),
-            Doing::Speech { seat, turn } => wants.contains(&Want::Speech { seat, turn }),
-        };
-        let over: Vec<RunId> =
-            self.doing.iter().filter(|(_, doing)| !wanted(doing)).map(|(run, _)| *run).collect();
-        for run in over {
-            self.doing.remove(&run);
-            stop(&self.hub, run).await;
         }
     }
 }
@@ -291,18 +287,4 @@ impl Conductor {
 enum Left {
     TeamEnded,
     HubEnds,
-}
-
-async fn stop(hub: &Hub, run: RunId) {
-    if let Err(error) = end(hub, run).await {
-        tracing::warn!(%run, %error, "a run that its team does not need could not be stopped");
-    }
-}
-
-async fn end(hub: &Hub, run: RunId) -> Result<()> {
-    let found = plexus_store::runs::find(&mut hub.store().read().await?, run).await?;
-    match found {
-        Some(run) => runs::end(hub, &run, None).await,
-        None => Ok(()),
-    }
 }

@@ -6,7 +6,7 @@ use plexus_domain::{
     page::PageSize,
     team::{
         Author, Event, Identity, Note, Phase, Seat,
-        formation::{Candidate, Search, Skill, Track, cover, needs},
+        formation::{Candidate, Search, Skill, Track, cover},
     },
 };
 use plexus_search::Query;
@@ -23,7 +23,7 @@ const STEP: u16 = 80;
 pub(super) async fn find(conductor: &mut Conductor, places: u16) -> Result<bool> {
     let Phase::Forming { round } = *conductor.team.phase() else { return Ok(true) };
     let charter = conductor.team.charter().clone();
-    let needs = needs(charter.goal.as_str());
+    let needs = charter.needs();
     let mut candidates = candidates(&conductor.hub, &conductor.asker, &needs, charter.goal.as_str()).await?;
     let seated = |candidate: &Candidate| {
         let members = conductor.team.members().iter();
@@ -40,7 +40,12 @@ pub(super) async fn find(conductor: &mut Conductor, places: u16) -> Result<bool>
 }
 
 /// Agents that the person may talk to, with how well the index says they fit.
-async fn candidates(hub: &Hub, asker: &Asker, needs: &[Skill], goal: &str) -> Result<Vec<Candidate>> {
+pub(super) async fn candidates(
+    hub: &Hub,
+    asker: &Asker,
+    needs: &[Skill],
+    goal: &str,
+) -> Result<Vec<Candidate>> {
     let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
     let size = PageSize::new(LOOKED_AT)?;
     for need in needs {

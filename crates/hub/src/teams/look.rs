@@ -21,6 +21,9 @@ use crate::{Caller, Hub, Result, caller::Scope, chats, views, views::Author};
 /// Teams in a list.
 const LISTED: i64 = 100;
 
+/// Teams below that are shown.
+const MOST_BELOW: i64 = 500;
+
 /// A team in a list.
 pub struct TeamItem {
     pub id: ChatId,
@@ -29,9 +32,31 @@ pub struct TeamItem {
     pub launched: Timestamp,
 }
 
+/// A team above or below another one.
+pub struct Kin {
+    pub id: ChatId,
+    pub parent: Option<ChatId>,
+    pub title: String,
+    pub state: TeamState,
+    pub launched: Timestamp,
+}
+
+impl From<teams::Kin> for Kin {
+    fn from(row: teams::Kin) -> Self {
+        let (title, launched) = (row.title.as_str().to_owned(), row.created);
+        Self { id: row.chat, parent: row.parent, title, state: row.state, launched }
+    }
+}
+
 /// Where a team stands.
 pub struct TeamView {
     pub id: ChatId,
+    /// The teams that it works for, the outermost first.
+    pub above: Vec<Kin>,
+    /// The teams that its members formed, and those of theirs, the oldest first.
+    pub below: Vec<Kin>,
+    /// Levels of teams that may be formed below.
+    pub depth_left: u8,
     pub goal: String,
     pub pattern: &'static str,
     pub state: TeamState,
@@ -50,7 +75,10 @@ pub struct TeamView {
     /// The last words, oldest first; those without a seat are the owner's.
     pub said: Vec<(Option<Seat>, String)>,
     pub usage: Usage,
+    /// What may still be used or set aside.
     pub left: Budget,
+    /// What it may use at most.
+    pub limits: Budget,
     /// The answer to the goal.
     pub answer: Option<String>,
     /// Why there is none.
@@ -78,6 +106,8 @@ pub struct WorkView {
     pub in_background: bool,
     pub title: String,
     pub description: String,
+    /// The team below that works on it.
+    pub team: Option<ChatId>,
     pub state: &'static str,
     pub deadline: Timestamp,
     /// What has been written of it so far, what it asks, what came of it, or why nothing did.
@@ -110,6 +140,8 @@ pub(super) async fn see(hub: &Hub, id: ChatId) -> Result<TeamView> {
     let team = record::replay(&mut conn, id).await?;
     let seeds = seeds(&mut conn, &team).await?;
     let mut shown = view(&team, &seeds);
+    shown.above = teams::list_above(&mut conn, id).await?.into_iter().rev().map(Kin::from).collect();
+    shown.below = teams::list_below(&mut conn, id, MOST_BELOW).await?.into_iter().map(Kin::from).collect();
     let mut writing = writing(hub, &mut conn, id).await?;
     for work in shown.work.iter_mut().filter(|work| work.state == "working") {
         let to = usize::from(work.to.0);
@@ -140,7 +172,8 @@ pub(super) fn gone() -> Refusal {
     Refusal::not_found("There is no such team, or it is not yours.")
 }
 
-fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
+/// The team by itself.
+pub(super) fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
     let charter = team.charter();
     let (answer, failed) = match team.outcome() {
         Some(Outcome::Concluded { text, .. }) => (Some(text.as_str().to_owned()), None),
@@ -150,6 +183,9 @@ fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
     };
     TeamView {
         id: team.id(),
+        above: Vec::new(),
+        below: Vec::new(),
+        depth_left: charter.limits.depth,
         goal: charter.goal.as_str().to_owned(),
         pattern: charter.pattern.as_str(),
         state: record::state(team),
@@ -159,13 +195,14 @@ fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
         turns: charter.limits.turns,
         launched: team.founded(),
         deadline: team.end_of_time(),
-        ended: team.outcome().map(|_| team.at()),
+        ended: team.ended(),
         members: team.seats().filter_map(|seat| member(team, seat, seeds)).collect(),
         work: (0..).map(WorkNo).zip(team.work()).map(|(no, work)| work_view(no, work)).collect(),
         plan: team.plan().iter().map(|step| (step.title.as_str().to_owned(), step.done)).collect(),
         said: team.recent().map(|line| (line.seat, line.text.as_str().to_owned())).collect(),
         usage: team.usage(),
         left: team.left(),
+        limits: charter.limits.budget(),
         answer,
         failed,
         entry: team.head().0,
@@ -211,6 +248,7 @@ fn work_view(no: WorkNo, work: &plexus_domain::team::Work) -> WorkView {
         in_background: work.mode == Mode::Background,
         title: work.spec.title.as_str().to_owned(),
         description: work.spec.description.as_str().to_owned(),
+        team: work.child.map(|child| child.team),
         state: work.state.as_str(),
         deadline: work.deadline,
         text: text.map(Words::as_str).map(str::to_owned),
@@ -219,7 +257,7 @@ fn work_view(no: WorkNo, work: &plexus_domain::team::Work) -> WorkView {
 }
 
 /// What the marks of the members are drawn from.
-async fn seeds(conn: &mut Conn, team: &Team) -> Result<HashMap<String, String>> {
+pub(super) async fn seeds(conn: &mut Conn, team: &Team) -> Result<HashMap<String, String>> {
     let mut seeds = HashMap::new();
     for member in team.members() {
         let Identity::Agent { address } = &member.invitee.identity else { continue };

@@ -21,11 +21,26 @@ pub(super) async fn key(hub: &Hub, conn: &mut Conn) -> Result<SecretKey> {
 
 /// Adds entries in one transaction, tells readers, and answers the team as it is then.
 pub(super) async fn commit(hub: &Hub, key: &SecretKey, team: &Team, entries: &[Entry]) -> Result<Team> {
+    let tx = hub.store().write().await?;
+    let after = commit_with(hub, tx, key, team, entries).await?;
+    if state(&after) != state(team) && after.charter().lineage.is_some() {
+        tell_above(hub, &after).await;
+    }
+    Ok(after)
+}
+
+/// The same in a transaction that has written something already.
+pub(super) async fn commit_with(
+    hub: &Hub,
+    mut tx: Tx,
+    key: &SecretKey,
+    team: &Team,
+    entries: &[Entry],
+) -> Result<Team> {
     let mut after = team.clone();
     for entry in entries {
         after.apply(entry).map_err(Refusal::from)?;
     }
-    let mut tx = hub.store().write().await?;
     let chat = chats::lock(&mut tx, team.id()).await?.ok_or_else(gone)?;
     append(&mut tx, key, team.head().1, entries).await?;
     if state(&after) != state(team) {
@@ -35,6 +50,25 @@ pub(super) async fn commit(hub: &Hub, key: &SecretKey, team: &Team, entries: &[E
     telling.record(ChatEvent::Team { entry: after.head().0 });
     telling.commit(hub, tx).await?.tell(hub, None).await;
     Ok(after)
+}
+
+/// Tells the readers of the teams above where a team below stands, and their conductors, who look at its log then.
+pub(super) async fn tell_above(hub: &Hub, team: &Team) {
+    if let Err(error) = try_tell_above(hub, team).await {
+        tracing::warn!(team = %team.id(), %error, "the teams above will hear of it later");
+    }
+}
+
+async fn try_tell_above(hub: &Hub, team: &Team) -> Result<()> {
+    let above = teams::list_above(&mut hub.store().read().await?, team.id()).await?;
+    for kin in above {
+        let mut tx = hub.store().write().await?;
+        let Some(chat) = chats::lock(&mut tx, kin.chat).await? else { continue };
+        let mut telling = Telling::new(&chat);
+        telling.record(ChatEvent::Below { team: team.id(), state: state(team).as_str().to_owned() });
+        telling.commit(hub, tx).await?.tell(hub, None).await;
+    }
+    Ok(())
 }
 
 /// Writes entries that follow the one with the digest `prev`.
@@ -57,17 +91,24 @@ pub(super) async fn append(tx: &mut Tx, key: &SecretKey, mut prev: Digest, entri
 
 /// The team that the rows describe.
 pub(super) async fn replay(conn: &mut Conn, team: ChatId) -> Result<Team> {
-    let unreadable = |error: String| Error::Fault(anyhow::anyhow!("the log of team {team}: {error}"));
-    let mut entries = Vec::new();
-    let log = teams::log(conn, team).await?;
-    if log.is_empty() {
+    Team::replay(&log(conn, team).await?).map_err(|refusal| unreadable(team, &refusal))
+}
+
+/// The entries that the rows hold, the first at least.
+pub(super) async fn log(conn: &mut Conn, team: ChatId) -> Result<Vec<Entry>> {
+    let rows = teams::log(conn, team).await?;
+    if rows.is_empty() {
         return Err(gone().into());
     }
-    for body in log {
-        let text = String::from_utf8(body).map_err(|error| unreadable(error.to_string()))?;
-        entries.push(Entry::read(text).map_err(|refusal| unreadable(refusal.to_string()))?);
-    }
-    Team::replay(&entries).map_err(|refusal| unreadable(refusal.to_string()))
+    let entry = |body: Vec<u8>| {
+        let text = String::from_utf8(body).map_err(|error| unreadable(team, &error))?;
+        Entry::read(text).map_err(|refusal| unreadable(team, &refusal))
+    };
+    rows.into_iter().map(entry).collect()
+}
+
+pub(super) fn unreadable(team: ChatId, error: &impl std::fmt::Display) -> Error {
+    Error::Fault(anyhow::anyhow!("the log of team {team}: {error}"))
 }
 
 /// The word for lists.

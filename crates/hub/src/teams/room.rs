@@ -4,8 +4,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use plexus_domain::{
-    ChatId, Error as Refusal,
-    team::{Author, Event},
+    Address, ChatId, Error as Refusal,
+    team::{Author, Event, WorkNo},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -14,10 +14,19 @@ use crate::Result;
 /// What waits for a conductor. Whoever finds no room waits with it.
 const WAITING: usize = 64;
 
-/// Something that is to happen in a team, and where the answer goes.
+/// What is to happen in a team.
+pub enum Wish {
+    Event(Author, Event),
+    /// The owner wants a team below for an assignment: of whoever has it and these, or those whom the hub finds.
+    Nest {
+        work: WorkNo,
+        members: Vec<Address>,
+    },
+}
+
+/// A wish, and where the answer goes.
 pub struct Request {
-    pub by: Author,
-    pub event: Event,
+    pub wish: Wish,
     pub done: oneshot::Sender<Result<()>>,
 }
 
@@ -42,11 +51,18 @@ impl Rooms {
     }
 
     /// Asks for something to happen, and waits until it has, or was refused.
-    pub async fn ask(&self, team: ChatId, by: Author, event: Event) -> Result<()> {
+    pub async fn ask(&self, team: ChatId, wish: Wish) -> Result<()> {
         let ended = || Refusal::conflict("This team has ended.");
         let room = self.0.lock().get(&team).cloned().ok_or_else(ended)?;
         let (done, answer) = oneshot::channel();
-        room.send(Request { by, event, done }).await.map_err(|_| ended())?;
+        room.send(Request { wish, done }).await.map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
+    }
+
+    /// Asks for something to happen and does not wait. Where there is no room, nothing is asked.
+    pub fn tell(&self, team: ChatId, wish: Wish) {
+        if let Some(room) = self.0.lock().get(&team) {
+            let _ = room.try_send(Request { wish, done: oneshot::channel().0 });
+        }
     }
 }

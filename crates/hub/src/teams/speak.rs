@@ -9,7 +9,8 @@ use plexus_domain::{
 };
 
 use super::{
-    conduct::{Conductor, Doing},
+    conduct::Conductor,
+    doing::Doing,
     work::{self, Came},
 };
 use crate::{Error, Result};

@@ -11,7 +11,7 @@ use plexus_domain::{
 };
 use plexus_store::{messages, runs as rows, runs::Origin};
 
-use super::conduct::{Conductor, Doing};
+use super::{conduct::Conductor, doing::Doing};
 use crate::{
     Error, Hub, Result, accounts, agents,
     chats::saying::{Saying, lock, say},

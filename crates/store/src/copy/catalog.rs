@@ -51,6 +51,7 @@ pub(super) const TABLES: [Table; 50] = [
     table("contexts"),
     Table { name: "teams", order: "order by depth_left desc" },
     table("team_log"),
+    table("team_shares"),
     table("assignments"),
     table("processes"),
     Table { name: "runs", order: "order by id" },

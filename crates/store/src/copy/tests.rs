@@ -1,7 +1,7 @@
 //! A store with something in every table, and where it goes.
 
 use plexus_domain::{
-    Content as Body, Digest, HubRowId, MessageId, Part, RunState, SecretId, message::MessageState,
+    Content as Body, Digest, HubRowId, MessageId, Part, RunState, SecretId, Timestamp, message::MessageState,
     part::ToolUse, run::Usage,
 };
 use serde_json::json;
@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hub_nonces,
     hub_peers, hub_rules, hubs, invites, jobs, keys, limits_used, listings, messages, models, namespaces,
-    oauth, outbox, proofs, push, runs, secrets, sessions, stars, testing,
+    oauth, outbox, proofs, push, runs, secrets, sessions, stars, team_shares, testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
@@ -323,7 +323,6 @@ async fn fill_parts(tx: &mut Tx, answer: MessageId) {
     assert!(messages::finish(tx, answer, MessageState::Done, &parts).await.unwrap());
 }
 
-/// Teams have no queries yet.
 async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
     let chats = [world.chat(person, &[]).await, world.chat(person, &[]).await];
     let mut tx = world.write().await;
@@ -339,6 +338,7 @@ async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
     let text = "insert into assignments (id, team, member, mode, spec, state, deadline, run) \
                 values ($1, $1, $2, 'sync', '{}', 'working', 1, null)";
     execute!(tx, query(text).bind(chats[0].uuid()).bind(agent.principal.uuid())).unwrap();
+    team_shares::put(&mut tx, chats[0], &Digest::of("link"), Timestamp::from_millis(1)).await.unwrap();
     tx.commit().await.unwrap();
 }
 

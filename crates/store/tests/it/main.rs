@@ -12,5 +12,6 @@ mod network;
 mod runs;
 mod stars;
 mod talk;
+mod teams;
 mod text_log;
 mod work;

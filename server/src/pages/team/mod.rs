@@ -1,22 +1,30 @@
-//! `/teams` and `/teams/{id}`.
+//! `/teams` and `/teams/{id}`, and what is beneath them.
+
+mod replay;
+mod report;
+pub mod share;
+mod view;
+mod words;
 
 use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::model::{
-    Form, Html,
-    team::{Member, MemberMay, Said, Standing, Strip, TeamPage, TeamRow, TeamsPage, Work, WorkTone},
+    Form,
+    team::{TeamPage, TeamRow, TeamsPage},
 };
 use plexus_domain::{
     Address, ChatId, Error as Refusal,
-    chat::Title,
     team::{Limits, Pattern, Seat, WorkNo},
 };
 use plexus_hub::{
     Error,
-    teams::{self, Act, Launch, MemberView, TeamState, TeamView, WorkView},
+    teams::{self, Act, Launch},
 };
+
+pub use replay::show as replay;
+use view::{page, standing};
 
 use crate::{
     pages::account::refused,
@@ -37,7 +45,13 @@ async fn all(site: &Site, visit: &Visit) -> Result<TeamsPage, Error> {
         launched: item.launched,
     };
     let teams = teams::list(&site.hub, &visit.caller).await?.into_iter().map(row).collect();
-    Ok(TeamsPage { teams, patterns: patterns(), form: Form::default() })
+    Ok(TeamsPage { teams, patterns: patterns(), depths: depths(), form: Form::default() })
+}
+
+fn depths() -> Vec<(String, String)> {
+    let words =
+        [(2, "Two levels of them"), (0, "None"), (1, "One level"), (4, "Four levels"), (8, "Eight levels")];
+    words.into_iter().map(|(depth, words)| (depth.to_string(), words.to_owned())).collect()
 }
 
 fn patterns() -> Vec<(String, String)> {
@@ -70,13 +84,15 @@ fn filled(fields: &Fields) -> Result<Launch, Refusal> {
         Refusal::invalid("members", format!("{word} is no address of an agent. One looks like @ada/tide."))
     };
     let words = fields.get("members").split([' ', ',', '\n']).map(str::trim).filter(|word| !word.is_empty());
+    let depth = fields.given("depth").map(str::parse).transpose();
+    let depth = depth.map_err(|_| Refusal::invalid("depth", "Choose how many levels."))?;
     let members: Result<Vec<Address>, Refusal> =
         words.map(|word| word.parse().map_err(|_| wrong(word))).collect();
     Ok(Launch {
         goal: fields.get("goal").to_owned(),
         members: members?,
         pattern: Pattern::parse(fields.get("pattern")).unwrap_or(Pattern::ALL[0]),
-        limits: Limits::default(),
+        limits: Limits { depth: depth.unwrap_or(Limits::default().depth), ..Limits::default() },
     })
 }
 
@@ -86,7 +102,18 @@ pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>
 }
 
 async fn one(site: &Site, visit: &Visit, id: &str) -> Result<TeamPage, Error> {
-    Ok(page(teams::look(&site.hub, &visit.caller, team(id)?).await?))
+    let (hub, caller, id) = (&site.hub, &visit.caller, team(id)?);
+    let view = teams::look(hub, caller, id).await?;
+    let ended = view.ended;
+    let page = page(view, false);
+    if ended.is_none() {
+        return Ok(page);
+    }
+    let report = teams::report(hub, caller, id).await?;
+    Ok(match report {
+        Some(report) => report::with_report(page, report, &format!("/teams/{id}")),
+        None => page,
+    })
 }
 
 fn team(id: &str) -> Result<ChatId, Refusal> {
@@ -132,117 +159,8 @@ fn asked(fields: &Fields) -> Result<Act, Refusal> {
         "dismiss" => Act::Dismiss { seat: seat()? },
         "invite" => Act::Invite { address: address()? },
         "stop" => Act::Stop { work: work()? },
+        "nest" => Act::Nest { work: work()?, members: Vec::new() },
         "answer" => Act::Answer { work: work()?, text: text() },
         _ => return Err(Refusal::invalid("", "Choose what to do.")),
     })
-}
-
-const fn standing(state: TeamState) -> Standing {
-    match state {
-        TeamState::Forming => Standing::Forming,
-        TeamState::Working => Standing::Working,
-        TeamState::Closed => Standing::Done,
-        TeamState::Failed => Standing::Failed,
-        TeamState::Cancelled => Standing::Cancelled,
-        TeamState::Lost => Standing::Lost,
-    }
-}
-
-fn page(view: TeamView) -> TeamPage {
-    let names: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
-    let name = |seat: Seat| names.get(usize::from(seat.0)).cloned().unwrap_or_default();
-    let over = view.ended.is_some();
-    TeamPage {
-        id: view.id.to_string(),
-        title: Title::from_message(&view.goal).as_str().to_owned(),
-        standing: standing(view.state),
-        strip: Strip {
-            phase: phase(view.phase).to_owned(),
-            floor: view.floor.map(name),
-            turn: view.turn,
-            turns: view.turns,
-            launched: view.launched,
-            deadline: view.deadline,
-            ended: view.ended,
-            tokens: view.usage.tokens(),
-            tokens_left: view.left.tokens,
-        },
-        work: view.work.iter().map(|work| self::work(work, name(work.to))).collect(),
-        members: view.members.into_iter().map(|one| member(one, view.floor, over)).collect(),
-        plan: view.plan,
-        said: view
-            .said
-            .into_iter()
-            .map(|(seat, text)| Said { by: seat.map(name), text: html(&text) })
-            .collect(),
-        answer: view.answer.as_deref().map(html),
-        failed: view.failed,
-        goal: view.goal,
-        form: Form::default(),
-    }
-}
-
-fn html(text: &str) -> Html {
-    Html::from_markup(plexus_markup::render(text))
-}
-
-fn phase(phase: &str) -> &'static str {
-    match phase {
-        "forming" => "Looking for members",
-        "discussing" => "A member has the floor",
-        "polling" => "All are asked",
-        "waiting" => "Waiting for work",
-        "concluding" => "Writing the answer",
-        "concluded" => "Done",
-        "cancelled" => "Cancelled",
-        _ => "Failed",
-    }
-}
-
-fn member(view: MemberView, floor: Option<Seat>, over: bool) -> Member {
-    let (presence, may) = match view.presence {
-        "invited" => ("Invited", MemberMay::Nothing),
-        "active" => ("Takes part", MemberMay::Rest),
-        "held" => ("Paused", MemberMay::GoOn),
-        "declined" => ("Declined", MemberMay::Nothing),
-        "silent" => ("Gave no answer", MemberMay::Nothing),
-        _ => ("Left", MemberMay::Nothing),
-    };
-    Member {
-        seat: view.seat.0,
-        href: format!("/{}", view.name),
-        seed: view.seed.unwrap_or_else(|| view.name.clone()),
-        name: view.name,
-        roles: view.roles,
-        presence,
-        why: view.why,
-        has_floor: !over && floor == Some(view.seat),
-        messages: view.counts.messages,
-        tokens: view.counts.usage.tokens(),
-        may,
-    }
-}
-
-fn work(view: &WorkView, to: String) -> Work {
-    let (state, tone) = match view.state {
-        "offered" => ("Given", WorkTone::Open),
-        "working" | "answered" => ("Working", WorkTone::Open),
-        "asking" => ("Asks something", WorkTone::Asking),
-        "completed" => ("Done", WorkTone::Good),
-        "failed" => ("Failed", WorkTone::Bad),
-        "rejected" => ("Declined", WorkTone::Bad),
-        "timed_out" => ("Out of time", WorkTone::Bad),
-        _ => ("Stopped", WorkTone::Neutral),
-    };
-    let asks = tone == WorkTone::Asking;
-    Work {
-        number: view.no.0,
-        title: view.title.clone(),
-        to,
-        state,
-        tone,
-        question: view.text.clone().filter(|_| asks),
-        text: view.text.as_deref().filter(|_| !asks).map(html),
-        tokens: view.usage.tokens(),
-    }
 }

@@ -1,0 +1,34 @@
+//! Where a team stands among others: those that it works for, and those that its members formed.
+
+use leptos::prelude::*;
+
+use super::launch::standing;
+use crate::{components::section::Section, model::team::Branch};
+
+/// The way down to this team.
+pub(super) fn path(above: Vec<Branch>) -> Option<AnyView> {
+    if above.is_empty() {
+        return None;
+    }
+    let steps =
+        above.into_iter().map(|team| view! { <li><a href=team.href>{team.title}</a></li> }).collect_view();
+    Some(view! { <nav class="team-path" aria-label="Teams above"><span class="quiet">"Works for "</span><ol role="list">{steps}</ol></nav> }.into_any())
+}
+
+pub(super) fn tree(below: Vec<Branch>) -> Option<AnyView> {
+    if below.is_empty() {
+        return None;
+    }
+    Some(view! { <Section title="Teams that members formed">{branches(below)}</Section> }.into_any())
+}
+
+fn branches(teams: Vec<Branch>) -> AnyView {
+    let items = teams
+        .into_iter()
+        .map(|team| {
+            let below = (!team.below.is_empty()).then(|| branches(team.below));
+            view! { <li><span class="team-branch"><a href=team.href>{team.title}</a>{standing(team.standing)}</span>{below}</li> }
+        })
+        .collect_view();
+    view! { <ul class="team-tree" role="list">{items}</ul> }.into_any()
+}

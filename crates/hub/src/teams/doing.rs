@@ -1,0 +1,86 @@
+//! The runs that a conductor has begun: what they come to, and ending those that are not needed any more.
+
+use plexus_domain::{
+    RunId,
+    team::{Seat, Want, Work, WorkNo},
+};
+
+use super::{conduct::Conductor, speak, work};
+use crate::{Hub, Result, runs};
+
+/// What a run of the team is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    Work(WorkNo),
+    Speech { seat: Seat, turn: u32 },
+}
+
+impl Conductor {
+    pub async fn take_all(&mut self) -> Result<()> {
+        for run in self.doing.keys().copied().collect::<Vec<_>>() {
+            self.take(run).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what a run came to, if it has ended.
+    pub async fn take(&mut self, run: RunId) -> Result<()> {
+        let Some(doing) = self.doing.get(&run).copied() else { return Ok(()) };
+        let Some(result) = work::result(&self.hub, run).await? else { return Ok(()) };
+        match doing {
+            Doing::Work(work) => work::report(self, work, run, result).await?,
+            Doing::Speech { seat, turn } => speak::said(self, seat, turn, result).await?,
+        }
+        // Only what is written down is forgotten here.
+        self.doing.remove(&run);
+        Ok(())
+    }
+
+    /// Ends the member's own run on an assignment: a team works on it now.
+    pub async fn leave_off(&mut self, no: WorkNo) {
+        let own = self.doing.iter().filter(|(_, doing)| **doing == Doing::Work(no)).map(|(run, _)| *run);
+        for run in own.collect::<Vec<_>>() {
+            self.doing.remove(&run);
+            stop(&self.hub, run).await;
+        }
+        if let Some(run) = self.asked.remove(&no) {
+            stop(&self.hub, run).await;
+        }
+    }
+
+    /// Ends every run.
+    pub async fn stop_all(&mut self) {
+        for run in std::mem::take(&mut self.doing).into_keys() {
+            stop(&self.hub, run).await;
+        }
+    }
+
+    /// Ends runs whose assignment or turn is over.
+    pub async fn stop_what_nobody_wants(&mut self) {
+        let wants = self.team.wants();
+        let wanted = |doing: &Doing| match *doing {
+            Doing::Work(no) => self.team.work_item(no).is_some_and(Work::is_open),
+            Doing::Speech { seat, turn } => wants.contains(&Want::Speech { seat, turn }),
+        };
+        let over: Vec<RunId> =
+            self.doing.iter().filter(|(_, doing)| !wanted(doing)).map(|(run, _)| *run).collect();
+        for run in over {
+            self.doing.remove(&run);
+            stop(&self.hub, run).await;
+        }
+    }
+}
+
+async fn stop(hub: &Hub, run: RunId) {
+    if let Err(error) = end(hub, run).await {
+        tracing::warn!(%run, %error, "a run that its team does not need could not be stopped");
+    }
+}
+
+async fn end(hub: &Hub, run: RunId) -> Result<()> {
+    let found = plexus_store::runs::find(&mut hub.store().read().await?, run).await?;
+    match found {
+        Some(run) => runs::end(hub, &run, None).await,
+        None => Ok(()),
+    }
+}

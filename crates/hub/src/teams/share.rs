@@ -1,0 +1,82 @@
+//! Links with which anybody may read a team that has ended, and nothing else.
+
+use plexus_domain::{ChatId, Content, Digest, Error as Refusal};
+use plexus_store::{Conn, members::MemberRole, team_shares};
+
+use super::{
+    Moment, Report, TeamView,
+    look::gone,
+    record,
+    story::{artifacts, at, nothing_here, read},
+};
+use crate::{
+    Caller, Hub, Result, accounts, blobs,
+    blobs::Download,
+    caller::{Person, Scope},
+    chats,
+};
+
+/// Makes a link for a team that has ended, in place of the one before. Answers its word, which is shown once.
+pub async fn share(hub: &Hub, caller: &Caller, id: ChatId) -> Result<String> {
+    let person = caller.may(Scope::Team)?;
+    let (word, now) = (accounts::random_word(hub), hub.env().now());
+    let mut tx = hub.store().write().await?;
+    check_owner(&mut tx, person, id).await?;
+    if record::replay(&mut tx, id).await?.outcome().is_none() {
+        return Err(Refusal::conflict("This team is still at work. Share it when it has ended.").into());
+    }
+    team_shares::put(&mut tx, id, &Digest::of(&word), now).await?;
+    tx.commit().await?;
+    Ok(word)
+}
+
+/// Makes the link good for nothing.
+pub async fn unshare(hub: &Hub, caller: &Caller, id: ChatId) -> Result<()> {
+    let person = caller.may(Scope::Team)?;
+    let mut tx = hub.store().write().await?;
+    check_owner(&mut tx, person, id).await?;
+    if !team_shares::delete(&mut tx, id).await? {
+        return Err(Refusal::not_found("There is no link to this team.").into());
+    }
+    Ok(tx.commit().await?)
+}
+
+async fn check_owner(conn: &mut Conn, person: &Person, id: ChatId) -> Result<()> {
+    match chats::membership_or(conn, person, id, gone).await?.role {
+        MemberRole::Owner => Ok(()),
+        MemberRole::Member | MemberRole::Guest => {
+            Err(Refusal::forbidden("Only the person who launched this team may share it.").into())
+        }
+    }
+}
+
+/// The team that a link leads to.
+pub async fn shared(hub: &Hub, word: &str) -> Result<(TeamView, Report)> {
+    let mut conn = hub.store().snapshot().await?;
+    let id = find(&mut conn, word).await?;
+    Ok(read(&mut conn, id).await?.ok_or_else(nothing_here)?)
+}
+
+/// That team as it was after an entry of its log.
+pub async fn shared_moment(hub: &Hub, word: &str, seq: u64) -> Result<Moment> {
+    let mut conn = hub.store().snapshot().await?;
+    let id = find(&mut conn, word).await?;
+    at(&mut conn, id, seq).await
+}
+
+/// A file that came of that team's work.
+pub async fn shared_file(hub: &Hub, word: &str, sha256: &str) -> Result<Download> {
+    let sha256: Digest = sha256.parse().map_err(|_| nothing_here())?;
+    let mut conn = hub.store().snapshot().await?;
+    let id = find(&mut conn, word).await?;
+    let found = artifacts(&mut conn, id).await?.into_iter().map(|artifact| artifact.part);
+    let is_it = |content: &Content| matches!(content, Content::File { blob, .. } if *blob == sha256);
+    let part = found.into_iter().find(|part| is_it(&part.content)).ok_or_else(nothing_here)?;
+    drop(conn);
+    blobs::open(hub, &sha256, part.name, part.media_type).await
+}
+
+/// Whether a link was revoked or never made is not to be told apart.
+async fn find(conn: &mut Conn, word: &str) -> Result<ChatId> {
+    Ok(team_shares::team(conn, &Digest::of(word)).await?.ok_or_else(nothing_here)?)
+}

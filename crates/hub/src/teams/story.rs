@@ -1,0 +1,120 @@
+//! A team told from its log: as a whole when it has ended, and step by step.
+
+use plexus_domain::{
+    ChatId, Content, Error as Refusal, MessageId, Part, Timestamp,
+    team::{
+        Entry, Team,
+        story::{Story, tell},
+    },
+};
+use plexus_store::{Conn, members::MemberRole, messages, team_shares};
+
+use super::{
+    TeamView,
+    look::{gone, seeds, view},
+    record,
+};
+use crate::{Caller, Hub, Result, caller::Scope, chats, views, views::Author};
+
+/// What is shown of a team that has ended, besides where it stands.
+pub struct Report {
+    pub story: Story,
+    pub artifacts: Vec<Artifact>,
+    /// When the link was made with which anybody may read it.
+    pub shared: Option<Timestamp>,
+    /// Whether whoever reads may make such a link.
+    pub may_share: bool,
+}
+
+/// A file or a link that came of the work.
+pub struct Artifact {
+    /// The address of the agent that made it.
+    pub by: String,
+    pub part: Part,
+}
+
+/// The team as it was after an entry of its log.
+pub struct Moment {
+    pub view: TeamView,
+    pub entry: Entry,
+    /// The number of the last entry.
+    pub last: u64,
+}
+
+/// What came of a team. None while it is at work.
+pub async fn report(hub: &Hub, caller: &Caller, id: ChatId) -> Result<Option<Report>> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    let member = chats::membership_or(&mut conn, person, id, gone).await?;
+    let Some((_, report)) = read(&mut conn, id).await? else { return Ok(None) };
+    let shared = team_shares::created(&mut conn, id).await?;
+    Ok(Some(Report { shared, may_share: member.role == MemberRole::Owner, ..report }))
+}
+
+/// The team and what came of it, for somebody who may look and do nothing. None while it is at work.
+pub(super) async fn read(conn: &mut Conn, id: ChatId) -> Result<Option<(TeamView, Report)>> {
+    let log = record::log(conn, id).await?;
+    let (team, story) = tell(&log).map_err(|refusal| record::unreadable(id, &refusal))?;
+    if team.outcome().is_none() {
+        return Ok(None);
+    }
+    let seeds = seeds(conn, &team).await?;
+    let artifacts = artifacts(conn, id).await?;
+    Ok(Some((view(&team, &seeds), Report { story, artifacts, shared: None, may_share: false })))
+}
+
+/// Files and links in what members answered.
+pub(super) async fn artifacts(conn: &mut Conn, id: ChatId) -> Result<Vec<Artifact>> {
+    let headers = messages::list_by_chat(conn, id).await?;
+    let answers: Vec<MessageId> =
+        headers.iter().filter(|header| header.run.is_some()).map(|header| header.id).collect();
+    let messages = messages::load(conn, &answers).await?;
+    let authors = views::authors(conn, messages.iter().map(|message| message.author)).await?;
+    let mut found = Vec::new();
+    for message in messages {
+        let Some(Author::Agent { address, .. }) = authors.get(&message.author) else { continue };
+        let shown = message
+            .parts
+            .into_iter()
+            .filter(|part| matches!(part.content, Content::File { .. } | Content::Link { .. }));
+        found.extend(shown.map(|part| Artifact { by: address.to_string(), part }));
+    }
+    Ok(found)
+}
+
+/// The team as it was after the entry with this number, or after the last one.
+pub async fn moment(hub: &Hub, caller: &Caller, id: ChatId, seq: u64) -> Result<Moment> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    chats::membership_or(&mut conn, person, id, gone).await?;
+    at(&mut conn, id, seq).await
+}
+
+pub(super) async fn at(conn: &mut Conn, id: ChatId, seq: u64) -> Result<Moment> {
+    let mut log = record::log(conn, id).await?;
+    let last = log.last().map_or(0, Entry::seq);
+    log.retain(|entry| entry.seq() <= seq);
+    let team = Team::replay(&log).map_err(|refusal| record::unreadable(id, &refusal))?;
+    let seeds = seeds(conn, &team).await?;
+    let entry = log.pop().ok_or_else(gone)?;
+    Ok(Moment { view: view(&team, &seeds), entry, last })
+}
+
+/// Entries of the log after a number, oldest first.
+pub async fn log(
+    hub: &Hub,
+    caller: &Caller,
+    id: ChatId,
+    after: Option<u64>,
+    most: usize,
+) -> Result<Vec<Entry>> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    chats::membership_or(&mut conn, person, id, gone).await?;
+    let log = record::log(&mut conn, id).await?;
+    Ok(log.into_iter().filter(|entry| after.is_none_or(|after| entry.seq() > after)).take(most).collect())
+}
+
+pub(super) fn nothing_here() -> Refusal {
+    Refusal::not_found("There is nothing here, or not any more.")
+}

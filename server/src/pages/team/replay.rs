@@ -1,0 +1,71 @@
+//! `/teams/{id}/replay?step=N`: the team as it was after an entry of its log.
+
+use axum::{
+    extract::{Path, Query, State},
+    response::Response,
+};
+use plexus_app::model::team::{Step, TeamPage};
+use plexus_domain::team::{Seat, WorkNo};
+use plexus_hub::{
+    Error,
+    teams::{self, Moment},
+};
+use serde::Deserialize;
+
+use super::{
+    team,
+    view::{html, page},
+    words::{Names, words},
+};
+use crate::{state::Site, web::page::Visit};
+
+/// What is no number is the first step.
+#[derive(Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    step: String,
+}
+
+impl Asked {
+    pub fn number(&self) -> u64 {
+        self.step.trim().parse().unwrap_or(0)
+    }
+}
+
+pub async fn show(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let shown = one(&site, &visit, &id, asked.number()).await;
+    visit.show_or_refuse(shown)
+}
+
+async fn one(site: &Site, visit: &Visit, id: &str, step: u64) -> Result<TeamPage, Error> {
+    let id = team(id)?;
+    let moment = teams::moment(&site.hub, &visit.caller, id, step).await?;
+    Ok(at(moment, &format!("/teams/{id}"), false))
+}
+
+/// The page of a moment; `back` is where the team itself is.
+pub fn at(moment: Moment, back: &str, guest: bool) -> TeamPage {
+    let Moment { view, entry, last } = moment;
+    let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
+    let titles: Vec<String> = view.work.iter().map(|work| work.title.clone()).collect();
+    let member = |seat: Seat| members.get(usize::from(seat.0)).cloned().unwrap_or_default();
+    let work =
+        |no: WorkNo| usize::try_from(no.0).ok().and_then(|no| titles.get(no)).cloned().unwrap_or_default();
+    let owner = if guest { "The owner" } else { "You" };
+    let (words, text) = words(&entry, &Names { member: &member, work: &work, owner });
+    let step = Step {
+        number: entry.seq(),
+        last,
+        at: entry.at(),
+        words,
+        text: text.as_deref().map(html),
+        back: back.to_owned(),
+        replay: format!("{back}/replay"),
+    };
+    TeamPage { step: Some(step), ..page(view, guest) }
+}

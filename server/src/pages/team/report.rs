@@ -1,0 +1,84 @@
+//! What is shown of a team that has ended, besides where it stands.
+
+use plexus_app::{
+    components::text::size,
+    model::team::{
+        ArtifactRow, Report as Shown, Share, TeamPage, Timeline, TimelineBar, TimelineMark, TimelineRow,
+    },
+};
+use plexus_domain::{
+    Content, Timestamp,
+    team::{Seat, story::Story},
+};
+use plexus_hub::teams::{Artifact, Report};
+
+/// The page with it; `base` is where the page is.
+pub fn with_report(mut page: TeamPage, report: Report, base: &str) -> TeamPage {
+    let (from, until) = (page.strip.launched, page.strip.ended.unwrap_or(page.strip.launched));
+    for member in &mut page.members {
+        member.worked = Some(report.story.busy_ms(Seat(member.seat), until));
+    }
+    let share =
+        report.may_share.then(|| Share { action: format!("{base}/share"), made: report.shared, link: None });
+    let files = if page.guest { format!("{base}/files") } else { "/blobs".to_owned() };
+    let artifacts = report.artifacts.into_iter().filter_map(|one| artifact(one, &files)).collect();
+    let timeline = timeline(&page, &report.story, from, until);
+    let shown = Shown { timeline, artifacts, replay: format!("{base}/replay"), share };
+    TeamPage { report: Some(shown), ..page }
+}
+
+fn artifact(artifact: Artifact, files: &str) -> Option<ArtifactRow> {
+    let Artifact { by, part } = artifact;
+    Some(match part.content {
+        Content::File { blob, size: bytes } => ArtifactRow {
+            by,
+            name: part.name.unwrap_or_else(|| "File".to_owned()),
+            about: [part.media_type.unwrap_or_default(), size(bytes)].join(" ").trim().to_owned(),
+            href: format!("{files}/{blob}"),
+            is_link: false,
+        },
+        // What is no page is not led to.
+        Content::Link { url } if url.starts_with("https://") || url.starts_with("http://") => ArtifactRow {
+            by,
+            name: part.name.unwrap_or_else(|| url.clone()),
+            about: url.clone(),
+            href: url,
+            is_link: true,
+        },
+        _ => return None,
+    })
+}
+
+fn timeline(page: &TeamPage, story: &Story, from: Timestamp, until: Timestamp) -> Timeline {
+    let millis = |at: Timestamp| u64::try_from(at.since(from).as_millis()).unwrap_or(u64::MAX);
+    let length = millis(until).max(1);
+    let row = |seat: Seat, name: String| TimelineRow {
+        name,
+        bars: story
+            .bars
+            .iter()
+            .filter(|bar| bar.to == seat)
+            .filter_map(|bar| {
+                let work = page.work.get(usize::try_from(bar.work.0).ok()?)?;
+                let (from, until) = (millis(bar.from), bar.until.map_or(length, millis).min(length));
+                Some(TimelineBar {
+                    from,
+                    until,
+                    tone: work.tone,
+                    words: format!("{}: {}", work.title, work.state),
+                })
+            })
+            .collect(),
+        marks: marks(story, Some(seat), &millis),
+    };
+    let mut rows: Vec<TimelineRow> =
+        page.members.iter().map(|member| row(Seat(member.seat), member.name.clone())).collect();
+    let team = marks(story, None, &millis);
+    rows.push(TimelineRow { name: "Team".to_owned(), bars: Vec::new(), marks: team });
+    Timeline { length, rows }
+}
+
+fn marks(story: &Story, seat: Option<Seat>, millis: &impl Fn(Timestamp) -> u64) -> Vec<TimelineMark> {
+    let own = story.marks.iter().filter(|mark| mark.seat == seat);
+    own.map(|mark| TimelineMark { at: millis(mark.at), kind: mark.kind }).collect()
+}

@@ -1,0 +1,88 @@
+//! `/s/{word}`: a team for whoever has the link; and making and revoking that link.
+
+use axum::{
+    extract::{Path, Query, State},
+    http::{HeaderName, HeaderValue, header},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::model::team::TeamPage;
+use plexus_hub::{Error, teams};
+
+use super::{
+    one,
+    replay::{Asked, at},
+    report::with_report,
+    team,
+    view::page,
+};
+use crate::{
+    state::Site,
+    web::{download, page::Visit},
+};
+
+/// Makes the link and shows it, this once.
+pub async fn make(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+    let made = made(&site, &visit, &id).await;
+    visit.show_or_refuse(made)
+}
+
+async fn made(site: &Site, visit: &Visit, id: &str) -> Result<TeamPage, Error> {
+    let word = teams::share(&site.hub, &visit.caller, team(id)?).await?;
+    let mut page = one(site, visit, id).await?;
+    if let Some(share) = page.report.as_mut().and_then(|report| report.share.as_mut()) {
+        share.link = Some(link(site, &word));
+    }
+    Ok(page)
+}
+
+/// Where the holder of a link finds the team.
+pub fn link(site: &Site, word: &str) -> String {
+    format!("{}s/{word}", site.hub.config().public_url)
+}
+
+pub async fn revoke(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+    let revoked = match team(&id) {
+        Ok(team) => teams::unshare(&site.hub, &visit.caller, team).await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    match revoked {
+        Ok(()) => Redirect::to(&format!("/teams/{id}")).into_response(),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+pub async fn show(State(site): State<Site>, visit: Visit, Path(word): Path<String>) -> Response {
+    let shown = teams::shared(&site.hub, &word).await;
+    let shown = shown.map(|(view, report)| with_report(page(view, true), report, &format!("/s/{word}")));
+    unlisted(visit.show_or_refuse(shown))
+}
+
+pub async fn replay(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(word): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let moment = teams::shared_moment(&site.hub, &word, asked.number()).await;
+    unlisted(visit.show_or_refuse(moment.map(|moment| at(moment, &format!("/s/{word}"), true))))
+}
+
+pub async fn file(
+    State(site): State<Site>,
+    visit: Visit,
+    Path((word, sha256)): Path<(String, String)>,
+) -> Response {
+    unlisted(match teams::shared_file(&site.hub, &word, &sha256).await {
+        Ok(file) => download::respond(file),
+        Err(error) => visit.refuse(error),
+    })
+}
+
+/// The address is the key: nobody keeps it, lists it, or is told of it by a browser.
+fn unlisted(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex, nofollow"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

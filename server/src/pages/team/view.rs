@@ -1,0 +1,145 @@
+//! A team as its page shows it.
+
+use plexus_app::model::{
+    Form, Html,
+    team::{Branch, Member, MemberMay, Said, Standing, Strip, TeamPage, Work, WorkTone},
+};
+use plexus_domain::{ChatId, chat::Title, team::Seat};
+use plexus_hub::teams::{Kin, MemberView, TeamState, TeamView, WorkView};
+
+pub(super) const fn standing(state: TeamState) -> Standing {
+    match state {
+        TeamState::Forming => Standing::Forming,
+        TeamState::Working => Standing::Working,
+        TeamState::Closed => Standing::Done,
+        TeamState::Failed => Standing::Failed,
+        TeamState::Cancelled => Standing::Cancelled,
+        TeamState::Lost => Standing::Lost,
+    }
+}
+
+/// `guest` is somebody whom the page leads to nothing else.
+pub(super) fn page(view: TeamView, guest: bool) -> TeamPage {
+    let names: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
+    let name = |seat: Seat| names.get(usize::from(seat.0)).cloned().unwrap_or_default();
+    let over = view.ended.is_some();
+    TeamPage {
+        id: view.id.to_string(),
+        title: Title::from_message(&view.goal).as_str().to_owned(),
+        standing: standing(view.state),
+        strip: Strip {
+            phase: phase(view.phase).to_owned(),
+            floor: view.floor.map(name),
+            turn: view.turn,
+            turns: view.turns,
+            launched: view.launched,
+            deadline: view.deadline,
+            ended: view.ended,
+            tokens: view.usage.tokens(),
+            // What is set aside for teams below is not used yet.
+            tokens_left: view.limits.tokens.saturating_sub(view.usage.tokens()),
+        },
+        above: view.above.iter().map(kin_row).collect(),
+        below: below(&view.below, view.id),
+        work: view
+            .work
+            .iter()
+            .map(|work| self::work(work, name(work.to), view.depth_left > 0, guest))
+            .collect(),
+        members: view.members.into_iter().map(|one| member(one, view.floor, over, guest)).collect(),
+        plan: view.plan,
+        said: view
+            .said
+            .into_iter()
+            .map(|(seat, text)| Said { by: seat.map(name), text: html(&text) })
+            .collect(),
+        answer: view.answer.as_deref().map(html),
+        failed: view.failed,
+        goal: view.goal,
+        guest,
+        report: None,
+        step: None,
+        form: Form::default(),
+    }
+}
+
+fn kin_row(kin: &Kin) -> Branch {
+    let (href, standing) = (format!("/teams/{}", kin.id), standing(kin.state));
+    Branch { href, title: kin.title.clone(), standing, below: Vec::new() }
+}
+
+/// The tree of the teams below.
+fn below(all: &[Kin], parent: ChatId) -> Vec<Branch> {
+    let own = all.iter().filter(|kin| kin.parent == Some(parent));
+    own.map(|kin| Branch { below: below(all, kin.id), ..kin_row(kin) }).collect()
+}
+
+pub(super) fn html(text: &str) -> Html {
+    Html::from_markup(plexus_markup::render(text))
+}
+
+fn phase(phase: &str) -> &'static str {
+    match phase {
+        "forming" => "Looking for members",
+        "discussing" => "A member has the floor",
+        "polling" => "All are asked",
+        "waiting" => "Waiting for work",
+        "concluding" => "Writing the answer",
+        "concluded" => "Done",
+        "cancelled" => "Cancelled",
+        _ => "Failed",
+    }
+}
+
+fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Member {
+    let (presence, may) = match view.presence {
+        "invited" => ("Invited", MemberMay::Nothing),
+        "active" => ("Takes part", MemberMay::Rest),
+        "held" => ("Paused", MemberMay::GoOn),
+        "declined" => ("Declined", MemberMay::Nothing),
+        "silent" => ("Gave no answer", MemberMay::Nothing),
+        _ => ("Left", MemberMay::Nothing),
+    };
+    Member {
+        seat: view.seat.0,
+        href: (!guest).then(|| format!("/{}", view.name)),
+        seed: view.seed.unwrap_or_else(|| view.name.clone()),
+        name: view.name,
+        roles: view.roles,
+        presence,
+        why: view.why,
+        has_floor: !over && floor == Some(view.seat),
+        messages: view.counts.messages,
+        tokens: view.counts.usage.tokens(),
+        cost: view.counts.usage.cost_micro,
+        worked: None,
+        may,
+    }
+}
+
+fn work(view: &WorkView, to: String, may_nest: bool, guest: bool) -> Work {
+    let (state, tone) = match view.state {
+        "offered" => ("Given", WorkTone::Open),
+        "working" | "answered" => ("Working", WorkTone::Open),
+        "asking" => ("Asks something", WorkTone::Asking),
+        "completed" => ("Done", WorkTone::Good),
+        "failed" => ("Failed", WorkTone::Bad),
+        "rejected" => ("Declined", WorkTone::Bad),
+        "timed_out" => ("Out of time", WorkTone::Bad),
+        _ => ("Stopped", WorkTone::Neutral),
+    };
+    let asks = tone == WorkTone::Asking;
+    let is_open = matches!(tone, WorkTone::Open | WorkTone::Asking);
+    Work {
+        number: view.no.0,
+        title: view.title.clone(),
+        to,
+        state,
+        tone,
+        question: view.text.clone().filter(|_| asks),
+        text: view.text.as_deref().filter(|_| !asks).map(html),
+        tokens: view.usage.tokens(),
+        team: view.team.filter(|_| !guest).map(|team| format!("/teams/{team}")),
+        may_nest: may_nest && is_open && view.team.is_none(),
+    }
+}

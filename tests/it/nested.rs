@@ -1,0 +1,295 @@
+//! Teams within teams over the API: results come up, ends go down, whatever fails.
+
+use std::collections::BTreeSet;
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    agent::{Agent, Call, card},
+    clerk,
+    client::{Answer, Client, text_of},
+    events::{Events, PATIENCE},
+    hub::{Hub, on_both},
+    process::Process,
+};
+
+/// Agents `@grace/a0` and so on, which do what the test tells them.
+async fn puppets(grace: &Client, count: usize) -> Vec<Agent> {
+    let mut agents = Vec::new();
+    for number in 0..count {
+        let agent = Agent::start().await;
+        let new = json!({ "url": agent.url, "name": format!("a{number}"), "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        agents.push(agent);
+    }
+    agents
+}
+
+/// Launches a team of these puppets; answers its id.
+async fn launch(grace: &Client, members: &[usize], limits: Value) -> String {
+    let members: Vec<String> = members.iter().map(|number| format!("@grace/a{number}")).collect();
+    let new = json!({ "goal": "Count the boats.", "members": members, "limits": limits });
+    text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"])
+}
+
+/// Has an assignment done by a team of whoever has it and one more.
+async fn try_nest(grace: &Client, team: &str, work: usize, with: usize) -> Answer {
+    let act = json!({ "do": "nest", "work": work, "members": [format!("@grace/a{with}")] });
+    grace.call(Method::POST, &format!("/teams/{team}"), &act).await
+}
+
+/// The same; answers the new team's id.
+async fn nest(grace: &Client, team: &str, work: usize, with: usize) -> String {
+    let shown = try_nest(grace, team, work, with).await.expect(StatusCode::OK).json();
+    text_of(&shown["work"][work]["team"])
+}
+
+async fn shown(grace: &Client, team: &str) -> Value {
+    grace.api(&format!("/teams/{team}")).await
+}
+
+/// The team once it is so, read along with its events.
+async fn until(grace: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
+    let mut events = Events::open(grace, team, 0).await;
+    let reading = async {
+        loop {
+            let now = shown(grace, team).await;
+            if done(&now) {
+                return now;
+            }
+            events.next().await.expect("the stream goes on");
+        }
+    };
+    timeout(PATIENCE, reading).await.expect("it comes to that")
+}
+
+async fn ended(grace: &Client, team: &str) -> Value {
+    until(grace, team, |team| !team["ended"].is_null()).await
+}
+
+async fn answer(call: Call, words: &str) {
+    call.begin_task().await;
+    call.artifact(words).await;
+    call.complete().await;
+}
+
+async fn fail(call: Call) {
+    call.begin_task().await;
+    call.fail("It is too foggy.").await;
+}
+
+/// A chain of teams, the topmost first, at the bottom of which everybody has been called: `a0` and `a1`, `a1` and `a2`, …
+async fn chain(grace: &Client, agents: &mut [Agent], depth: usize) -> (Vec<String>, Vec<Call>) {
+    let top = launch(grace, &[0], json!({ "depth": depth })).await;
+    // A member's own work goes on until its team is there.
+    let mut last = agents[0].called().await;
+    let (mut teams, mut calls) = (vec![top], Vec::new());
+    for level in 1..=depth {
+        let work = usize::from(level > 1);
+        teams.push(nest(grace, &teams[level - 1], work, level).await);
+        drop(last);
+        calls.push(agents[level - 1].called().await);
+        last = agents[level].called().await;
+    }
+    calls.push(last);
+    (teams, calls)
+}
+
+on_both! {
+    async fn three_levels_down_and_the_results_come_up(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 5).await;
+        let (teams, calls) = chain(&grace, &mut agents, 3).await;
+        let refused = try_nest(&grace, &teams[3], 1, 4).await.expect(StatusCode::CONFLICT);
+        refused.says("the depth is used up");
+        let top = shown(&grace, &teams[0]).await;
+        let below: Vec<String> = top["below"].as_array().expect("a list").iter().map(|kin| text_of(&kin["id"])).collect();
+        assert_eq!(below, teams[1..], "{top:#}");
+        assert_eq!((&top["work"][0]["team"], &top["work"][0]["state"]), (&json!(teams[1]), &json!("working")));
+        let bottom = shown(&grace, &teams[3]).await;
+        let above: Vec<String> = bottom["above"].as_array().expect("a list").iter().map(|kin| text_of(&kin["id"])).collect();
+        assert_eq!(above, teams[..3], "{bottom:#}");
+        assert!(bottom["deadline"].as_i64() < shown(&grace, &teams[2]).await["deadline"].as_i64(), "its time lies within");
+        // Only what was launched is in the list; each has a page that leads to the others.
+        assert_eq!(grace.api("/teams").await["items"].as_array().map(Vec::len), Some(1));
+        grace.get(&format!("/teams/{}", teams[0])).await.says(&format!("/teams/{}", teams[3]));
+        grace.get(&format!("/teams/{}", teams[3])).await.says(&format!("/teams/{}", teams[1]));
+        hub.person("eve").await.get(&format!("/api/v1/teams/{}", teams[2])).await.expect(StatusCode::NOT_FOUND);
+
+        for (number, call) in calls.into_iter().enumerate() {
+            answer(call, &format!("Seen by {number}: 7 boats.")).await;
+        }
+        let top = ended(&grace, &teams[0]).await;
+        assert_eq!((&top["state"], &top["work"][0]["state"]), (&json!("closed"), &json!("completed")), "{top:#}");
+        for number in 0..4 {
+            assert!(text_of(&top["answer"]).contains(&format!("Seen by {number}")), "{top:#}");
+        }
+        let states: BTreeSet<String> = top["below"].as_array().expect("a list").iter().map(|kin| text_of(&kin["state"])).collect();
+        assert_eq!(states, BTreeSet::from(["closed".to_owned()]), "{top:#}");
+        // 32 pieces of work, less one at the top and two on each of three levels.
+        assert_eq!(top["left"]["hops"], 25, "{top:#}");
+    }
+
+    async fn readers_of_the_top_hear_of_every_level(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 3).await;
+        let (teams, calls) = chain(&grace, &mut agents, 2).await;
+        for call in calls {
+            answer(call, "7 boats.").await;
+        }
+        let mut events = Events::open(&grace, &teams[0], 0).await;
+        let (mut heard, wanted) = (BTreeSet::new(), teams[1..].iter().map(|team| (team.clone(), "closed".to_owned())));
+        let wanted: BTreeSet<(String, String)> = wanted.collect();
+        let reading = async {
+            while !heard.is_superset(&wanted) {
+                let event = events.next().await.expect("the stream goes on");
+                if event.name == "below" {
+                    heard.insert((text_of(&event.data["team"]), text_of(&event.data["state"])));
+                }
+            }
+        };
+        timeout(PATIENCE, reading).await.expect("both end");
+    }
+
+    async fn a_team_below_that_fails_fails_its_assignment(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 2).await;
+        let (teams, calls) = chain(&grace, &mut agents, 1).await;
+        for call in calls {
+            fail(call).await;
+        }
+        let top = ended(&grace, &teams[0]).await;
+        assert_eq!((&top["work"][0]["state"], &top["below"][0]["id"]), (&json!("failed"), &json!(teams[1])), "{top:#}");
+        let below = shown(&grace, &teams[1]).await;
+        assert_eq!((&below["work"][0]["state"], &below["work"][1]["state"]), (&json!("failed"), &json!("failed")), "{below:#}");
+    }
+
+    async fn a_team_below_that_is_out_of_time_fails_its_assignment(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 2).await;
+        // A team below ends half a minute before the deadline of its assignment.
+        let top = launch(&grace, &[0], json!({ "work_seconds": 34 })).await;
+        let own = agents[0].called().await;
+        let below = nest(&grace, &top, 0, 1).await;
+        drop(own);
+        let silent = (agents[0].called().await, agents[1].called().await);
+        let top = ended(&grace, &top).await;
+        assert_eq!(top["work"][0]["state"], "failed", "{top:#}");
+        let below = shown(&grace, &below).await;
+        assert_eq!((&below["work"][0]["state"], &below["work"][1]["state"]), (&json!("timed_out"), &json!("timed_out")), "{below:#}");
+        drop(silent);
+    }
+
+    async fn stopping_the_top_ends_every_level(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 4).await;
+        let (teams, calls) = chain(&grace, &mut agents, 3).await;
+        grace.call(Method::POST, &format!("/teams/{}", teams[0]), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
+        for team in &teams {
+            let ended = ended(&grace, team).await;
+            assert_eq!(ended["state"], "cancelled", "{ended:#}");
+            assert!(ended["work"].as_array().expect("a list").iter().all(|work| work["state"] == "cancelled"), "{ended:#}");
+        }
+        drop(calls);
+    }
+
+    async fn stopping_an_assignment_ends_its_team_alone(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 3).await;
+        let (teams, mut calls) = chain(&grace, &mut agents, 2).await;
+        grace.call(Method::POST, &format!("/teams/{}", teams[1]), &json!({ "do": "stop", "work": 1 })).await.expect(StatusCode::OK);
+        assert_eq!(ended(&grace, &teams[2]).await["state"], "cancelled");
+        answer(calls.remove(0), "7 boats.").await;
+        let top = ended(&grace, &teams[0]).await;
+        assert_eq!((&top["state"], &top["answer"]), (&json!("closed"), &json!("7 boats.")), "{top:#}");
+        drop(calls);
+    }
+
+    async fn the_same_members_do_not_hand_the_work_round(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 2).await;
+        let top = launch(&grace, &[0, 1], json!({})).await;
+        let calls = (agents[0].called().await, agents[1].called().await);
+        try_nest(&grace, &top, 0, 1).await.expect(StatusCode::CONFLICT).says("the same members are at work above");
+        try_nest(&grace, &top, 7, 1).await.expect(StatusCode::NOT_FOUND);
+        // Nobody else is found, since nobody of them is public.
+        let act = json!({ "do": "nest", "work": 0 });
+        grace.call(Method::POST, &format!("/teams/{top}"), &act).await.expect(StatusCode::CONFLICT).says("found nobody");
+        answer(calls.0, "7 boats.").await;
+        answer(calls.1, "No boats.").await;
+        assert_eq!(ended(&grace, &top).await["state"], "closed");
+        try_nest(&grace, &top, 0, 1).await.expect(StatusCode::CONFLICT).says("This team has ended");
+    }
+
+    async fn a_member_gathers_who_does_what_it_lacks(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = Vec::new();
+        for (name, skill) in [("gatherer", "Gathers zorbulations"), ("quibbler", "Frobnicates quibbles")] {
+            let agent = Agent::with(|url| {
+                let skill = json!({ "id": name, "name": skill, "description": skill, "tags": [] });
+                let mut card = card(url);
+                card["name"] = json!(name);
+                card["description"] = json!(skill["name"]);
+                card["skills"] = json!([skill]);
+                card
+            })
+            .await;
+            clerk::register(&grace, &agent.url, name).await;
+            agents.push(agent);
+        }
+        for word in ["zorbulations", "quibbles"] {
+            let found = async { while grace.api(&format!("/agents?q={word}")).await["total"] != 1 {} };
+            timeout(PATIENCE, found).await.expect("it is found");
+        }
+        let new = json!({ "goal": "Gather zorbulations, and frobnicate quibbles.", "members": ["@grace/gatherer"] });
+        let team = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);
+        for (agent, part) in agents.iter_mut().zip(["gather zorbulations", "frobnicate quibbles"]) {
+            let call = agent.called().await;
+            assert!(call.message.to_string().contains(&format!("Your part: {part}")), "{}", call.message);
+            answer(call, &format!("Done: {part}.")).await;
+        }
+        let team = ended(&grace, &team).await;
+        assert!(text_of(&team["answer"]).contains("Done: frobnicate quibbles."), "{team:#}");
+        assert_eq!(team["work"][0]["team"], team["below"][0]["id"], "{team:#}");
+        // Without a level to form one at, it works alone.
+        let new = json!({ "goal": "Gather zorbulations, and frobnicate quibbles.", "members": ["@grace/gatherer"], "limits": { "depth": 0 } });
+        let alone = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);
+        answer(agents[0].called().await, "Half of it.").await;
+        assert_eq!(ended(&grace, &alone).await["below"], json!([]));
+    }
+
+    async fn a_team_goes_with_those_that_its_members_formed(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 3).await;
+        let (teams, calls) = chain(&grace, &mut agents, 2).await;
+        grace.call(Method::DELETE, &format!("/chats/{}", teams[0]), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        for team in &teams {
+            grace.get(&format!("/api/v1/teams/{team}")).await.expect(StatusCode::NOT_FOUND);
+        }
+        assert_eq!(hub.number("select count(*) from teams").await, 0);
+        drop(calls);
+    }
+}
+
+/// A hub that is killed while teams work on two levels goes on with both.
+#[tokio::test]
+async fn both_levels_survive_their_hub() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut hub = Process::serve(folder.path()).await;
+    let grace = hub.administrator("grace").await;
+    let mut agents = puppets(&grace, 2).await;
+    let (teams, calls) = chain(&grace, &mut agents, 1).await;
+    hub.kill().await;
+    drop(calls);
+    let hub = Process::serve(folder.path()).await;
+    let grace = grace.at(&hub.origin);
+    for agent in &mut agents {
+        answer(agent.called().await, "7 boats.").await;
+    }
+    let top = ended(&grace, &teams[0]).await;
+    assert_eq!((&top["state"], &top["below"][0]["state"]), (&json!("closed"), &json!("closed")), "{top:#}");
+    assert!(text_of(&top["answer"]).contains("7 boats."), "{top:#}");
+    hub.kill().await;
+}
