@@ -15,7 +15,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 50] = [
+pub(super) const TABLES: [Table; 51] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
