@@ -6,7 +6,6 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use anstream::adapter::StripBytes;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use plexus_domain::run::{Failure, FailureClass};
@@ -18,7 +17,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Program, Running};
+use super::{Program, Running, plain::Plain};
 use crate::{Connector, End, Output, Remote, Request};
 
 /// Programs that wait for somebody's next message.
@@ -98,18 +97,20 @@ impl Console {
         let mut text = Plain::default();
         let listen = async {
             let mut buffer = vec![0; READ_BYTES];
-            loop {
+            let said = loop {
                 let silence = if self.is_prompted(&text) { SILENCE } else { Duration::MAX };
                 select! {
                     biased;
                     () = stop.cancelled() => return Ok(Said::Stopped),
                     read = stdout.read(&mut buffer) => match read {
-                        Ok(0) | Err(_) => return Ok(Said::All),
+                        Ok(0) | Err(_) => break Said::All,
                         Ok(count) => output.text(&text.take(&buffer[..count]))?,
                     },
-                    () = sleep(silence) => return Ok(Said::Prompt),
+                    () = sleep(silence) => break Said::Prompt,
                 }
-            }
+            };
+            output.text(&text.rest())?;
+            Ok(said)
         };
         // A program may write before it has read everything.
         tokio::pin!(ask, listen);
@@ -126,7 +127,7 @@ impl Console {
     }
 
     fn is_prompted(&self, text: &Plain) -> bool {
-        self.prompts.iter().any(|prompt| text.tail.trim_end().ends_with(prompt.trim_end()))
+        self.prompts.iter().any(|prompt| text.tail().trim_end().ends_with(prompt.trim_end()))
     }
 }
 
@@ -165,36 +166,6 @@ async fn write(stdin: &mut ChildStdin, question: &str) {
     let _ = stdin.write_all(question.as_bytes()).await;
     let _ = stdin.write_all(b"\n").await;
     let _ = stdin.flush().await;
-}
-
-/// Output of a terminal program as text: without colours, and whole characters only.
-#[derive(Default)]
-struct Plain {
-    strip: StripBytes,
-    /// The beginning of a character.
-    part: Vec<u8>,
-    /// The end of what came, as long as a prompt may be.
-    tail: String,
-}
-
-const TAIL: usize = 1_024;
-
-impl Plain {
-    fn take(&mut self, bytes: &[u8]) -> String {
-        for printable in self.strip.strip_next(bytes) {
-            self.part.extend_from_slice(printable);
-        }
-        let whole = match std::str::from_utf8(&self.part) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => self.part.len(),
-        };
-        let rest = self.part.split_off(whole);
-        let text = String::from_utf8_lossy(&std::mem::replace(&mut self.part, rest)).into_owned();
-        self.tail.push_str(&text);
-        let from = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(TAIL));
-        self.tail.drain(..from);
-        text
-    }
 }
 
 #[cfg(test)]
@@ -260,14 +231,5 @@ mod tests {
         assert_eq!((end, heard.text.as_str()), (End::Completed, "yes!\n"));
         let gone = run(&console, again).await.unwrap_err();
         assert_eq!(gone.class, FailureClass::Refused);
-    }
-
-    #[test]
-    fn characters_are_not_cut() {
-        let mut plain = Plain::default();
-        let wave = "🌊".as_bytes();
-        assert_eq!(plain.take(&wave[..2]), "");
-        assert_eq!(plain.take(&wave[2..]), "🌊");
-        assert_eq!(plain.take(b"\xff!"), "!", "what is no text is left out");
     }
 }

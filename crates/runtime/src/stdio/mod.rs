@@ -2,6 +2,7 @@
 
 mod console;
 mod lines;
+mod plain;
 
 use std::{ffi::OsString, pin::pin, time::Duration};
 
