@@ -84,8 +84,8 @@ audit: ## Look up known holes in dependencies (needs a network)
 .PHONY: bench peers
 bench: release ## Measure the release build, each number beside its floor; BENCH="relay streams" names some of them
 	@scripts/bench $(BENCH)
-peers: release ## Measure the relay of the release build beside LiteLLM's proxy, and ask an ACP agent of another maker
-	@scripts/peers
+peers: release ## Ask software of other makers, unmodified, through the release build; PEERS="autogpt webui" names some
+	@scripts/peers $(PEERS)
 
 .PHONY: help
 help: ## Show this list

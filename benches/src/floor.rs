@@ -41,7 +41,9 @@ impl Floor {
 
 /// Serves until the process is ended.
 pub async fn serve(upstream: SocketAddr) -> anyhow::Result<()> {
-    let to = To { client: Client::builder().no_proxy().build()?, url: format!("http://{upstream}{PATH}") };
+    #[expect(clippy::disallowed_methods, reason = "it calls the model server of the bench and nobody else")]
+    let client = Client::builder().no_proxy().build()?;
+    let to = To { client, url: format!("http://{upstream}{PATH}") };
     part::serve(Router::new().route(PATH, post(complete)).with_state(to)).await
 }
 

@@ -5,8 +5,11 @@
 // (refuse), `drop=10` (cut the connection after ten tokens), `hang` (never answer), `call=add {"a": 1}` (call a tool that
 // was offered, once for each such line, then repeat what it said; a line `then` begins another turn, and `again` calls
 // again and again).
+//
+// With `--answers FILE`, a JSON list of texts, the first request gets the first of them, and so on.
 
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -19,8 +22,10 @@ const { values: options } = parseArgs({
     port: { type: "string", default: "0" },
     tokens: { type: "string", default: "100" },
     rate: { type: "string", default: "25" },
+    answers: { type: "string" },
   },
 });
+const answers = options.answers && JSON.parse(readFileSync(options.answers, "utf8"));
 
 const server = createServer((request, response) => {
   answer(request, response).catch((error) => {
@@ -42,7 +47,7 @@ async function answer(request, response) {
     return send(response, 404, problem("there is nothing here"));
   }
   const asked = await read(request);
-  const script = scriptFor(asked);
+  const script = answers ? scriptOf(answers.shift()) : scriptFor(asked);
   if (script.hang) return;
   if (script.status !== 200) {
     if (script.status === 429) response.setHeader("Retry-After", "7");
@@ -63,7 +68,15 @@ function scriptFor(asked) {
     status: number("status", 200),
     drop: number("drop", Infinity),
     hang: /\bhang\b/.test(text),
+    token,
   };
+}
+
+/** Says a text of the list, as fast as possible. */
+function scriptOf(text) {
+  if (text === undefined) return { status: 410 };
+  const words = text.match(/\s*\S+|\s+$/g) ?? [];
+  return { tokens: words.length, rate: 0, status: 200, drop: Infinity, hang: false, token: (n) => words[n - 1] };
 }
 
 /** The calls that the person's message asks for, turn by turn; undefined where there are no tools, or nothing asks for one. */
@@ -100,7 +113,7 @@ async function stream(response, asked, script) {
   for (let n = 1; n <= script.tokens && !response.destroyed; n += 1) {
     if (n > script.drop) return response.destroy();
     if (script.rate > 0) await until(started + (n * 1000) / script.rate);
-    if (!response.write(event(chunk(asked, { content: token(n) })))) await drained(response);
+    if (!response.write(event(chunk(asked, { content: script.token(n) })))) await drained(response);
   }
   response.write(event(chunk(asked, {}, "stop")));
   if (asked.stream_options?.include_usage) response.write(event({ ...chunk(asked), choices: [], usage: usage(asked, script) }));
@@ -109,7 +122,7 @@ async function stream(response, asked, script) {
 
 async function whole(response, asked, script) {
   if (script.rate > 0) await pause((script.tokens * 1000) / script.rate);
-  const content = Array.from({ length: script.tokens }, (_, index) => token(index + 1)).join("");
+  const content = Array.from({ length: script.tokens }, (_, index) => script.token(index + 1)).join("");
   const choice = { index: 0, finish_reason: "stop", message: { role: "assistant", content } };
   send(response, 200, { ...head(asked), object: "chat.completion", choices: [choice], usage: usage(asked, script) });
 }
