@@ -39,6 +39,16 @@ impl Serve {
             settings.text("metrics_listen").filter(|&text| text != "off").map(address).transpose()?;
         Ok(Self { listen, metrics_listen, hub })
     }
+
+    /// For a command that opens the data folder itself: it listens nowhere, so a port that `plexus serve` is to find when it
+    /// starts is no part of any address yet.
+    pub fn folder(settings: &Settings) -> anyhow::Result<Config> {
+        let mut hub = Self::from_settings(settings)?.hub;
+        if hub.public_url.port() == Some(0) {
+            hub.public_url.set_port(None).ok().context("a public URL without a port")?;
+        }
+        Ok(hub)
+    }
 }
 
 fn address(text: &str) -> anyhow::Result<SocketAddr> {

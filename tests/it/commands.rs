@@ -100,8 +100,12 @@ async fn accounts_are_made_from_the_command_line() {
     let early = user(&folder, &["make-admin", "ada"], "").await;
     assert!(early.0 == 1 && early.1.contains("plexus user create NAME --role admin"), "{}", early.1);
     assert!(!folder.path().join("data").exists());
-    let made = user(&folder, &["create", "ada", "--role", "admin"], PASSWORD).await;
+    // A hub of this folder would find its port when it starts.
+    let listen = ["--listen", "127.0.0.1:0"];
+    let made = user(&folder, &[&listen[..], &["create", "ada", "--role", "admin"]].concat(), PASSWORD).await;
     assert_eq!(made.0, 0, "{}", made.1);
+    let doctor = plexus(folder.path(), &[&["doctor"][..], &listen].concat()).await;
+    assert_eq!(doctor.status.code(), Some(0), "{}{}", stdout(&doctor), stderr(&doctor));
     let again = user(&folder, &["create", "Ada"], PASSWORD).await;
     assert_eq!(again.0, 1);
     assert!(again.1.contains("This name is taken."), "{}", again.1);

@@ -10,7 +10,7 @@ use std::{
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{
     Env, Hub,
-    config::{Federation, Sandbox},
+    config::{Config, Federation, Sandbox},
     secrets::Vault,
 };
 use url::Url;
@@ -53,7 +53,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     } else if is_new(&serve.hub) {
         report.add("store", Ok("not made yet; `plexus serve` makes it".to_owned()));
     } else {
-        report.add("store", store(serve).await);
+        report.add("store", store(Serve::folder(settings)?).await);
     }
     report.print()
 }
@@ -136,8 +136,8 @@ fn key_file(file: &Path, folder: &Path) -> Result<String, String> {
     Ok(format!("{} is readable{beside}", file.display()))
 }
 
-async fn store(serve: Serve) -> Result<String, String> {
-    let hub = Hub::open(serve.hub, Env::system()).await.map_err(|error| format!("{error:#}"))?;
+async fn store(config: Config) -> Result<String, String> {
+    let hub = Hub::open(config, Env::system()).await.map_err(|error| format!("{error:#}"))?;
     let found = hub
         .check_store()
         .await

@@ -81,7 +81,7 @@ pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> 
         (false, true) => "allow",
         (false, false) => "block",
     };
-    let config = Serve::from_settings(settings)?.hub;
+    let config = Serve::folder(settings)?;
     let remote = match Remote::named(arguments)? {
         Some(hub) => Some(hub),
         None => Remote::serving(&config.data_dir, None)?,

@@ -33,7 +33,7 @@ enum Act<'a> {
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
-    let config = Serve::from_settings(settings)?.hub;
+    let config = Serve::folder(settings)?;
     let act = asked(arguments)?;
     let done = match Remote::serving(&config.data_dir, None)? {
         Some(hub) => by_the_hub(&hub, &act).await,

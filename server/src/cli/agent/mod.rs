@@ -149,7 +149,7 @@ async fn over_api(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
 
 /// The data folder belongs to one process at a time: a hub that serves it is asked to do it.
 async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
-    let config = Serve::from_settings(settings)?.hub;
+    let config = Serve::folder(settings)?;
     let owner = arguments.get_one::<String>("owner").map(String::as_str);
     if let Some(hub) = Remote::serving(&config.data_dir, owner)? {
         return over_api(&hub, body).await;
