@@ -101,7 +101,8 @@ pub(crate) async fn say(
     for (lane, reached) in (FIRST_LANE..).zip(agents) {
         let author = principal(hub, tx, reached).await?;
         telling.join(new_member(hub, chat, author, MemberRole::Guest));
-        if !saying.tree.iter().any(|header| header.author == author) {
+        let has_answered = |header: &Header| header.author == author && header.run.is_some();
+        if !saying.tree.iter().any(has_answered) {
             telling.record(Event::Member { principal: author, joined: true });
         }
         let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
