@@ -398,10 +398,13 @@ on_both! {
         assert_eq!(text_in(&asked(&ada, "hi").await), "hi with token-2");
         let (one, two) = tokio::join!(asked(&ada, "hi"), asked(&ada, "hi"));
         assert_eq!((&one["state"], &two["state"]), (&json!("done"), &json!("done")), "each refresh token is used once");
+        // Either of the two may have found the other's token spent already, and got one more.
+        let minted = guarded.state.lock().minted;
+        let with = |more: usize| format!("hi with token-{}", minted + more);
         guarded.state.lock().lives = 3_600;
-        assert_eq!(text_in(&asked(&ada, "hi").await), "hi with token-5");
+        assert_eq!(text_in(&asked(&ada, "hi").await), with(1));
         guarded.revoke();
-        assert_eq!(text_in(&asked(&ada, "hi").await), "hi with token-6", "a refused token is refreshed");
+        assert_eq!(text_in(&asked(&ada, "hi").await), with(2), "a refused token is refreshed");
 
         guarded.revoke();
         guarded.behave(Manners::Garbage);
@@ -413,7 +416,7 @@ on_both! {
         not_yet(&ada).await;
         guarded.behave(Manners::Good);
         connect(&ada).await.expect(StatusCode::SEE_OTHER);
-        assert_eq!(text_in(&asked(&ada, "hi").await), "hi with token-7");
+        assert_eq!(text_in(&asked(&ada, "hi").await), with(3));
     }
 
     async fn a_wrong_answer_connects_nobody(hub: &Hub) {
