@@ -26,6 +26,15 @@ pub struct Person {
 pub struct Guest {
     pub hub: HubRowId,
     pub pseudonym: String,
+    /// Their hub is on probation still: it may be one of many that somebody made up.
+    pub is_newcomer: bool,
+}
+
+impl Guest {
+    /// What limits of whole hubs count by. Keys cost nothing, so all newcomers share one bucket.
+    pub fn counted_as(&self) -> String {
+        if self.is_newcomer { "newcomers".to_owned() } else { format!("hub {}", self.hub) }
+    }
 }
 
 /// Whoever asks an agent for something: a person, a guest, or somebody of whom nothing is known.
@@ -46,6 +55,11 @@ impl Asker {
         Self { principal, person: None, guest: Some(guest) }
     }
 
+    /// The hub at which a guest is at home.
+    pub fn home(&self) -> Option<HubRowId> {
+        self.guest.as_ref().map(|guest| guest.hub)
+    }
+
     pub const fn is_stranger(&self) -> bool {
         self.person.is_none() && self.guest.is_none()
     }
@@ -57,6 +71,7 @@ impl Asker {
     pub fn who(&self) -> Who {
         match (&self.person, &self.guest) {
             (Some(person), _) => Who::Account(person.account),
+            (None, Some(guest)) if guest.is_newcomer => Who::Newcomers,
             (None, Some(guest)) => Who::Hub(guest.hub),
             (None, None) => Who::Nobody,
         }
@@ -69,6 +84,8 @@ pub enum Who {
     Account(AccountId),
     /// All people of another hub together: it may invent as many as it likes.
     Hub(HubRowId),
+    /// All people of hubs on probation together: hubs can be invented, too.
+    Newcomers,
     /// All strangers together.
     Nobody,
 }

@@ -57,6 +57,10 @@ pub struct Limits {
     pub fetches: Limit,
     /// Requests that other hubs sign.
     pub hubs: Limit,
+    /// Messages of all people of another hub, or of all hubs on probation.
+    pub guests: Limit,
+    /// Looks at what somebody shared by a link.
+    pub shares: Limit,
     /// Requests that look at everything that is listed.
     pub catalogs: Limit,
 }
@@ -77,6 +81,8 @@ impl Limits {
             sends: limit("messages", 60, Duration::from_secs(1)),
             fetches: limit("fetches of agent cards", 20, Duration::from_secs(6)),
             hubs: limit("requests", 600, Duration::from_millis(50)),
+            guests: limit("messages of people of your hub", 120, Duration::from_millis(500)),
+            shares: limit("looks at what is shared", 60, Duration::from_millis(500)),
             catalogs: limit("searches of the catalog", 60, Duration::from_millis(500)),
         }
     }

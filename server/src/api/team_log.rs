@@ -52,7 +52,7 @@ fn entry(entry: &Entry) -> Value {
 
 /// Makes a link with which anybody may read a team of yours that has ended, in place of the one before.
 #[utoipa::path(post, path = "/teams/{team}/share", operation_id = "teams.share", tag = "Teams",
-    params(("team" = ChatId, Path)), security(("token" = ["team"])),
+    params(("team" = ChatId, Path)), security(("token" = ["read", "team"])),
     responses((status = CREATED, description = "The link, which is not shown again.", body = Object)))]
 pub async fn share(
     State(site): State<Site>,

@@ -17,7 +17,7 @@ pub struct RequestId(pub String);
 pub async fn name(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let id = hex(site.hub.env().bytes::<8>());
     request.extensions_mut().insert(RequestId(id.clone()));
-    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
+    let span = tracing::info_span!("request", id, method = %request.method(), path = loggable(&request));
     let begun = std::time::Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
     let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -28,6 +28,14 @@ pub async fn name(State(site): State<Site>, mut request: Request, next: Next) ->
         response.headers_mut().insert("x-request-id", id);
     }
     response
+}
+
+/// The path, unless it lets whoever knows it in.
+fn loggable(request: &Request) -> &str {
+    match request.uri().path() {
+        path if path.starts_with("/s/") => "/s/…",
+        path => path,
+    }
 }
 
 fn hex(bytes: [u8; 8]) -> String {

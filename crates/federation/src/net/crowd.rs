@@ -17,12 +17,14 @@ use libp2p::{
     },
 };
 
+use super::reach::IsPublic;
+
 /// An IPv6 network of this size is one address: it is what one customer gets.
 const PREFIX_V6: u32 = 64;
 
 pub struct Crowd {
-    /// None: as many as there are.
-    most: Option<usize>,
+    /// How many, of which addresses. None: as many as there are.
+    most: Option<(usize, IsPublic)>,
     from: HashMap<ConnectionId, IpAddr>,
 }
 
@@ -31,12 +33,14 @@ pub struct Crowd {
 struct TooMany;
 
 impl Crowd {
-    pub fn new(most: Option<usize>) -> Self {
+    pub fn new(most: Option<(usize, IsPublic)>) -> Self {
         Self { most, from: HashMap::new() }
     }
 
     fn come(&mut self, id: ConnectionId, from: &Multiaddr) -> Result<(), TooMany> {
-        let (Some(most), Some(ip)) = (self.most, ip_of(from)) else { return Ok(()) };
+        let Some((most, is_public)) = self.most else { return Ok(()) };
+        // Behind a private address may be a gateway through which everybody comes.
+        let Some(ip) = ip_of(from).filter(|ip| is_public(*ip)) else { return Ok(()) };
         // The swarm has a few hundred connections at most.
         if self.from.values().filter(|known| **known == ip).count() >= most {
             return Err(TooMany);
@@ -117,7 +121,8 @@ mod tests {
     #[test]
     fn an_address_has_so_many_connections_and_no_more() {
         let at = |text: &str| text.parse::<Multiaddr>().unwrap();
-        let mut crowd = Crowd::new(Some(2));
+        let is_public: IsPublic = |ip| ip != IpAddr::from([10, 0, 0, 1]);
+        let mut crowd = Crowd::new(Some((2, is_public)));
         let id = ConnectionId::new_unchecked;
         let one = at("/ip4/192.0.2.1/tcp/1");
         assert!(crowd.come(id(1), &one).is_ok() && crowd.come(id(2), &at("/ip4/192.0.2.1/tcp/2")).is_ok());
@@ -129,6 +134,8 @@ mod tests {
         assert!(crowd.come(id(7), &at("/ip6/2001:db8:0:1::2/tcp/1")).is_ok());
         assert!(crowd.come(id(8), &at("/ip6/2001:db8:0:1:ffff::3/tcp/1")).is_err(), "one network");
         assert!(crowd.come(id(9), &at("/ip6/2001:db8:0:2::1/tcp/1")).is_ok());
+        let gateway = at("/ip4/10.0.0.1/tcp/1");
+        assert!((10..100).all(|n| crowd.come(id(n), &gateway).is_ok()), "everybody may come through it");
         let mut open = Crowd::new(None);
         assert!((0..100).all(|n| open.come(id(n), &one).is_ok()));
     }

@@ -49,9 +49,9 @@ impl Reach {
         place(address).is_some_and(|place| self.named.contains(&place))
     }
 
-    /// How many connections may come from one address; none where many hubs may share one.
-    pub fn most_per_address(&self) -> Option<usize> {
-        self.is_public.map(|_| MOST_PER_ADDRESS)
+    /// How many connections may come from one public address, and which are public; none where many hubs may share one.
+    pub fn most_per_address(&self) -> Option<(usize, IsPublic)> {
+        self.is_public.map(|is_public| (MOST_PER_ADDRESS, is_public))
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Reply {
 /// Begins a run, or goes on with one that waits. What the agent says first is not missed, however quick it is.
 pub async fn ask(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<Asked> {
     let call = acceptable(hub, call)?;
-    hub.limits().sends.take(&door.key)?;
+    door.take_message(hub)?;
     if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
         return Ok(Asked::Message(Reply { id: hub.env().id(MessageId::new), context: call.context, parts }));
     }

@@ -25,6 +25,7 @@ use crate::{
     blobs::NewBlob,
     chats::saying::{Said, Saying, insert_chat, lock, say},
     error::conflict,
+    federation,
     runs::Job,
 };
 
@@ -77,6 +78,8 @@ pub struct Before {
 /// Chats that programs begin are kept this long after the last call.
 const KEPT_DAYS: i64 = 30;
 const KEPT_FOR_STRANGERS: i64 = 60 * 60 * 1_000;
+/// People of hubs on probation cost nothing to invent.
+const KEPT_FOR_NEWCOMERS: i64 = DAY;
 /// The time is written no more often than this: a call must not become a write of it each time.
 const KEPT_ANEW: Duration = Duration::from_secs(60 * 60);
 const KEPT_ANEW_FOR_STRANGERS: Duration = Duration::from_secs(60);
@@ -89,7 +92,7 @@ const CONTEXT_BYTES: usize = 256;
 /// Begins a run, or goes on with one that waits, and answers its id at once.
 pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
     let call = acceptable(hub, call)?;
-    hub.limits().sends.take(&door.key)?;
+    door.take_message(hub)?;
     let kept = upload::keep(hub, door, &call).await?;
     match write(hub, door, &call, kept.as_ref()).await? {
         Written::Before(run) => Ok(run),
@@ -123,6 +126,10 @@ pub(super) async fn write(
     files: Option<&blobs::Written<'_>>,
 ) -> Result<Written> {
     let mut tx = hub.store().write().await?;
+    if let Some(guest) = &door.asker.guest {
+        // A rule that comes now waits for this transaction, and ends the run that it begins.
+        federation::still_lets_in(hub, &mut tx, guest).await?;
+    }
     if let Some(run) = asked_before(&mut tx, door, call).await? {
         return Ok(Written::Before(run));
     }
@@ -406,10 +413,12 @@ async fn keep(hub: &Hub, tx: &mut Tx, door: &Door, chat: &Chat) -> Result<()> {
 }
 
 fn keep_until(hub: &Hub, door: &Door) -> Timestamp {
-    let now = hub.env().now();
-    Timestamp::from_millis(
-        now.millis() + if door.is_stranger() { KEPT_FOR_STRANGERS } else { KEPT_DAYS * DAY },
-    )
+    let kept = match &door.asker.guest {
+        Some(guest) if guest.is_newcomer => KEPT_FOR_NEWCOMERS,
+        _ if door.is_stranger() => KEPT_FOR_STRANGERS,
+        _ => KEPT_DAYS * DAY,
+    };
+    Timestamp::from_millis(hub.env().now().millis() + kept)
 }
 
 /// What was said so far, as the caller tells it, behind `parent`; answers the last message.

@@ -1,7 +1,7 @@
 //! Whether a caller may speak to an agent.
 
 use plexus_domain::{Address, Digest, Error as Refusal, Principal, PrincipalId, RunId};
-use plexus_store::principals;
+use plexus_store::{Conn, principals};
 
 use super::{file::Links, task};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Door {
     pub(super) caller: Caller,
-    pub(super) asker: Asker,
+    pub(crate) asker: Asker,
     pub(super) reached: Reached,
     /// What rate limits count by.
     pub(super) key: String,
@@ -37,6 +37,15 @@ impl Door {
         }
     }
 
+    /// Takes a message from what the caller, and the hub that they come from, may send now.
+    pub(super) fn take_message(&self, hub: &Hub) -> Result<(), Refusal> {
+        hub.limits().sends.take(&self.key)?;
+        match &self.asker.guest {
+            Some(guest) => hub.limits().guests.take(&guest.counted_as()),
+            None => Ok(()),
+        }
+    }
+
     /// Whether nothing is known of the caller, who then holds what it was told and nothing else.
     pub const fn is_stranger(&self) -> bool {
         self.asker.is_stranger()
@@ -46,36 +55,47 @@ impl Door {
 /// The door of the agent at `address`. An agent that the caller may not know of looks as if it did not exist;
 /// strangers reach agents that are open to all.
 pub async fn enter(hub: &Hub, caller: &Caller, address: &Address) -> Result<Door> {
-    let asker = asker(hub, caller).await?;
-    let reached = match reach(&mut hub.store().read().await?, &asker, address).await {
+    let mut conn = hub.store().read().await?;
+    let (mut asker, is_new) = asker(hub, &mut conn, caller).await?;
+    let reached = match reach(&mut conn, &asker, address).await {
         Err(Error::Refused(Refusal::Invalid { message, .. })) => Err(Refusal::not_found(message).into()),
         done => done,
     }?;
+    drop(conn);
     let links = match asker.guest {
         Some(_) => Some(Links::load(hub).await?),
         None => None,
     };
+    if is_new {
+        // Only now: whoever is turned away leaves nothing.
+        asker.principal = principal(hub, &who(caller)).await?;
+    }
     Ok(Door { caller: caller.clone(), asker, reached, key: caller.key(), links })
 }
 
-async fn asker(hub: &Hub, caller: &Caller) -> Result<Asker> {
+/// Who asks, and whether the hub has yet to write down that there is such a one.
+async fn asker(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<(Asker, bool)> {
     if caller.person.is_some() {
-        return Ok(Asker::from(caller.may(Scope::Chat)?));
+        return Ok((Asker::from(caller.may(Scope::Chat)?), false));
     }
-    match caller.guest() {
-        Some(guest) => {
-            let Guest { hub: home, pseudonym } = guest.clone();
-            let principal = principal(hub, &Principal::Remote { hub: home, pseudonym }).await?;
-            Ok(Asker::guest(principal, guest.clone()))
-        }
-        None => Ok(Asker::stranger(principal(hub, &Principal::Anonymous).await?)),
+    let known = principals::id_of(conn, &who(caller)).await?;
+    let principal = known.unwrap_or_else(|| hub.env().id(PrincipalId::new));
+    let asker = match caller.guest() {
+        Some(guest) => Asker::guest(principal, guest.clone()),
+        None => Asker::stranger(principal),
+    };
+    Ok((asker, known.is_none()))
+}
+
+/// Somebody who is no person of this hub.
+fn who(caller: &Caller) -> Principal {
+    match caller.guest().cloned() {
+        Some(Guest { hub, pseudonym, .. }) => Principal::Remote { hub, pseudonym },
+        None => Principal::Anonymous,
     }
 }
 
 async fn principal(hub: &Hub, who: &Principal) -> Result<PrincipalId> {
-    if let Some(known) = principals::id_of(&mut hub.store().read().await?, who).await? {
-        return Ok(known);
-    }
     let mut tx = hub.store().write().await?;
     let principal = principals::ensure(&mut tx, who, hub.env().id(PrincipalId::new)).await?;
     tx.commit().await?;

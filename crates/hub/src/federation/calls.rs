@@ -5,8 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt as _, future::BoxFuture, stream::BoxStream};
-use http::{HeaderMap, HeaderName, HeaderValue, Response};
-use plexus_domain::run::{Failure, FailureClass};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use plexus_domain::{
+    Error as Refusal,
+    run::{Failure, FailureClass},
+};
 use plexus_federation::{
     HubId,
     net::calls::{CallError, Calls, Coming, LONGEST, Question, Told},
@@ -17,11 +20,14 @@ use plexus_runtime::{
     outbound::Outbound,
 };
 use plexus_store::{agents::Agent, hubs};
+use tokio::sync::Semaphore;
 use url::Url;
 
 use super::guest::{self, PERSON};
 use crate::{Caller, Error, Hub, Result};
 
+/// Calls that go on at the same time of hubs on probation, all together: a quarter of all places.
+const NEWCOMERS_AT_ONCE: usize = 64;
 /// What of a request goes along.
 const HEADERS: [&str; 4] = ["accept", "content-type", "a2a-version", PERSON];
 /// What of an answer does.
@@ -50,13 +56,36 @@ pub fn answer_calls(hub: &Hub, edge: Arc<dyn Edge>) {
 
 /// Takes calls until the network stops.
 pub(super) async fn take(hub: Hub, mut calls: Calls) {
+    let newcomers = Arc::new(Semaphore::new(NEWCOMERS_AT_ONCE));
     while let Some(Some(coming)) = hub.stop().run_until_cancelled(calls.next()).await {
-        let hub = hub.clone();
+        let (hub, newcomers) = (hub.clone(), Arc::clone(&newcomers));
         hub.clone().tasks().spawn(async move {
             let stop = hub.stop().clone();
-            let _ = stop.run_until_cancelled(take_one(&hub, coming)).await;
+            let _ = stop.run_until_cancelled(let_in(&hub, &newcomers, coming)).await;
         });
     }
+}
+
+/// Nothing is read of a call before its hub is known, and hubs that anybody may have made up leave room for the others.
+async fn let_in(hub: &Hub, newcomers: &Semaphore, coming: Coming) {
+    let refusal = match guest::is_newcomer(hub, coming.from()).await {
+        Ok(false) => return take_one(hub, coming).await,
+        Ok(true) => match newcomers.try_acquire() {
+            Ok(_place) => return take_one(hub, coming).await,
+            Err(_) => crowded().into(),
+        },
+        Err(error) => error,
+    };
+    let told = Told {
+        status: status(&refusal).as_u16(),
+        headers: [("content-type".to_owned(), "application/json".to_owned())].into(),
+    };
+    coming.refuse(told, in_words(&refusal).as_bytes()).await;
+}
+
+fn crowded() -> Refusal {
+    let message = "Too many calls of hubs that have just joined go on. Try again later.".to_owned();
+    Refusal::Limited { message, retry_after_ms: 5_000 }
 }
 
 async fn take_one(hub: &Hub, coming: Coming) {
@@ -83,7 +112,7 @@ async fn answer(hub: &Hub, from: HubId, question: &Question, body: Bytes) -> Ans
         Err(error) => return refused(&error),
     };
     let Some(edge) = hub.federation().edge.lock().clone() else {
-        return refused(&Error::from(plexus_domain::Error::unavailable("This hub is just starting.")));
+        return refused(&Error::from(Refusal::unavailable("This hub is just starting.")));
     };
     let Question { path, headers, .. } = question;
     let headers = headers.iter().filter(|(name, _)| HEADERS.contains(&name.as_str()));
@@ -94,9 +123,26 @@ async fn answer(hub: &Hub, from: HubId, question: &Question, body: Bytes) -> Ans
     edge.answer(asked).await
 }
 
+fn status(error: &Error) -> StatusCode {
+    match error {
+        Error::Refused(Refusal::Limited { .. }) => StatusCode::TOO_MANY_REQUESTS,
+        Error::Refused(Refusal::Unavailable { .. }) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Refused(_) => StatusCode::FORBIDDEN,
+        Error::Fault(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn refused(refusal: &Error) -> Answered {
+    let body = futures::stream::iter([Ok(Bytes::from(in_words(refusal)))]).boxed();
+    let mut response = Response::new(body);
+    *response.status_mut() = status(refusal);
+    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+    response
+}
+
 /// In the form in which A2A refuses.
-fn refused(error: &Error) -> Answered {
-    let words = match error {
+fn in_words(refusal: &Error) -> String {
+    let words = match refusal {
         Error::Refused(refusal) => refusal.to_string(),
         Error::Fault(fault) => {
             tracing::error!(%fault, "a call of another hub failed");
@@ -104,12 +150,7 @@ fn refused(error: &Error) -> Answered {
         }
     };
     let error = serde_json::json!({ "code": -32_600, "message": words });
-    let body = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error });
-    let body = futures::stream::iter([Ok(Bytes::from(body.to_string()))]).boxed();
-    let mut response = Response::new(body);
-    *response.status_mut() = http::StatusCode::FORBIDDEN;
-    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
-    response
+    serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string()
 }
 
 /// The way to an agent whose hub has no public address, and none that this hub may call.

@@ -9,7 +9,10 @@ use plexus_a2a::http_signature::{self, Request, SIGNATURE, SIGNATURE_INPUT};
 use plexus_domain::{Digest, Error as Refusal};
 use plexus_federation::{
     HubId,
-    core::policy::{Action, Mode},
+    core::{
+        policy::{Action, Mode},
+        quota::PROBATION_TIME,
+    },
     record::{HubRecord, Signed},
 };
 use plexus_store::{
@@ -65,11 +68,29 @@ pub(super) async fn admit_peer(hub: &Hub, home: HubId, person: &str) -> Result<C
 async fn let_in(hub: &Hub, home: HubId, person: &str) -> Result<Guest> {
     let pseudonym = pseudonym(person)?;
     let mut conn = hub.store().read().await?;
-    let row = known(hub, &mut conn, home).await?;
-    check_rules(hub, &mut conn, home, row.domain.as_deref()).await?;
+    let (row, is_newcomer) = standing(hub, &mut conn, home).await?;
     drop(conn);
+    let guest = Guest { hub: row.id, pseudonym, is_newcomer };
     hub.limits().hubs.take(&home.to_string())?;
-    Ok(Guest { hub: row.id, pseudonym })
+    if is_newcomer {
+        hub.limits().hubs.take(&guest.counted_as())?;
+    }
+    Ok(guest)
+}
+
+/// Whether the people of a hub are answered at all, and if so, whether it is a newcomer.
+pub(super) async fn is_newcomer(hub: &Hub, home: HubId) -> Result<bool> {
+    Ok(standing(hub, &mut hub.store().read().await?, home).await?.1)
+}
+
+async fn standing(hub: &Hub, conn: &mut Conn, home: HubId) -> Result<(Row, bool)> {
+    let row = known(hub, conn, home).await?;
+    let said = check_rules(hub, conn, home, row.domain.as_deref()).await?;
+    let mode = hub.config().federation.as_ref().map(|config| config.mode);
+    let is_old = row.met.is_some_and(|met| hub.env().now().since(met) >= PROBATION_TIME);
+    let is_settled =
+        mode == Some(Mode::Open) || said == Some(Action::Allow) || row.domain.is_some() || is_old;
+    Ok((row, !is_settled))
 }
 
 fn pseudonym(text: &str) -> Result<String, Refusal> {
@@ -97,7 +118,8 @@ async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
     })?)
 }
 
-async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>) -> Result<()> {
+/// Refuses a hub that the operator's rules keep out; answers what they say of any other.
+async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>) -> Result<Option<Action>> {
     let mode = hub.config().federation.as_ref().map(|config| config.mode);
     match rules::on_hub(hub, conn, id, domain).await? {
         Some(Action::Block) => {
@@ -109,7 +131,7 @@ async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>
                 format!("This hub answers hubs that its operator has allowed, and {id} is none of them.");
             Err(Refusal::forbidden(words).into())
         }
-        _ => Ok(()),
+        said => Ok(said),
     }
 }
 
@@ -118,5 +140,5 @@ pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, guest: &Guest) -> 
     let gone = || Refusal::forbidden("This hub does not know your hub any more.");
     let row = hubs::find(conn, guest.hub).await?.ok_or_else(gone)?;
     let id = row.peer.as_deref().and_then(|peer| peer.parse().ok()).ok_or_else(gone)?;
-    check_rules(hub, conn, id, row.domain.as_deref()).await
+    check_rules(hub, conn, id, row.domain.as_deref()).await.map(drop)
 }

@@ -7,29 +7,30 @@ use plexus_a2a::{
     keys::SecretKey,
 };
 use plexus_domain::{
-    Address, Digest, Error as Refusal, Part, RunState,
+    Address, Digest, Error as Refusal, Part, Principal, RunState,
     account::Role,
     agent::{Access, Visibility},
     page::PageSize,
 };
 use plexus_federation::{
-    core::Effect,
+    core::{Effect, policy::Mode},
     net::driver::Home as _,
     record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed},
 };
-use plexus_store::{agents as rows, on_both};
+use plexus_store::{agents as rows, on_both, principals};
 
 use super::{
     admit, announce,
     guest::PERSON,
     home::Stored,
     rules::{Ruled, block, unblock},
-    tests::{far, key, open},
+    tests::{far, key, open, open_in},
 };
 use crate::{
     Caller, Error, Hub, Result, accounts, agents,
     agents::About,
     blobs::NewBlob,
+    caller::{Guest, Who},
     calls::{self, Call, Door, Filter, Origin, Task, Until},
 };
 
@@ -129,6 +130,39 @@ on_both! {
             unblock(&hub, &boss, &subject, "r").await.unwrap();
         }
         come(&hub, ONE, "5").await.unwrap();
+        hub.close().await;
+    }
+
+    async fn who_is_turned_away_leaves_nothing(store: Store) {
+        let (hub, _, _folder) = open(&store).await;
+        meet(&hub).await;
+        let caller = come(&hub, ONE, "1").await.unwrap();
+        let Some(Guest { hub: home, pseudonym, .. }) = caller.guest().cloned() else { panic!("no guest") };
+        let who = Principal::Remote { hub: home, pseudonym };
+        let is_known = async || {
+            principals::id_of(&mut hub.store().read().await.unwrap(), &who).await.unwrap().is_some()
+        };
+        assert!(calls::enter(&hub, &caller, &"@no/such".parse().unwrap()).await.is_err());
+        assert!(!is_known().await);
+        calls::enter(&hub, &caller, &calc()).await.unwrap();
+        assert!(is_known().await);
+        hub.close().await;
+    }
+
+    async fn hubs_on_probation_are_counted_together(store: Store) {
+        let (hub, _, _folder) = open_in(&store, Mode::Probation).await;
+        let boss = boss(&hub).await;
+        meet(&hub).await;
+        let caller = come(&hub, ONE, "1").await.unwrap();
+        assert_eq!(caller.guest().unwrap().counted_as(), "newcomers");
+        let door = calls::enter(&hub, &caller, &calc()).await.unwrap();
+        assert_eq!(door.asker.who(), Who::Newcomers);
+        block(&hub, &boss, &far().to_string(), Ruled::Allow, "We know them.", "r").await.unwrap();
+        let caller = come(&hub, ONE, "2").await.unwrap();
+        let home = caller.guest().unwrap().hub;
+        assert_ne!(caller.guest().unwrap().counted_as(), "newcomers");
+        let door = calls::enter(&hub, &caller, &calc()).await.unwrap();
+        assert_eq!(door.asker.who(), Who::Hub(home));
         hub.close().await;
     }
 

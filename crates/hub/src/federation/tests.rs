@@ -30,6 +30,11 @@ use crate::{
 
 /// A hub on the database of a test, and somebody there.
 pub(super) async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
+    open_in(store, Mode::Open).await
+}
+
+/// The same, where hubs that are new are treated so.
+pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let database = match store.url() {
         StoreUrl::Postgres { url } => Some(Secret::new(url.to_string())),
@@ -62,7 +67,7 @@ pub(super) async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
             domains: Vec::new(),
             external: Vec::new(),
             mdns: false,
-            mode: Mode::Open,
+            mode,
         }),
         limits: RunLimits::default(),
         scale: Scale(10),

@@ -76,7 +76,8 @@ pub(crate) async fn begin(
 ) -> Result<Job> {
     let Reached { agent, version, .. } = ask.reached.clone();
     let run = ask.continues.as_ref().map_or_else(|| hub.env().id(RunId::new), |run| run.id);
-    let about = About { run, chat: ask.chat, who: asker.who(), agent: agent.id, home: agent.hub };
+    let (chat, who, from) = (ask.chat, asker.who(), asker.home());
+    let about = About { run, chat, who, from, agent: agent.id, home: agent.hub };
     let place = hub.running().enter(about, share(hub, asker))?;
     let view = match &ask.continues {
         Some(waiting) => resume(hub, tx, waiting).await?,

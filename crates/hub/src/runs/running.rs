@@ -25,6 +25,7 @@ struct Entry {
     run: RunId,
     chat: ChatId,
     who: Who,
+    from: Option<HubRowId>,
     agent: AgentId,
     home: HubRowId,
     stop: CancellationToken,
@@ -38,6 +39,8 @@ pub struct About {
     pub chat: ChatId,
     /// Who asked.
     pub who: Who,
+    /// The hub at which whoever asked is at home, where that is another one.
+    pub from: Option<HubRowId>,
     pub agent: AgentId,
     /// The hub at which the agent is.
     pub home: HubRowId,
@@ -52,7 +55,7 @@ impl Running {
     /// Takes a place, in which the run works at once or waits for its turn. It is given back when the answer is
     /// dropped.
     pub fn enter(&self, about: About, share: Share) -> Result<Place, Refusal> {
-        let About { run, chat, who, agent, home } = about;
+        let About { run, chat, who, from, agent, home } = about;
         let mut places = self.0.lock();
         let number = places.last + 1;
         let entered = places.schedule.enter(number, who, agent, share);
@@ -67,7 +70,7 @@ impl Running {
         if entered == Entered::Works {
             turn.cancel();
         }
-        let entry = Entry { run, chat, who, agent, home, stop: stop.clone(), turn: turn.clone() };
+        let entry = Entry { run, chat, who, from, agent, home, stop: stop.clone(), turn: turn.clone() };
         places.taken.insert(number, entry);
         drop(places);
         Ok(Place { running: self.clone(), number, stop, turn })
@@ -96,7 +99,7 @@ impl Running {
     /// Tells the runs to end that people of another hub asked for, and those of its agents.
     pub fn stop_of_hub(&self, hub: HubRowId) {
         let places = self.0.lock();
-        let theirs = |entry: &&Entry| entry.who == Who::Hub(hub) || entry.home == hub;
+        let theirs = |entry: &&Entry| entry.from == Some(hub) || entry.home == hub;
         places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
     }
 
@@ -176,8 +179,8 @@ mod tests {
         let agent = AgentId::new(at, &[5; 10]);
         let share = Share { working: 2, waiting: 1 };
         let running = Running::new(9);
-        let enter_as = |who, home| running.enter(About { run, chat, who, agent, home }, share);
-        let enter = |account| enter_as(Who::Account(account), HubRowId::SELF);
+        let enter_as = |who, from, home| running.enter(About { run, chat, who, from, agent, home }, share);
+        let enter = |account| enter_as(Who::Account(account), None, HubRowId::SELF);
         let first = enter(ada).unwrap();
         let again = enter(ada).unwrap();
         let waits = enter(ada).unwrap();
@@ -192,12 +195,14 @@ mod tests {
         drop(other);
 
         let hub = HubRowId::new(at, &[6; 10]);
-        let guest = enter_as(Who::Hub(hub), HubRowId::SELF).unwrap();
-        let elsewhere = enter_as(Who::Account(bob), hub).unwrap();
+        let guest = enter_as(Who::Hub(hub), Some(hub), HubRowId::SELF).unwrap();
+        let newcomer = enter_as(Who::Newcomers, Some(hub), HubRowId::SELF).unwrap();
+        let elsewhere = enter_as(Who::Account(bob), None, hub).unwrap();
         let here = enter(bob).unwrap();
         running.stop_of_hub(hub);
-        assert!(guest.stop.is_cancelled() && elsewhere.stop.is_cancelled() && !here.stop.is_cancelled());
-        drop((guest, elsewhere, here));
+        assert!([&guest, &newcomer, &elsewhere].iter().all(|place| place.stop.is_cancelled()));
+        assert!(!here.stop.is_cancelled());
+        drop((guest, newcomer, elsewhere, here));
 
         drop(first);
         assert!(!waits.waits(), "a place that is given back is the next one's");

@@ -11,6 +11,7 @@ use crate::{
     Hub, Result, accounts,
     agents::reach_again,
     caller::{Asker, Guest},
+    federation,
 };
 
 /// Takes a run up again. False when it cannot be: whoever asked, or the agent, is not there any more.
@@ -29,6 +30,12 @@ pub(super) async fn take_up(hub: &Hub, run: &Run) -> Result<bool> {
 
 async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     let Some(asker) = asker(tx, run).await? else { return Ok(None) };
+    // A rule may have come while the hub was down.
+    if let Some(guest) = &asker.guest
+        && federation::still_lets_in(hub, tx, guest).await.is_err()
+    {
+        return Ok(None);
+    }
     let headers = messages::list_by_run(tx, run.id).await?;
     let Some(open) = headers.iter().find(|header| header.state == MessageState::Open) else {
         return Ok(None);
@@ -40,8 +47,8 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     // Who may not ask any more is not answered.
     let Ok(reached) = reach_again(tx, &asker, answer.author).await else { return Ok(None) };
     let tree: Vec<_> = messages::list_by_chat(tx, run.chat).await?.iter().map(Node::from).collect();
-    let about =
-        About { run: run.id, chat: run.chat, who: asker.who(), agent: run.agent, home: reached.agent.hub };
+    let (who, from) = (asker.who(), asker.home());
+    let about = About { run: run.id, chat: run.chat, who, from, agent: run.agent, home: reached.agent.hub };
     // It was let in before.
     let share = plexus_domain::schedule::Share { waiting: usize::MAX, ..share(hub, &asker) };
     Ok(Some(Job {
@@ -67,7 +74,10 @@ async fn asker(tx: &mut Tx, run: &Run) -> Result<Option<Asker>> {
         Some(Principal::Account { account }) => {
             accounts::person(tx, account).await?.as_ref().map(Asker::from)
         }
-        Some(Principal::Remote { hub, pseudonym }) => Some(Asker::guest(principal, Guest { hub, pseudonym })),
+        // Whoever waited over a restart waits among the newcomers: it costs a turn at most.
+        Some(Principal::Remote { hub, pseudonym }) => {
+            Some(Asker::guest(principal, Guest { hub, pseudonym, is_newcomer: true }))
+        }
         Some(Principal::Anonymous) => Some(Asker::stranger(principal)),
         _ => None,
     })

@@ -18,6 +18,7 @@ use crate::{
 
 /// Makes a link for a team that has ended, in place of the one before. Answers its word, which is shown once.
 pub async fn share(hub: &Hub, caller: &Caller, id: ChatId) -> Result<String> {
+    caller.may(Scope::Read)?;
     let person = caller.may(Scope::Team)?;
     let (word, now) = (accounts::random_word(hub), hub.env().now());
     let mut tx = hub.store().write().await?;
@@ -51,22 +52,25 @@ async fn check_owner(conn: &mut Conn, person: &Person, id: ChatId) -> Result<()>
 }
 
 /// The team that a link leads to.
-pub async fn shared(hub: &Hub, word: &str) -> Result<(TeamView, Report)> {
+pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView, Report)> {
+    hub.limits().shares.take(&caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     Ok(read(&mut conn, id).await?.ok_or_else(nothing_here)?)
 }
 
 /// That team as it was after an entry of its log.
-pub async fn shared_moment(hub: &Hub, word: &str, seq: u64) -> Result<Moment> {
+pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> Result<Moment> {
+    hub.limits().shares.take(&caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     at(&mut conn, id, seq).await
 }
 
 /// A file that came of that team's work.
-pub async fn shared_file(hub: &Hub, word: &str, sha256: &str) -> Result<Download> {
+pub async fn shared_file(hub: &Hub, caller: &Caller, word: &str, sha256: &str) -> Result<Download> {
     let sha256: Digest = sha256.parse().map_err(|_| nothing_here())?;
+    hub.limits().shares.take(&caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     let found = artifacts(&mut conn, id).await?.into_iter().map(|artifact| artifact.part);

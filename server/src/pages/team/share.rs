@@ -52,7 +52,7 @@ pub async fn revoke(State(site): State<Site>, visit: Visit, Path(id): Path<Strin
 }
 
 pub async fn show(State(site): State<Site>, visit: Visit, Path(word): Path<String>) -> Response {
-    let shown = teams::shared(&site.hub, &word).await;
+    let shown = teams::shared(&site.hub, &visit.caller, &word).await;
     let shown = shown.map(|(view, report)| with_report(page(view, true), report, &format!("/s/{word}")));
     unlisted(visit.show_or_refuse(shown))
 }
@@ -63,7 +63,7 @@ pub async fn replay(
     Path(word): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Response {
-    let moment = teams::shared_moment(&site.hub, &word, asked.number()).await;
+    let moment = teams::shared_moment(&site.hub, &visit.caller, &word, asked.number()).await;
     unlisted(visit.show_or_refuse(moment.map(|moment| at(moment, &format!("/s/{word}"), true))))
 }
 
@@ -72,7 +72,7 @@ pub async fn file(
     visit: Visit,
     Path((word, sha256)): Path<(String, String)>,
 ) -> Response {
-    unlisted(match teams::shared_file(&site.hub, &word, &sha256).await {
+    unlisted(match teams::shared_file(&site.hub, &visit.caller, &word, &sha256).await {
         Ok(file) => download::respond(file),
         Err(error) => visit.refuse(error),
     })

@@ -37,15 +37,21 @@ impl Calls {
             let Some(from) = id::hub_of(&peer) else { continue };
             match self.places.take(peer) {
                 Some(place) => return Some(Coming { from, stream, place }),
-                None => drop(tokio::spawn(timeout(REFUSED_WITHIN, refuse(stream)))),
+                None => drop(tokio::spawn(timeout(REFUSED_WITHIN, refuse(stream, busy(), b"")))),
             }
         }
     }
 }
 
-async fn refuse(mut stream: Stream) -> io::Result<()> {
-    let told = Told { status: 429, headers: [("retry-after".to_owned(), "5".to_owned())].into() };
+fn busy() -> Told {
+    Told { status: 429, headers: [("retry-after".to_owned(), "5".to_owned())].into() }
+}
+
+async fn refuse(mut stream: Stream, told: Told, words: &[u8]) -> io::Result<()> {
     frames::write_head(&mut stream, &told).await?;
+    if !words.is_empty() {
+        frames::write_body(&mut stream, words).await?;
+    }
     frames::write_end(&mut stream).await?;
     stream.close().await
 }
@@ -58,6 +64,16 @@ pub struct Coming {
 }
 
 impl Coming {
+    /// Who calls: the connection was made with their key.
+    pub const fn from(&self) -> HubId {
+        self.from
+    }
+
+    /// Turns the call away before anything of it is read.
+    pub async fn refuse(self, told: Told, words: &[u8]) {
+        _ = timeout(REFUSED_WITHIN, refuse(self.stream, told, words)).await;
+    }
+
     /// Waits for the whole question, whose body has at most `most` bytes.
     ///
     /// # Errors
