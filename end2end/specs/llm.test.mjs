@@ -46,10 +46,22 @@ test("it streams, counts its tokens, and remembers the conversation", async () =
 });
 
 test("it can be stopped in mid-answer", async () => {
-  await send(tab, "Tell a very long story about a lighthouse, with many chapters.");
-  await tab.page.locator("#thread article.agent.open .body").getByText(/\w+ \w+/).first().waitFor();
-  await answer(tab).getByRole("button", { name: /^Stop/ }).click();
-  await answered(tab, "stopped");
+  // A small model may come to an end before anybody can press the button. Then it is asked again.
+  for (let asked = 1; !(await stoppedInMidAnswer()); asked++) {
+    assert.ok(asked < TRIES, `${TRIES} answers ended by themselves`);
+  }
   assert.ok((await textOf(tab)).length > 0);
   await tab.close();
 });
+
+const TRIES = 5;
+async function stoppedInMidAnswer() {
+  await send(tab, "Tell a very long story about a lighthouse, with many chapters.");
+  const mine = tab.page.locator("#thread article.agent").nth(tab.answersBefore);
+  const ended = mine.and(tab.page.locator(".stopped, .done"));
+  await mine.locator(".body").getByText(/\w+ \w+/).first().waitFor();
+  const stop = mine.getByRole("button", { name: /^Stop/ });
+  await Promise.race([stop.click().catch(() => {}), ended.waitFor()]);
+  await ended.waitFor();
+  return mine.evaluate((article) => article.classList.contains("stopped"));
+}
