@@ -65,33 +65,35 @@ impl Batch {
         self
     }
 
-    pub async fn execute(self, tx: &mut Tx) -> Result<()> {
+    /// How many rows all of them changed.
+    pub async fn execute(self, tx: &mut Tx) -> Result<u64> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
         match self.statements {
             Statements::Sqlite(text, arguments) => run_on_sqlite(tx, text, arguments).await,
             Statements::Postgres(statements) => {
+                let mut changed = 0;
                 for (text, arguments) in statements {
-                    run_on_postgres(tx, text, arguments).await?;
+                    changed += run_on_postgres(tx, text, arguments).await?;
                 }
-                Ok(())
+                Ok(changed)
             }
         }
     }
 }
 
-async fn run_on_sqlite(tx: &mut Tx, text: String, arguments: SqliteArguments) -> Result<()> {
+async fn run_on_sqlite(tx: &mut Tx, text: String, arguments: SqliteArguments) -> Result<u64> {
     let Raw::Sqlite(c) = tx.raw() else { return Err(elsewhere()) };
     let kept = text.len() <= KEPT;
     let done = query_with(AssertSqlSafe(text), arguments).persistent(kept).execute(c).await;
-    tx.note(done).map(drop)
+    tx.note(done).map(|done| done.rows_affected())
 }
 
-async fn run_on_postgres(tx: &mut Tx, text: String, arguments: PgArguments) -> Result<()> {
+async fn run_on_postgres(tx: &mut Tx, text: String, arguments: PgArguments) -> Result<u64> {
     let Raw::Postgres(c) = tx.raw() else { return Err(elsewhere()) };
     let done = query_with(AssertSqlSafe(text), arguments).execute(c).await;
-    tx.note(done).map(drop)
+    tx.note(done).map(|done| done.rows_affected())
 }
 
 fn elsewhere() -> Error {

@@ -134,7 +134,7 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &Addition<'_>) -> Result<()>
     if let Some((member, leaf)) = added.leaf {
         members::add_leaf(&mut batch, id, member, leaf);
     }
-    batch.execute(tx).await
+    batch.execute(tx).await.map(drop)
 }
 
 /// Takes the chat's next number. Others who want one wait until this transaction ends.

@@ -47,21 +47,9 @@ macro_rules! select {
 
 /// Lets a principal in. One who was there before, and left, comes back as they were. Whether it changed anything.
 pub async fn insert(tx: &mut Tx, new: &Member) -> Result<bool> {
-    let changed = execute!(
-        tx,
-        query(INSERT)
-            .bind(new.id.uuid())
-            .bind(new.chat.uuid())
-            .bind(new.principal.uuid())
-            .bind(new.role.as_str())
-            .bind(new.joined.millis())
-            .bind(new.left_at.to_column())
-            .bind(new.leaf.to_column())
-            .bind(new.read_seq)
-            .bind(new.folder.as_deref().map(clean))
-            .bind(new.pinned)
-    )?;
-    Ok(changed > 0)
+    let mut batch = Batch::of(tx);
+    add(&mut batch, new);
+    Ok(batch.execute(tx).await? > 0)
 }
 
 /// [`insert`], with other statements.

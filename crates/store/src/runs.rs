@@ -102,7 +102,7 @@ macro_rules! select {
 pub async fn insert(tx: &mut Tx, new: &NewRun) -> Result<()> {
     let mut batch = Batch::of(tx);
     add(&mut batch, new);
-    batch.execute(tx).await
+    batch.execute(tx).await.map(drop)
 }
 
 pub(crate) fn add(batch: &mut Batch, new: &NewRun) {

@@ -37,7 +37,8 @@ impl fmt::Debug for Links {
 /// A file of a task, for whoever may see the task.
 pub async fn file(hub: &Hub, door: &Door, id: RunId, sha256: &str) -> Result<Download> {
     let task = task::get(hub, door, id).await?;
-    shown(hub, &task, sha256).await
+    let blob = sha256.parse().map_err(|_| gone())?;
+    shown(hub, &task, &blob).await
 }
 
 /// The same for whoever has the link that a guest was shown.
@@ -47,16 +48,15 @@ pub async fn file_by_link(hub: &Hub, id: RunId, sha256: &str, key: &str) -> Resu
         return Err(gone().into());
     }
     let task = task::reload(hub, &mut hub.store().snapshot().await?, id).await?;
-    shown(hub, &task, sha256).await
+    shown(hub, &task, &blob).await
 }
 
 fn gone() -> Refusal {
     Refusal::not_found("There is no such file, or it is not yours.")
 }
 
-async fn shown(hub: &Hub, task: &Task, sha256: &str) -> Result<Download> {
-    let sha256: Digest = sha256.parse().map_err(|_| gone())?;
-    let shows = |part: &&Part| matches!(part.content, Content::File { blob, .. } if blob == sha256);
+async fn shown(hub: &Hub, task: &Task, wanted: &Digest) -> Result<Download> {
+    let shows = |part: &&Part| matches!(&part.content, Content::File { blob, .. } if blob == wanted);
     let part = task.messages.iter().flat_map(|message| &message.parts).find(shows).ok_or_else(gone)?;
-    blobs::open(hub, &sha256, part.name.clone(), part.media_type.clone()).await
+    blobs::open(hub, wanted, part.name.clone(), part.media_type.clone()).await
 }

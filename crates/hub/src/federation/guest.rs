@@ -120,19 +120,15 @@ async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
 
 /// Refuses a hub that the operator's rules keep out; answers what they say of any other.
 async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>) -> Result<Option<Action>> {
-    let mode = hub.config().federation.as_ref().map(|config| config.mode);
-    match rules::on_hub(hub, conn, id, domain).await? {
-        Some(Action::Block) => {
-            let words = format!("The operator of this hub has blocked the hub {id}. It is not answered.");
-            Err(Refusal::forbidden(words).into())
-        }
-        None if mode == Some(Mode::Allowlist) => {
-            let words =
-                format!("This hub answers hubs that its operator has allowed, and {id} is none of them.");
-            Err(Refusal::forbidden(words).into())
-        }
-        said => Ok(said),
+    let said = rules::on_hub(hub, conn, id, domain).await?;
+    if !rules::keeps_out(hub, said) {
+        return Ok(said);
     }
+    let words = match said {
+        Some(_) => format!("The operator of this hub has blocked the hub {id}. It is not answered."),
+        None => format!("This hub answers hubs that its operator has allowed, and {id} is none of them."),
+    };
+    Err(Refusal::forbidden(words).into())
 }
 
 /// Refuses a guest whose hub is not answered any more.

@@ -130,15 +130,19 @@ async fn took_effect(hub: &Hub, subject: &Subject) -> Result<()> {
     for row in hubs::list_known(&mut conn).await? {
         let id: Option<HubId> = row.peer.as_deref().and_then(|peer| peer.parse().ok());
         let Some(id) = id.filter(|_| row.state != HubState::Itself) else { continue };
-        let is_kept_out = match on_hub(hub, &mut conn, id, row.domain.as_deref()).await? {
-            Some(said) => said == Action::Block,
-            None => hub.config().federation.as_ref().is_some_and(|config| config.mode == Mode::Allowlist),
-        };
-        if is_kept_out {
+        if keeps_out(hub, on_hub(hub, &mut conn, id, row.domain.as_deref()).await?) {
             hub.running().stop_of_hub(row.id);
         }
     }
     Ok(())
+}
+
+/// Whether a hub is not answered of which the operator says this.
+pub(super) fn keeps_out(hub: &Hub, said: Option<Action>) -> bool {
+    match said {
+        Some(said) => said == Action::Block,
+        None => hub.config().federation.as_ref().is_some_and(|config| config.mode == Mode::Allowlist),
+    }
 }
 
 /// What the operator says of a hub, of whose domain this hub knows.

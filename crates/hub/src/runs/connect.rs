@@ -124,8 +124,7 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
                 drop(conn);
                 return Ok(Arc::new(elsewhere(hub, job).await?));
             }
-            let agent = a2a(hub, &mut conn, job).await?;
-            Ok(Arc::new(with_credentials(hub, &mut conn, job, agent).await?))
+            Ok(Arc::new(a2a(hub, &mut conn, job).await?))
         }
         Kind::Http { request } => {
             let mut conn = hub.store().snapshot().await?;
@@ -199,18 +198,18 @@ async fn attached(hub: &Hub, job: &Job) -> Result<Attached> {
 }
 
 async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
-    let endpoint = endpoint(conn, job).await?;
-    A2a::new(client(hub, conn, &job.agent).await?, endpoint).map_err(refused)
-}
-
-async fn endpoint(conn: &mut Conn, job: &Job) -> Result<Endpoint> {
-    let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
-    Ok(Endpoint::of(&card(conn, job).await?).ok_or_else(unusable)?)
-}
-
-async fn with_credentials(hub: &Hub, conn: &mut Conn, job: &Job, agent: A2a) -> Result<A2a> {
     let card = card(conn, job).await?;
-    match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
+    let agent = A2a::new(client(hub, conn, &job.agent).await?, endpoint(&card)?).map_err(refused)?;
+    with_credentials(hub, conn, job, &card, agent).await
+}
+
+fn endpoint(card: &Card) -> Result<Endpoint, Refusal> {
+    let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
+    Endpoint::of(card).ok_or_else(unusable)
+}
+
+async fn with_credentials(hub: &Hub, conn: &mut Conn, job: &Job, card: &Card, agent: A2a) -> Result<A2a> {
+    match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, card).await? {
         Some((origin, shown)) => agent.with_credentials(&origin, shown).map_err(refused),
         None => Ok(agent),
     }
@@ -221,7 +220,8 @@ async fn with_credentials(hub: &Hub, conn: &mut Conn, job: &Job, agent: A2a) -> 
 async fn elsewhere(hub: &Hub, job: &Job) -> Result<A2a> {
     let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
     let mut conn = hub.store().snapshot().await?;
-    let endpoint = endpoint(&mut conn, job).await?;
+    let card = card(&mut conn, job).await?;
+    let endpoint = endpoint(&card)?;
     let unknown =
         || Refusal::unauthenticated("Agents of other hubs answer people with an account here. Sign in.");
     let account = job.asker.account().ok_or_else(unknown)?;
@@ -236,7 +236,7 @@ async fn elsewhere(hub: &Hub, job: &Job) -> Result<A2a> {
     let mut conn = hub.store().snapshot().await?;
     let agent = A2a::new(outbound, endpoint).map_err(refused)?;
     if agent_secrets::find(&mut conn, job.agent.id, account).await?.is_some() {
-        return with_credentials(hub, &mut conn, job, agent).await;
+        return with_credentials(hub, &mut conn, job, &card, agent).await;
     }
     Ok(agent.signed_by(Arc::new(voucher)))
 }
