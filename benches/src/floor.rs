@@ -20,7 +20,7 @@ use crate::{
     crowd::{self, Load, Round},
     part::{self, Part},
     relay,
-    upstream::Upstream,
+    upstream::{MODEL, Upstream},
 };
 
 const PATH: &str = "/v1/chat/completions";
@@ -35,7 +35,7 @@ impl Floor {
 
     pub async fn ask(&self, load: Load) -> anyhow::Result<Round> {
         let to = Target { address: self.0.address, credential: None };
-        crowd::ask(relay::completions(&to, load.streams).await?, load, self.0.id()).await
+        crowd::ask(relay::completions(&to, MODEL, load.streams).await?, load, self.0.id()).await
     }
 }
 

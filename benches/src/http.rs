@@ -1,14 +1,19 @@
 //! The smallest client that keeps a connection: so little work that the server is what is measured.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Instant};
 
 use anyhow::{Context as _, bail};
+use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
 
+use crate::client::Target;
+
 const HEAD_MAX: usize = 16 * 1024;
+/// How a body in chunks ends (RFC 9112 section 7.1).
+const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
 
 pub struct Connection {
     stream: TcpStream,
@@ -44,6 +49,30 @@ impl Connection {
         }
         Ok((status, length))
     }
+
+    /// Sends a request and reads a stream of server-sent events to its end; gives the time of the first in milliseconds,
+    /// and how many came.
+    pub async fn hear(&mut self, request: &[u8]) -> anyhow::Result<(f64, usize)> {
+        let begun = Instant::now();
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let mut first = None;
+        while !self.buffer.ends_with(LAST_CHUNK) {
+            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+                bail!("a stream ended early");
+            }
+            if first.is_none() && events(&self.buffer) > 0 {
+                first = Some(begun.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        let first =
+            first.with_context(|| format!("no event in {}", String::from_utf8_lossy(&self.buffer)))?;
+        Ok((first, events(&self.buffer)))
+    }
+}
+
+fn events(bytes: &[u8]) -> usize {
+    bytes.windows(7).filter(|window| window == b"\ndata: ").count()
 }
 
 fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
@@ -54,4 +83,17 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
 /// A GET that keeps the connection.
 pub fn get(host: SocketAddr, path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").into_bytes()
+}
+
+/// A POST of JSON that keeps the connection; `headers` are whole lines.
+pub fn post(to: &Target, path: &str, headers: &str, body: &Value) -> Vec<u8> {
+    let body = body.to_string();
+    let credential = to.credential.as_ref().map(|(name, value)| format!("{name}: {value}\r\n"));
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}{}\r\n{body}",
+        to.address,
+        body.len(),
+        credential.unwrap_or_default()
+    )
+    .into_bytes()
 }

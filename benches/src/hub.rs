@@ -37,19 +37,38 @@ impl Hub {
 
     pub async fn with_settings(folder: TempDir, settings: Vec<Setting>) -> anyhow::Result<Self> {
         let address = free_address()?;
-        let begun = Instant::now();
-        let process = Command::new(binary())
+        let mut command = Command::new(binary());
+        command
             .arg("serve")
             .env("PLEXUS_LISTEN", address.to_string())
             .env("PLEXUS_DATA_DIR", folder.path())
             .env("PLEXUS_LIMITS_SCALE", "100000")
             .env("PLEXUS_RUNS_PER_AGENT", "100000")
+            .env("PLEXUS_RUNS_PER_ACCOUNT", "100000")
             .env("PLEXUS_LOG", "warn")
-            .envs(settings.iter().cloned())
-            .stdout(Stdio::null())
-            .spawn()
-            .with_context(|| format!("starting {}: `make release` makes it", binary().display()))?;
-        let mut hub = Self { address, started_in: Duration::ZERO, process, folder: Some(folder), settings };
+            .envs(settings.iter().cloned());
+        Self::spawn(command, address, Some(folder), settings).await
+    }
+
+    /// A hub for test kits, which has an agent that answers with a message alone.
+    pub async fn for_kits() -> anyhow::Result<Self> {
+        let address = free_address()?;
+        let mut command = Command::new(binary());
+        command.args(["conformance", "--listen", &address.to_string()]);
+        Self::spawn(command, address, None, Vec::new()).await
+    }
+
+    async fn spawn(
+        mut command: Command,
+        address: SocketAddr,
+        folder: Option<TempDir>,
+        settings: Vec<Setting>,
+    ) -> anyhow::Result<Self> {
+        let begun = Instant::now();
+        let process = command.stdout(Stdio::null()).spawn();
+        let process =
+            process.with_context(|| format!("starting {}: `make release` makes it", binary().display()))?;
+        let mut hub = Self { address, started_in: Duration::ZERO, process, folder, settings };
         while hub.first_page().await.is_err() {
             anyhow::ensure!(begun.elapsed() < PATIENCE, "the hub showed no page within a minute");
             tokio::time::sleep(Duration::from_millis(2)).await;

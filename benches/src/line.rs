@@ -11,7 +11,7 @@ use crate::{
     client::{Client, Event, Events, Target},
     people,
     tokens::{self, Heard},
-    upstream::{MODEL, Script},
+    upstream::Script,
 };
 
 /// Somebody who asks, one question after the other.
@@ -136,6 +136,7 @@ fn read<'a, T: Deserialize<'a>>(event: &'a Event) -> anyhow::Result<T> {
 /// An OpenAI-compatible server.
 pub struct Completions {
     target: Target,
+    model: String,
     client: Client,
 }
 
@@ -158,13 +159,13 @@ struct Delta<'a> {
 }
 
 impl Completions {
-    pub async fn open(target: Target) -> anyhow::Result<Self> {
+    pub async fn open(target: Target, model: &str) -> anyhow::Result<Self> {
         let client = Client::open(target.address).await?;
-        Ok(Self { target, client })
+        Ok(Self { target, model: model.to_owned(), client })
     }
 
     async fn ask(&mut self, script: Script) -> anyhow::Result<Heard> {
-        let body = json!({ "model": MODEL, "stream": true, "stream_options": { "include_usage": true },
+        let body = json!({ "model": self.model, "stream": true, "stream_options": { "include_usage": true },
             "messages": [{ "role": "user", "content": script.text() }] });
         let request = self.target.json(Method::POST, "/v1/chat/completions", &body)?;
         let asked = tokens::now();

@@ -84,3 +84,44 @@ pub async fn each_once(to: SocketAddr, requests: &[Vec<u8>]) -> anyhow::Result<M
     took.sort_by(f64::total_cmp);
     Ok(Measured { seconds, took, bytes })
 }
+
+/// Streams that were heard to their end.
+pub struct Heard {
+    /// Until the first event of each.
+    pub first: Measured,
+    pub events: usize,
+}
+
+/// `connections` ask for a stream, hear it, and ask for the next, for `time`.
+pub async fn streams(
+    to: SocketAddr,
+    connections: usize,
+    time: Duration,
+    request: &[u8],
+) -> anyhow::Result<Heard> {
+    let begun = Instant::now();
+    let mut workers = Vec::new();
+    for _ in 0..connections {
+        let request = request.to_vec();
+        workers.push(tokio::spawn(async move { listener(to, begun + time, &request).await }));
+    }
+    let (mut took, mut events) = (Vec::new(), 0);
+    for worker in workers {
+        let (mine, heard) = worker.await??;
+        took.extend(mine);
+        events += heard;
+    }
+    took.sort_by(f64::total_cmp);
+    Ok(Heard { first: Measured { seconds: begun.elapsed().as_secs_f64(), took, bytes: 0 }, events })
+}
+
+async fn listener(to: SocketAddr, until: Instant, request: &[u8]) -> anyhow::Result<(Vec<f64>, usize)> {
+    let mut connection = Connection::open(to).await?;
+    let (mut took, mut events) = (Vec::new(), 0);
+    while Instant::now() < until {
+        let (first, heard) = connection.hear(request).await?;
+        took.push(first);
+        events += heard;
+    }
+    Ok((took, events))
+}

@@ -2,6 +2,7 @@
 //!
 //! Client, hub and floor share the machine, so the ratios are the result and the absolute numbers a lower bound.
 
+mod a2a;
 mod client;
 mod crowd;
 mod floor;
@@ -18,6 +19,7 @@ mod people;
 mod process;
 mod queue;
 mod relay;
+mod sdk;
 mod search;
 mod start;
 mod stats;
@@ -29,10 +31,10 @@ mod writer;
 use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "\
-bench [start] [pages] [search] [relay] [streams] [queue]: which benches to run; all unless named.
+bench [start] [pages] [search] [relay] [streams] [queue] [a2a]: which benches to run; all unless named.
 bench peers LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make peers` installs it.
 PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3).";
-const BENCHES: [&str; 6] = ["start", "pages", "search", "relay", "streams", "queue"];
+const BENCHES: [&str; 7] = ["start", "pages", "search", "relay", "streams", "queue", "a2a"];
 
 fn main() -> ExitCode {
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -77,7 +79,8 @@ async fn run(named: &[&str], rounds: usize) -> anyhow::Result<()> {
             "search" => search::run().await?,
             "relay" => relay::run(rounds).await?,
             "streams" => streams::run().await?,
-            _ => queue::run().await?,
+            "queue" => queue::run().await?,
+            _ => a2a::run().await?,
         }
     }
     Ok(())

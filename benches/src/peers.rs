@@ -17,7 +17,7 @@ use crate::{
     print, relay,
     relay::Scene,
     stats::median,
-    upstream::{MODEL, Upstream},
+    upstream::{MODEL, Script, Upstream},
 };
 
 const KEY: &str = "sk-bench";
@@ -25,36 +25,74 @@ const KEY: &str = "sk-bench";
 const PATIENCE: Duration = Duration::from_mins(3);
 const STREAMS: [usize; 3] = [1, 64, 512];
 
+/// Streams as fast as they come, how many tokens each has, and how often each of [`CROWD`] asks.
+const SATURATED: [(Script, usize); 2] =
+    [(Script { tokens: 1, every: Duration::ZERO }, 20), (Script { tokens: 100, every: Duration::ZERO }, 4)];
+const CROWD: usize = 64;
+const WAYS: [&str; 5] = ["direct", "bare relay", "hub, a chat", "hub, `/v1/chat/completions`", "LiteLLM"];
+
 /// Compares with LiteLLM's proxy, the program at `litellm`.
 pub async fn run(litellm: &Path, rounds: usize) -> anyhow::Result<()> {
     let scene = Scene::new(STREAMS[2]).await?;
     let proxy = LiteLlm::start(litellm, &scene.upstream).await?;
+    paced(&scene, &proxy, rounds).await?;
+    saturated(&scene, &proxy, rounds).await
+}
+
+async fn paced(scene: &Scene, proxy: &LiteLlm, rounds: usize) -> anyhow::Result<()> {
     print(&format!(
         "\nThe same relay through LiteLLM's proxy, one worker, no database; medians of {rounds} rounds (best)"
     ));
     print(relay::HEAD);
     print(relay::RULE);
     for streams in STREAMS {
-        let load = relay::paced(streams);
-        let mut measured: [Vec<Round>; 4] = Default::default();
-        for _ in 0..rounds {
-            let [direct, floor, hub] = scene.round(load).await?;
-            let peer = proxy.ask(load).await?;
-            for (rounds, round) in measured.iter_mut().zip([direct, floor, hub, peer]) {
-                rounds.push(round);
-            }
-        }
-        for (way, rounds) in relay::WAYS.into_iter().chain(["LiteLLM"]).zip(&measured) {
+        let measured = measure(scene, proxy, rounds, relay::paced(streams)).await?;
+        for (way, rounds) in WAYS.into_iter().zip(&measured) {
             relay::row(streams, way, rounds);
         }
-        let [_, _, hub, peer] = &measured;
-        let cpu = |rounds: &[Round]| median(rounds.iter().map(Round::cpu_micros_per_token));
+        let cpu = |way: usize| median(measured[way].iter().map(Round::cpu_micros_per_token));
+        let first = |way: usize| median(measured[way].iter().map(|round| round.percentiles()[0]));
+        let to = |way: usize| (cpu(4) / cpu(way), (first(4) - first(0)) / (first(way) - first(0)));
+        let ((chat, _), (edge, added)) = (to(2), to(3));
         print(&format!(
-            "| {streams} | LiteLLM to hub, processor | | | | | {:.1} to 1 |",
-            cpu(peer) / cpu(hub)
+            "| {streams} | LiteLLM to hub | added {added:.0} to 1 (API) | | | | {chat:.1} to 1 (chat), {edge:.1} (API) |"
         ));
     }
     Ok(())
+}
+
+async fn saturated(scene: &Scene, proxy: &LiteLlm, rounds: usize) -> anyhow::Result<()> {
+    print(&format!("\n{CROWD} at once, no pause between tokens; medians of {rounds} rounds"));
+    print("| tokens an answer | way | streams/s | tokens/s | µs of processor a token |");
+    print("|---|---|---|---|---|");
+    for (script, each) in SATURATED {
+        let measured = measure(scene, proxy, rounds, Load { streams: CROWD, each, script }).await?;
+        for (way, rounds) in WAYS.into_iter().zip(&measured) {
+            let rate = median(rounds.iter().map(Round::tokens_per_second));
+            let cpu = median(rounds.iter().map(Round::cpu_micros_per_token));
+            let streams = rate / script.tokens as f64;
+            print(&format!("| {} | {way} | {streams:.0} | {rate:.0} | {cpu:.1} |", script.tokens));
+        }
+    }
+    Ok(())
+}
+
+/// The same load on each of the [`WAYS`], one after the other, by way.
+async fn measure(
+    scene: &Scene,
+    proxy: &LiteLlm,
+    rounds: usize,
+    load: Load,
+) -> anyhow::Result<[Vec<Round>; WAYS.len()]> {
+    let mut measured: [Vec<Round>; WAYS.len()] = Default::default();
+    for _ in 0..rounds {
+        let [direct, floor, chat] = scene.round(load).await?;
+        let (edge, peer) = (scene.edge(load).await?, proxy.ask(load).await?);
+        for (rounds, round) in measured.iter_mut().zip([direct, floor, chat, edge, peer]) {
+            rounds.push(round);
+        }
+    }
+    Ok(measured)
 }
 
 /// The proxy as a process of its own.
@@ -109,7 +147,7 @@ impl LiteLlm {
     }
 
     async fn ask(&self, load: Load) -> anyhow::Result<Round> {
-        let lines = relay::completions(&self.target, load.streams).await?;
+        let lines = relay::completions(&self.target, MODEL, load.streams).await?;
         crowd::ask(lines, load, self.process.id()).await
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use http_body_util::BodyExt as _;
 use hyper::{Method, StatusCode, header};
 use plexus_domain::{MessageId, Timestamp};
 use serde_json::json;
@@ -44,6 +45,17 @@ async fn sign_up_one(to: Target, n: usize) -> anyhow::Result<Target> {
     let cookie = answer.headers().get(header::SET_COOKIE).context("no session")?.to_str()?;
     let session = cookie.split(';').next().unwrap_or_default().to_owned();
     Ok(Target { credential: Some((header::COOKIE, session)), ..to })
+}
+
+/// The same person as a program that brings a token, for the edges that know no session.
+pub async fn with_token(person: &Target) -> anyhow::Result<Target> {
+    let form = "name=bench&scope=read&scope=chat&days=1".to_owned();
+    let answer = Client::open(person.address).await?.send(person.form("/settings/tokens", form)?).await?;
+    let page = answer.into_body().collect().await?.to_bytes();
+    let page = String::from_utf8_lossy(&page);
+    let token = page.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c));
+    let token = token.into_iter().find(|word| word.starts_with("plx_")).context("the page shows no token")?;
+    Ok(Target { credential: Some((header::AUTHORIZATION, format!("Bearer {token}"))), ..person.clone() })
 }
 
 /// Publishes a model with instructions, and gives its address.

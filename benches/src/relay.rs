@@ -70,10 +70,17 @@ impl Scene {
     /// The same load on each of the [`WAYS`], one after the other.
     pub async fn round(&self, load: Load) -> anyhow::Result<[Round; 3]> {
         let to = Target { address: self.upstream.address(), credential: None };
-        let direct = crowd::ask(completions(&to, load.streams).await?, load, self.upstream.id()).await?;
+        let direct =
+            crowd::ask(completions(&to, MODEL, load.streams).await?, load, self.upstream.id()).await?;
         let floor = self.floor.ask(load).await?;
         let hub = crowd::ask(self.chats(load.streams).await?, load, self.hub.id()).await?;
         Ok([direct, floor, hub])
+    }
+
+    /// The same load on the hub's own API for OpenAI's clients, by one program with a token.
+    pub async fn edge(&self, load: Load) -> anyhow::Result<Round> {
+        let program = people::with_token(&self.people[0]).await?;
+        crowd::ask(completions(&program, &self.agent, load.streams).await?, load, self.hub.id()).await
     }
 
     /// `count` rounds of the same load, by way.
@@ -94,10 +101,10 @@ pub fn settings(upstream: &Upstream) -> Vec<crate::hub::Setting> {
 }
 
 /// `count` connections to an API.
-pub async fn completions(to: &Target, count: usize) -> anyhow::Result<Vec<Line>> {
+pub async fn completions(to: &Target, model: &str, count: usize) -> anyhow::Result<Vec<Line>> {
     let mut lines = Vec::new();
     for _ in 0..count {
-        lines.push(Line::Completions(Completions::open(to.clone()).await?));
+        lines.push(Line::Completions(Completions::open(to.clone(), model).await?));
     }
     Ok(lines)
 }
