@@ -5,7 +5,7 @@ use axum::{
     response::Response,
 };
 use plexus_domain::Error as Refusal;
-use plexus_hub::calls;
+use plexus_hub::calls::{self, Pass};
 use serde::Deserialize;
 
 use super::{brought::Brought, enter};
@@ -17,6 +17,7 @@ use crate::{
 /// What a person of another hub was shown opens without more.
 #[derive(Deserialize)]
 pub struct Link {
+    until: Option<i64>,
     key: Option<String>,
 }
 
@@ -26,11 +27,13 @@ pub async fn show(
     Query(link): Query<Link>,
     brought: Brought,
 ) -> ApiResult<Response> {
-    if let Some(key) = &link.key {
-        let task = task.parse().map_err(|_| gone())?;
-        return Ok(download::respond(calls::file_by_link(&site.hub, task, &sha256, key).await?));
+    let caller = brought.caller?;
+    if let (Some(until), Some(key)) = (link.until, link.key) {
+        let (task, pass) = (task.parse().map_err(|_| gone())?, Pass { until, key });
+        let file = calls::file_by_link(&site.hub, caller.ip, task, &sha256, &pass).await?;
+        return Ok(download::respond(file));
     }
-    let door = enter(&site, &brought.caller?, &owner, &name).await?;
+    let door = enter(&site, &caller, &owner, &name).await?;
     let task = task.parse().map_err(|_| gone())?;
     Ok(download::respond(calls::file(&site.hub, &door, task, &sha256).await?))
 }

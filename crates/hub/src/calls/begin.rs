@@ -128,7 +128,7 @@ pub(super) async fn write(
     let mut tx = hub.store().write().await?;
     if let Some(guest) = &door.asker.guest {
         // A rule that comes now waits for this transaction, and ends the run that it begins.
-        federation::still_lets_in(hub, &mut tx, guest).await?;
+        federation::still_lets_in(hub, &mut tx, guest.hub).await?;
     }
     if let Some(run) = asked_before(&mut tx, door, call).await? {
         return Ok(Written::Before(run));

@@ -3,7 +3,7 @@
 use plexus_domain::{Address, Digest, Error as Refusal, Principal, PrincipalId, RunId};
 use plexus_store::{Conn, principals};
 
-use super::{file::Links, task};
+use super::{link::Links, task};
 use crate::{
     Caller, Error, Hub, Result,
     agents::{Reached, reach},
@@ -19,7 +19,7 @@ pub struct Door {
     pub(super) reached: Reached,
     /// What rate limits count by.
     pub(super) key: String,
-    /// Files that a guest is shown are fetched by whoever has the link: a browser shows nobody's signature.
+    /// For a guest, whose browser shows nobody's signature.
     links: Option<Links>,
 }
 
@@ -32,7 +32,7 @@ impl Door {
     pub fn file_url(&self, hub: &Hub, run: RunId, blob: &Digest) -> String {
         let url = task::file_url(hub, &self.address(), run, blob);
         match &self.links {
-            Some(links) => format!("{url}?key={}", links.key(run, blob)),
+            Some(links) => links.sign(&url, run, blob, hub.env().now()),
             None => url,
         }
     }

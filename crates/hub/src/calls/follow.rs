@@ -194,7 +194,7 @@ impl Following {
             return Err(Refusal::unauthenticated("You are signed out.").into());
         }
         if let Some(guest) = caller.guest() {
-            federation::still_lets_in(&self.hub, &mut conn, guest).await?;
+            federation::still_lets_in(&self.hub, &mut conn, guest.hub).await?;
         }
         task::find(&self.hub, &mut conn, &self.door, self.run).await?;
         Ok(())

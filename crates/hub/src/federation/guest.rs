@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use plexus_a2a::http_signature::{self, Request, SIGNATURE, SIGNATURE_INPUT};
-use plexus_domain::{Digest, Error as Refusal};
+use plexus_domain::{Digest, Error as Refusal, HubRowId};
 use plexus_federation::{
     HubId,
     core::{
@@ -131,10 +131,10 @@ async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>
     Err(Refusal::forbidden(words).into())
 }
 
-/// Refuses a guest whose hub is not answered any more.
-pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, guest: &Guest) -> Result<()> {
+/// Refuses the people of a hub that is not answered any more.
+pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, home: HubRowId) -> Result<()> {
     let gone = || Refusal::forbidden("This hub does not know your hub any more.");
-    let row = hubs::find(conn, guest.hub).await?.ok_or_else(gone)?;
+    let row = hubs::find(conn, home).await?.ok_or_else(gone)?;
     let id = row.peer.as_deref().and_then(|peer| peer.parse().ok()).ok_or_else(gone)?;
     check_rules(hub, conn, id, row.domain.as_deref()).await.map(drop)
 }

@@ -31,7 +31,7 @@ use crate::{
     agents::About,
     blobs::NewBlob,
     caller::{Guest, Who},
-    calls::{self, Call, Door, Filter, Origin, Task, Until},
+    calls::{self, Call, Door, Filter, Origin, Pass, Task, Until},
 };
 
 const IP: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -93,6 +93,13 @@ fn words<T>(outcome: Result<T>) -> String {
 
 fn calc() -> Address {
     "@plexus/calc".parse().unwrap()
+}
+
+/// A link to a file, and what opens it.
+fn pass_of(link: &str) -> (&str, Pass) {
+    let (path, query) = link.split_once("?until=").unwrap();
+    let (until, key) = query.split_once("&key=").unwrap();
+    (path, Pass { until: until.parse().unwrap(), key: key.to_owned() })
 }
 
 fn call(text: &str) -> Call {
@@ -204,13 +211,23 @@ on_both! {
         let task = ask(&hub, &door, call).await;
         let blob = Digest::of(b"4, 9");
         let link = door.file_url(&hub, task.id, &blob);
-        let (path, key) = link.split_once("?key=").unwrap();
+        let (path, pass) = pass_of(&link);
         assert!(path.ends_with(&format!("/files/{}/{blob}", task.id)), "{path}");
-        assert!(calls::file_by_link(&hub, task.id, &blob.to_string(), key).await.is_ok());
-        let other = Digest::of(b"0, 0").to_string();
-        for (blob, key) in [(&*blob.to_string(), "0"), (&*other, key)] {
-            assert!(calls::file_by_link(&hub, task.id, blob, key).await.is_err());
-        }
+        let fetch = async |blob: &Digest, pass: &Pass| {
+            calls::file_by_link(&hub, IP, task.id, &blob.to_string(), pass).await.map(drop)
+        };
+        fetch(&blob, &pass).await.unwrap();
+        assert_eq!(door.file_url(&hub, task.id, &blob), link, "it is the same all day");
+        let gone = async |blob: &Digest, pass: Pass| {
+            words(fetch(blob, &pass).await).contains("no such file")
+        };
+        assert!(gone(&blob, Pass { key: "0".into(), ..pass.clone() }).await);
+        assert!(gone(&Digest::of(b"0, 0"), pass.clone()).await);
+        let (boss, subject) = (boss(&hub).await, far().to_string());
+        block(&hub, &boss, &subject, Ruled::Block, "It is a test.", "r").await.unwrap();
+        assert!(words(fetch(&blob, &pass).await).contains("has blocked the hub"));
+        unblock(&hub, &boss, &subject, "r").await.unwrap();
+        fetch(&blob, &pass).await.unwrap();
         let stranger = calls::enter(&hub, &Caller::nobody(IP), &calc()).await.unwrap();
         assert!(!stranger.file_url(&hub, task.id, &blob).contains("key="));
         hub.close().await;

@@ -32,7 +32,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     let Some(asker) = asker(tx, run).await? else { return Ok(None) };
     // A rule may have come while the hub was down.
     if let Some(guest) = &asker.guest
-        && federation::still_lets_in(hub, tx, guest).await.is_err()
+        && federation::still_lets_in(hub, tx, guest.hub).await.is_err()
     {
         return Ok(None);
     }
