@@ -16,11 +16,13 @@ use tokio::{
 
 use crate::{
     agent::{Agent, card},
+    chat::seq,
     client::{Client, text_of},
     endpoints,
     events::{PATIENCE, answer_after, text_in},
     hub::{Hub, on_both},
     process::{Process, command, plexus, stderr, stdout},
+    programs::{acp_agent, decide},
     tokens::make,
 };
 
@@ -104,6 +106,31 @@ on_both! {
         assert!(answer.to_string().contains("not connected now"), "{answer}");
         assert!(!is_online(&ada, "ada/shout").await);
         ada.get("/@ada/shout").await.says("Not connected");
+    }
+
+    async fn a_program_that_speaks_acp_joins_and_asks_for_leave(hub: &Hub) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let ada = hub.person("ada").await;
+        let token = make(&ada, &["agents", "read"]).await;
+        let (python, agent) = acp_agent();
+        let [python, agent] = [python, agent].map(|path| path.to_str().expect("text").to_owned());
+        let arguments = ["parrot", "--hub", hub.origin(), "--token", &token, "--speaks", "acp", "--", &python, "-u", &agent];
+        let joined = Joined::with(folder.path(), &arguments).await;
+        let said = ada.begin("@ada/parrot", "one two").await;
+        let first = answer_after(&ada, &said.chat, 0).await;
+        assert!(text_in(&first).starts_with("one two (turn 1"), "{first}");
+        let so_far = seq(&ada, &said.chat).await;
+        ada.say(&said.chat, "three").await;
+        let second = answer_after(&ada, &said.chat, so_far).await;
+        assert!(text_in(&second).starts_with("three (turn 2"), "the same program goes on: {second}");
+        for (allow, chosen) in [(true, "selected yes"), (false, "selected no")] {
+            let said = ada.begin("@ada/parrot", "ask").await;
+            decide(&ada, &said.chat, allow).await;
+            let answer = answer_after(&ada, &said.chat, 0).await;
+            assert!(answer["parts"].to_string().contains(chosen), "{answer}");
+        }
+        joined.interrupt();
+        assert_eq!(joined.ended().await, 0);
     }
 
     async fn the_latest_program_takes_the_place(hub: &Hub) {

@@ -1,6 +1,10 @@
 //! Programs as agents: one on the official Python SDK of the Agent Client Protocol, run by the hub behind walls.
 
-use std::{path::PathBuf, process::Command, sync::LazyLock};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::LazyLock,
+};
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -12,21 +16,25 @@ use crate::{
     hub::{Hub, on_both},
 };
 
+/// Python, and the agent of the tests that speaks the Agent Client Protocol.
+pub fn acp_agent() -> (PathBuf, PathBuf) {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).canonicalize().expect("the tests' folder");
+    let python = root.parent().expect("the project").join(".cache/venv/bin/python");
+    (python, root.join("agents/python/acp_agent.py"))
+}
+
 /// Two programs for everyone, one for nobody yet, one that is not there.
 static LIST: LazyLock<String> = LazyLock::new(|| {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).canonicalize().expect("the tests' folder");
-    let agents = root.join("agents/python");
-    let python = root.parent().expect("the project").join(".cache/venv/bin/python");
+    let (python, agent) = acp_agent();
     let script = "import sys; print(sys.prefix, sys.base_prefix)";
     let places = Command::new(&python).args(["-c", script]).output();
     let places = places.expect("Python is there; `scripts/setup test` installs it").stdout;
     let places = String::from_utf8(places).expect("paths");
     let seen = places.split_whitespace().filter(|path| !path.starts_with("/usr"));
-    let seen: Vec<&str> = seen.chain(agents.to_str()).collect();
+    let seen: Vec<&str> = seen.chain(agent.parent().and_then(Path::to_str)).collect();
     let entry = format!(
-        "command = {python:?}, args = [\"-u\", {:?}], read_only = {seen:?}, processes = 64, memory_mib = 400, \
-         env = {{ PYTHONDONTWRITEBYTECODE = \"1\" }}",
-        agents.join("acp_agent.py")
+        "command = {python:?}, args = [\"-u\", {agent:?}], read_only = {seen:?}, processes = 64, memory_mib = 400, \
+         env = {{ PYTHONDONTWRITEBYTECODE = \"1\" }}"
     );
     format!(
         "{{ parrot = {{ {entry}, may_use = [\"everyone\"] }}, other = {{ {entry}, may_use = [\"ada\"] }}, \
@@ -55,6 +63,16 @@ async fn ask(client: &Client, agent: &str, text: &str) -> (String, Value) {
     let said = client.begin(agent, text).await;
     let answer = answer_after(client, &said.chat, 0).await;
     (said.chat, answer)
+}
+
+/// Answers what the program in this chat asks leave for.
+pub async fn decide(client: &Client, chat: &str, allow: bool) {
+    let id = question(client, chat).await;
+    let waiting = client.api("/approvals").await["approvals"][0].clone();
+    let asked = (&waiting["tool"], &waiting["arguments"]);
+    assert_eq!(asked, (&json!("Delete everything"), &json!({ "path": "/" })));
+    let (path, answer) = (format!("/approvals/{id}"), json!({ "allow": allow }));
+    client.call(Method::POST, &path, &answer).await.expect(StatusCode::NO_CONTENT);
 }
 
 fn failure(answer: &Value) -> (String, String) {
@@ -199,11 +217,7 @@ on_both! {
         register(&grace, "parrot").await;
         for (allow, chosen) in [(true, "selected yes"), (false, "selected no")] {
             let said = grace.begin("@grace/parrot", "ask").await;
-            let id = question(&grace, &said.chat).await;
-            let waiting = grace.api("/approvals").await["approvals"][0].clone();
-            assert_eq!((&waiting["tool"], &waiting["arguments"]), (&json!("Delete everything"), &json!({ "path": "/" })));
-            let (path, yes_or_no) = (format!("/approvals/{id}"), json!({ "allow": allow }));
-            grace.call(Method::POST, &path, &yes_or_no).await.expect(StatusCode::NO_CONTENT);
+            decide(&grace, &said.chat, allow).await;
             let answer = answer_after(&grace, &said.chat, 0).await;
             assert!(answer["parts"].to_string().contains(chosen), "{answer}");
         }

@@ -158,7 +158,7 @@ impl Connector {
     pub const fn may_need_leave(&self) -> bool {
         match self {
             Self::Llm { tools, .. } => !tools.is_empty(),
-            Self::Process { .. } => true,
+            Self::Process { .. } | Self::Attached => true,
             _ => false,
         }
     }

@@ -23,6 +23,11 @@ impl Question {
     pub fn digest(&self) -> Digest {
         Digest::of(json!([self.tool, self.arguments]).to_string())
     }
+
+    fn card(&self, approval: ApprovalId, decision: Option<Decision>) -> Part {
+        let Self { tool, arguments } = self.clone();
+        Content::Approval { approval, tool, arguments, decision }.into()
+    }
 }
 
 /// Keeps questions, and waits for their answers.
@@ -64,17 +69,42 @@ impl Leave {
         output: &mut dyn Output,
         stop: &CancellationToken,
     ) -> Result<Option<Decision>, Halt> {
-        let Some(gate) = &self.gate else { return Ok(None) };
-        let approval = gate.ask(question).await?;
-        let card = |decision| {
-            let Question { tool, arguments } = question.clone();
-            Part::from(Content::Approval { approval, tool, arguments, decision })
-        };
-        let place = output.put(None, card(None))?;
-        let decided = stop.run_until_cancelled(gate.decided(approval, question)).await;
+        let Some(asked) = self.put(question.clone(), output).await? else { return Ok(None) };
+        let decided = stop.run_until_cancelled(asked.decided()).await;
         let decision = decided.ok_or(Halt::Stopped)??;
-        output.put(Some(place), card(Some(decision)))?;
+        asked.close(decision, output)?;
         Ok(Some(decision))
+    }
+
+    /// Puts the question as a card of the answer, and lets the answer go on. None where there is nobody to ask.
+    pub(crate) async fn put(
+        &self,
+        question: Question,
+        output: &mut dyn Output,
+    ) -> Result<Option<Asked>, Failure> {
+        let Some(gate) = self.gate.clone() else { return Ok(None) };
+        let approval = gate.ask(&question).await?;
+        let place = output.put(None, question.card(approval, None))?;
+        Ok(Some(Asked { gate, approval, question, place }))
+    }
+}
+
+/// A question that was put.
+pub(crate) struct Asked {
+    gate: Arc<dyn Gate>,
+    approval: ApprovalId,
+    question: Question,
+    place: usize,
+}
+
+impl Asked {
+    pub async fn decided(&self) -> Result<Decision, Failure> {
+        self.gate.decided(self.approval, &self.question).await
+    }
+
+    /// Shows what was decided on the card.
+    pub fn close(self, decision: Decision, output: &mut dyn Output) -> Result<(), Failure> {
+        output.put(Some(self.place), self.question.card(self.approval, Some(decision))).map(drop)
     }
 }
 

@@ -6,10 +6,12 @@
 use bytes::Bytes;
 use plexus_domain::{
     Content, Digest, Part, RunId,
+    part::Decision,
     run::{Failure, FailureClass, Usage},
     text::{one_line, shorten},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{End, File, Output, Remote, Turn};
 
@@ -24,8 +26,8 @@ pub(super) const PIECE: usize = 256 << 10;
 const MAX_LABEL: usize = 200;
 /// Characters of a reason.
 const MAX_WORDS: usize = 1_000;
-/// Bytes of what a program calls its own conversation.
-const MAX_ID: usize = 256;
+/// Bytes of what a program calls its own conversation, or a wish.
+pub(super) const MAX_ID: usize = 256;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
@@ -38,6 +40,12 @@ pub enum Order {
         bytes: Bytes,
     },
     Ask(Box<Question>),
+    /// What was decided of something that the program wants to do.
+    Decided {
+        run: RunId,
+        wish: String,
+        decision: Decision,
+    },
     Stop {
         run: RunId,
     },
@@ -59,6 +67,9 @@ pub struct Question {
     pub whole_ms: u64,
     pub max_answer_bytes: usize,
     pub max_file_bytes: usize,
+    /// The person wants to be asked before every use of a tool.
+    #[serde(default)]
+    pub wants_every: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,19 +82,45 @@ pub struct Told {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "told", rename_all = "snake_case")]
 pub enum News {
-    Text { text: String },
-    Part { part: Part },
-    ArtifactText { artifact: String, name: Option<String>, text: String },
+    Text {
+        text: String,
+    },
+    Part {
+        part: Part,
+    },
+    ArtifactText {
+        artifact: String,
+        name: Option<String>,
+        text: String,
+    },
     File(FilePiece),
     Remote(Remote),
     Usage(Usage),
-    Status { line: String },
+    Status {
+        line: String,
+    },
+    /// The program asks for leave to use a tool, and hears [`Order::Decided`] of the same wish.
+    Wishes(Wish),
     Completed,
     InputRequired,
     AuthRequired,
-    Rejected { reason: String },
+    Rejected {
+        reason: String,
+    },
     Stopped,
-    Failed { class: FailureClass, message: String },
+    Failed {
+        class: FailureClass,
+        message: String,
+    },
+}
+
+/// What a program wants to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wish {
+    /// The program's own name for it, another one for each wish of a run.
+    pub wish: String,
+    pub tool: String,
+    pub arguments: Value,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -130,6 +167,8 @@ impl News {
             }),
             Self::Usage(usage) => output.usage(usage),
             Self::Status { line } => output.status(&label(&line)),
+            // Whoever can ask the person takes it before.
+            Self::Wishes(_) => {}
             Self::Completed => return Ok(Some(End::Completed)),
             Self::InputRequired => return Ok(Some(End::InputRequired)),
             Self::AuthRequired => return Ok(Some(End::AuthRequired)),
@@ -167,7 +206,7 @@ fn acceptable(part: Part) -> Result<Part, Failure> {
 }
 
 /// One line of a name or a title.
-fn label(text: &str) -> String {
+pub(super) fn label(text: &str) -> String {
     shorten(&one_line(text), MAX_LABEL)
 }
 
@@ -231,6 +270,7 @@ mod tests {
             whole_ms: 1,
             max_answer_bytes: 1,
             max_file_bytes: 1,
+            wants_every: false,
         };
         let wire = serde_json::to_value(Order::Ask(Box::new(question.clone()))).unwrap();
         assert_eq!(wire["order"], "ask");

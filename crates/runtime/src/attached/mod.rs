@@ -5,6 +5,7 @@
 //! runs, a [`Worker`] carries orders out by any other connector. Neither knows how messages travel.
 
 pub mod frame;
+mod wishes;
 mod worker;
 
 use std::{collections::HashMap, sync::Arc};
@@ -19,8 +20,11 @@ use plexus_domain::{
 use tokio::{select, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 
-use self::frame::{News, Order, PIECE, Question, Told};
 pub use self::worker::{Outbox, Worker};
+use self::{
+    frame::{News, Order, PIECE, Question, Told},
+    wishes::Wishes,
+};
 use crate::{Connector, End, Output, Request, transcript::recent};
 
 /// Orders that wait for the connection. A run that finds no room waits with it.
@@ -117,6 +121,7 @@ impl Attached {
             whole_ms: u64::try_from(limits.whole.as_millis()).unwrap_or(u64::MAX),
             max_answer_bytes: limits.max_answer_bytes,
             max_file_bytes: limits.max_file_bytes,
+            wants_every: request.leave.wants_every(),
         };
         self.link.send(Order::Ask(Box::new(question))).await
     }
@@ -132,6 +137,7 @@ impl Connector for Attached {
     ) -> Result<End, Failure> {
         let run = request.run;
         let (_held, mut news) = self.link.hold(run);
+        let mut wishes = Wishes::new(request.leave.clone());
         self.ask(request).await?;
         let mut told_to_stop = false;
         loop {
@@ -142,14 +148,21 @@ impl Connector for Attached {
                     told_to_stop = true;
                     self.link.send(Order::Stop { run }).await?;
                 }
-                next = news.recv() => match next.ok_or_else(lost)?.say(output) {
-                    Ok(None) => {}
-                    Ok(Some(end)) => return Ok(end),
-                    Err(failure) => {
-                        // The program may work on although the hub takes no more.
-                        let _ = self.link.orders.try_send(Order::Stop { run });
-                        return Err(failure);
-                    }
+                decided = wishes.next() => {
+                    let (wish, decision) = decided.show(output)?;
+                    self.link.send(Order::Decided { run, wish, decision }).await?;
+                }
+                next = news.recv() => match next.ok_or_else(lost)? {
+                    News::Wishes(wish) => wishes.put(wish, output).await?,
+                    news => match news.say(output) {
+                        Ok(None) => {}
+                        Ok(Some(end)) => return Ok(end),
+                        Err(failure) => {
+                            // The program may work on although the hub takes no more.
+                            let _ = self.link.orders.try_send(Order::Stop { run });
+                            return Err(failure);
+                        }
+                    },
                 },
             }
         }
@@ -171,13 +184,14 @@ fn lost() -> Failure {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use plexus_domain::Digest;
+    use plexus_domain::{Content, Digest, part::Decision};
+    use serde_json::json;
     use tokio::task::JoinHandle;
 
     use super::*;
     use crate::{
-        File,
-        testing::{Recorder, ask, run, run_until_first_word},
+        File, Leave, leave,
+        testing::{Answers, Recorder, ask, run, run_until_first_word},
     };
 
     /// Answers with the question again, its files, and how it was told to end.
@@ -206,6 +220,15 @@ mod tests {
                 Some(Some("wait")) => {
                     stop.cancelled().await;
                     Ok(End::Stopped)
+                }
+                Some(Some("ask")) => {
+                    let question =
+                        leave::Question { tool: "rm".to_owned(), arguments: json!({ "path": "/" }) };
+                    match request.leave.ask(&question, output, stop).await {
+                        Ok(decision) => output.text(&format!(" {decision:?}"))?,
+                        Err(_) => return Ok(End::Stopped),
+                    }
+                    Ok(End::Completed)
                 }
                 Some(Some("fail")) => Err(Failure::new(FailureClass::Refused, "No.")),
                 _ => Ok(End::InputRequired),
@@ -255,6 +278,27 @@ mod tests {
         assert_eq!((end, heard.text.as_str()), (Ok(End::Stopped), "hello"));
         let failing = Request { called: Some("fail".to_owned()), ..ask("hello") };
         assert_eq!(run(&agent, failing).await.unwrap_err().message, "No.");
+        program.abort();
+    }
+
+    #[tokio::test]
+    async fn what_a_program_elsewhere_wants_is_put_to_the_person() {
+        let (agent, program) = pair(&CancellationToken::new());
+        let asking = || Request { called: Some("ask".to_owned()), ..ask("hello") };
+        for (given, said) in [(Decision::Allowed, "Allowed"), (Decision::Refused, "Refused")] {
+            let leave = Leave::of(Arc::new(Answers(Some(given))), false);
+            let (_, heard) = run(&agent, Request { leave, ..asking() }).await.unwrap();
+            assert_eq!(heard.text, format!("hello Some({said})"));
+            let cards = heard.parts.iter().filter_map(|part| match &part.content {
+                Content::Approval { tool, decision, .. } => Some((tool.as_str(), *decision)),
+                _ => None,
+            });
+            assert_eq!(cards.collect::<Vec<_>>(), [("rm", Some(given))], "one card, and it keeps its answer");
+        }
+        let (_, heard) = run(&agent, asking()).await.unwrap();
+        assert_eq!(heard.text, "hello Some(Refused)", "nobody is there to ask");
+        let waits = Request { leave: Leave::of(Arc::new(Answers(None)), false), ..asking() };
+        assert_eq!(run_until_first_word(&agent, waits).await.0, Ok(End::Stopped), "a stop ends the waiting");
         program.abort();
     }
 

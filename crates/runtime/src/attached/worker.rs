@@ -3,21 +3,29 @@
 use std::{
     collections::{HashMap, VecDeque},
     mem,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
+use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use parking_lot::{Mutex, MutexGuard};
 use plexus_domain::{
-    Digest, Part, RunId,
+    ApprovalId, Content, Digest, Part, RunId, Timestamp,
+    part::Decision,
     run::{Failure, FailureClass, Usage},
 };
-use tokio::{sync::Notify, task::JoinSet};
+use tokio::{
+    sync::{Notify, SetOnce},
+    task::JoinSet,
+};
 use tokio_util::sync::CancellationToken;
 
-use super::frame::{FilePiece, News, Order, PIECE, Question, Told};
-use crate::{Connector, File, Leave, Limits, Output, Remote, Request, perform};
+use super::frame::{FilePiece, News, Order, PIECE, Question, Told, Wish};
+use crate::{Connector, File, Gate, Leave, Limits, Output, Remote, Request, leave, perform};
 
 /// Runs at once. The hub asks for no more than its own bound; this one keeps a hub from asking for everything.
 const MOST: usize = 64;
@@ -28,9 +36,15 @@ const MAX_FILES: usize = 64 << 20;
 pub struct Worker {
     connector: Arc<dyn Connector>,
     outbox: Arc<Outbox>,
-    running: HashMap<RunId, CancellationToken>,
+    running: HashMap<RunId, Running>,
     files: HashMap<(RunId, Digest), BytesMut>,
     tasks: JoinSet<RunId>,
+}
+
+/// A run at work.
+struct Running {
+    stop: CancellationToken,
+    wishes: Arc<Wishes>,
 }
 
 impl Worker {
@@ -44,10 +58,15 @@ impl Worker {
         match order {
             Order::File { run, digest, bytes } => self.keep(run, digest, &bytes),
             Order::Ask(question) => self.begin(*question),
+            Order::Decided { run, wish, decision } => {
+                if let Some(running) = self.running.get(&run) {
+                    running.wishes.decide(&wish, decision);
+                }
+            }
             Order::Stop { run } => {
                 self.files.retain(|(of, _), _| *of != run);
-                if let Some(stop) = self.running.get(&run) {
-                    stop.cancel();
+                if let Some(running) = self.running.get(&run) {
+                    running.stop.cancel();
                 }
             }
         }
@@ -55,7 +74,7 @@ impl Worker {
 
     /// Stops everything, and waits until it has ended.
     pub async fn close(mut self) {
-        self.running.values().for_each(CancellationToken::cancel);
+        self.running.values().for_each(|running| running.stop.cancel());
         while self.tasks.join_next().await.is_some() {}
     }
 
@@ -74,8 +93,10 @@ impl Worker {
             return self.outbox.push(Told { run, news });
         }
         let stop = CancellationToken::new();
-        self.running.insert(run, stop.clone());
-        let request = self.request(question);
+        let wishes = Arc::new(Wishes::new(run, self.outbox.clone()));
+        let leave = Leave::of(wishes.clone(), question.wants_every);
+        self.running.insert(run, Running { stop: stop.clone(), wishes });
+        let request = Request { leave, ..self.request(question) };
         if request.files.iter().any(|(digest, bytes)| Digest::of(bytes) != *digest) {
             self.running.remove(&run);
             let words = "A file of the question did not come through whole. Send it again.";
@@ -207,6 +228,57 @@ impl Output for Post {
 
     fn status(&mut self, line: &str) {
         self.tell(News::Status { line: line.to_owned() });
+    }
+
+    /// The hub asks the person on a card of its own.
+    fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
+        if !matches!(part.content, Content::Approval { .. }) {
+            self.part(part)?;
+        }
+        Ok(place.unwrap_or_default())
+    }
+}
+
+/// What the program of one run wants to do, and the hub has not decided yet.
+struct Wishes {
+    run: RunId,
+    outbox: Arc<Outbox>,
+    waiting: Mutex<HashMap<ApprovalId, Arc<SetOnce<Decision>>>>,
+    last: AtomicU32,
+}
+
+impl Wishes {
+    fn new(run: RunId, outbox: Arc<Outbox>) -> Self {
+        Self { run, outbox, waiting: Mutex::default(), last: AtomicU32::new(0) }
+    }
+
+    fn decide(&self, wish: &str, decision: Decision) {
+        let waits = wish.parse().ok().and_then(|wish: ApprovalId| self.waiting.lock().get(&wish).cloned());
+        if let Some(waits) = waits {
+            let _ = waits.set(decision);
+        }
+    }
+}
+
+#[async_trait]
+impl Gate for Wishes {
+    async fn ask(&self, question: &leave::Question) -> Result<ApprovalId, Failure> {
+        // It names the wish in this run, so its number is enough.
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        let wish = ApprovalId::new(Timestamp::from_millis(number.into()), &[0; 10]);
+        self.waiting.lock().insert(wish, Arc::default());
+        let (tool, arguments) = (question.tool.clone(), question.arguments.clone());
+        let news = News::Wishes(Wish { wish: wish.to_string(), tool, arguments });
+        self.outbox.push(Told { run: self.run, news });
+        Ok(wish)
+    }
+
+    async fn decided(&self, id: ApprovalId, _question: &leave::Question) -> Result<Decision, Failure> {
+        let waits = self.waiting.lock().get(&id).cloned();
+        let Some(waits) = waits else { return Ok(Decision::Refused) };
+        let decision = *waits.wait().await;
+        self.waiting.lock().remove(&id);
+        Ok(decision)
     }
 }
 

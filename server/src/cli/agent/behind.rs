@@ -1,6 +1,11 @@
 //! What stands behind an agent that is run from here: a program, or a server on this machine or its network.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    process::Command,
+    sync::Arc,
+};
 
 use anyhow::{Context as _, bail};
 use clap::{Arg, ArgAction, ArgMatches, builder::NonEmptyStringValueParser, value_parser};
@@ -8,11 +13,16 @@ use plexus_domain::agent::http::{Preset, Request, Template};
 use plexus_runtime::{
     Connector,
     a2a::{A2a, Endpoint},
+    acp::{Acp, Sessions},
     http::Http,
     outbound::{Network, Outbound, Policy},
+    program::Launch,
     stdio::{Console, Lines, Program},
 };
 use url::Url;
+
+/// Programs that speak ACP at once: one for each conversation that is young enough to be gone on with.
+const SESSIONS: usize = 16;
 
 /// A connector, and what the agent says about itself where it says anything.
 pub struct Behind {
@@ -24,8 +34,9 @@ pub struct Behind {
 pub fn arguments() -> [Arg; 6] {
     let option = |id: &'static str, value: &'static str| Arg::new(id).long(id).value_name(value);
     [
-        option("speaks", "HOW").value_parser(["text", "lines"]).default_value("text").help(
-            "How the program speaks: text, a question in and an answer out; lines, JSON messages that go on",
+        option("speaks", "HOW").value_parser(["text", "lines", "acp"]).default_value("text").help(
+            "How the program speaks: text, a question in and an answer out; lines, JSON messages that go on; acp, \
+             the Agent Client Protocol",
         ),
         option("prompt", "TEXT")
             .action(ArgAction::Append)
@@ -73,14 +84,31 @@ impl Behind {
 }
 
 fn program(arguments: &ArgMatches, line: impl Iterator<Item = OsString>) -> anyhow::Result<Behind> {
-    let program = Program::new(line).context("name the program after --")?;
+    let line: Vec<OsString> = line.collect();
     let prompts: Vec<String> = arguments.get_many("prompt").into_iter().flatten().cloned().collect();
-    let connector: Arc<dyn Connector> = match arguments.get_one::<String>("speaks").map(String::as_str) {
-        Some("lines") if !prompts.is_empty() => bail!("--prompt is for programs that speak text"),
-        Some("lines") => Arc::new(Lines::new(program)),
+    let speaks = arguments.get_one::<String>("speaks").map_or("text", String::as_str);
+    if speaks != "text" && !prompts.is_empty() {
+        bail!("--prompt is for programs that speak text");
+    }
+    let program = Program::new(line.clone()).context("name the program after --")?;
+    let connector: Arc<dyn Connector> = match speaks {
+        "lines" => Arc::new(Lines::new(program)),
+        "acp" => Arc::new(acp(line)?),
         _ => Arc::new(Console::new(program, prompts)),
     };
     Ok(Behind { connector, title: None, summary: None })
+}
+
+/// A session of the program for each conversation, in the folder that this was called in.
+fn acp(line: Vec<OsString>) -> anyhow::Result<Acp> {
+    let folder = std::env::current_dir().context("this folder is gone")?;
+    let launcher = move || {
+        let mut words = line.iter();
+        let mut command = Command::new(words.next().map_or(OsStr::new(""), OsString::as_os_str));
+        command.args(words).current_dir(&folder);
+        Ok(Launch::new(command, &folder))
+    };
+    Ok(Acp::new(Sessions::new(SESSIONS), "run", Arc::new(launcher)))
 }
 
 fn described(file: &PathBuf, url: Option<&Url>) -> anyhow::Result<Request> {

@@ -51,7 +51,7 @@ pub fn command() -> Command {
         .after_help(
             "Examples:\n  plexus agent run @ada/shout -- tr a-z A-Z\n  plexus agent run @ada/helper --speaks lines -- \
              python3 agent.py\n  plexus agent run @ada/helper --hub https://hub.example.org -- ./my-agent\n  plexus agent run \
-             @ada/tide --url http://127.0.0.1:9999",
+             @ada/coder --speaks acp -- opencode acp\n  plexus agent run @ada/tide --url http://127.0.0.1:9999",
         )
         .arg(Arg::new("address").required(true).value_name("@OWNER/NAME").help("The agent's address, or its name alone"))
         .arg(text("title").help("What people see above its answers, when the agent is made; its name unless given"))

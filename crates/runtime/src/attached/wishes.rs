@@ -1,0 +1,78 @@
+//! What a program elsewhere wants to do and a person has to allow. The answer goes on while they think.
+
+use futures::{FutureExt as _, StreamExt as _, future, future::BoxFuture, stream::FuturesUnordered};
+use plexus_domain::{
+    part::Decision,
+    run::{Failure, FailureClass},
+};
+
+use super::frame::{MAX_ID, Wish, label};
+use crate::{
+    Leave, Output,
+    leave::{Asked, Question},
+};
+
+/// Wishes of one run that wait for a decision.
+const MOST: usize = 16;
+/// Of arguments that a person could look through before allowing them.
+const MAX_ARGUMENTS: usize = 64 << 10;
+
+/// The wishes of one run, seen from the hub.
+pub(super) struct Wishes {
+    leave: Leave,
+    waiting: FuturesUnordered<BoxFuture<'static, Decided>>,
+}
+
+/// A wish whose time of waiting is over, and the card on which the person was asked.
+pub(super) struct Decided {
+    wish: String,
+    decision: Result<Decision, Failure>,
+    asked: Option<Asked>,
+}
+
+impl Wishes {
+    pub fn new(leave: Leave) -> Self {
+        Self { leave, waiting: FuturesUnordered::new() }
+    }
+
+    /// Asks the person; where nobody can be asked, or nobody could look through it, that is a no.
+    pub async fn put(&mut self, wish: Wish, output: &mut dyn Output) -> Result<(), Failure> {
+        let Wish { wish, tool, arguments } = wish;
+        if wish.len() > MAX_ID {
+            let words =
+                format!("The program behind this agent gave a wish a name of more than {MAX_ID} bytes.");
+            return Err(Failure::new(FailureClass::Garbage, words));
+        }
+        let is_too_much = self.waiting.len() >= MOST || arguments.to_string().len() > MAX_ARGUMENTS;
+        let question = Question { tool: label(&tool), arguments };
+        let asked = if is_too_much { None } else { self.leave.put(question, output).await? };
+        let waits = async move {
+            let decision = match &asked {
+                Some(asked) => asked.decided().await,
+                None => Ok(Decision::Refused),
+            };
+            Decided { wish, decision, asked }
+        };
+        self.waiting.push(waits.boxed());
+        Ok(())
+    }
+
+    /// The next that is decided; pending while nothing waits.
+    pub async fn next(&mut self) -> Decided {
+        match self.waiting.next().await {
+            Some(decided) => decided,
+            None => future::pending().await,
+        }
+    }
+}
+
+impl Decided {
+    /// Shows the decision on its card.
+    pub fn show(self, output: &mut dyn Output) -> Result<(String, Decision), Failure> {
+        let decision = self.decision?;
+        if let Some(asked) = self.asked {
+            asked.close(decision, output)?;
+        }
+        Ok((self.wish, decision))
+    }
+}
