@@ -255,7 +255,7 @@ macro_rules! record {
             $($(#[$field_meta])* $field_vis $field: $type),*
         }
 
-        $crate::column::from_row!(sqlx::sqlite::SqliteRow, $name { $($field: $type),* });
+        $crate::column::from_row!($crate::inline::Row, $name { $($field: $type),* });
         $crate::column::from_row!(sqlx::postgres::PgRow, $name { $($field: $type),* });
     };
 }

@@ -2,9 +2,13 @@
 
 use std::ops::{Deref, DerefMut};
 
-use sqlx::{PgConnection, Postgres, Sqlite, SqliteConnection, Transaction, pool::PoolConnection};
+use sqlx::{PgConnection, Postgres, Transaction, pool::PoolConnection};
 
-use crate::{Error, Result, gate::Turn};
+use crate::{
+    Error, Result,
+    group::Writing,
+    inline::{Connection, Pooled},
+};
 
 /// A connection in use. Every query function takes one; a [`Tx`] serves as one, too.
 pub struct Conn {
@@ -13,15 +17,15 @@ pub struct Conn {
 }
 
 enum Inner {
-    Sqlite(PoolConnection<Sqlite>),
+    Sqlite(Pooled),
+    SqliteTransaction(Writing),
     Postgres(PoolConnection<Postgres>),
-    SqliteTransaction(Transaction<'static, Sqlite>),
     PostgresTransaction(Transaction<'static, Postgres>),
 }
 
 /// The driver's connection, for [`on!`] and for the few statements that need two texts.
 pub(crate) enum Raw<'a> {
-    Sqlite(&'a mut SqliteConnection),
+    Sqlite(&'a mut Connection),
     Postgres(&'a mut PgConnection),
 }
 
@@ -58,7 +62,7 @@ impl Conn {
     pub(crate) fn raw(&mut self) -> Raw<'_> {
         match &mut self.inner {
             Inner::Sqlite(connection) => Raw::Sqlite(connection),
-            Inner::SqliteTransaction(transaction) => Raw::Sqlite(transaction),
+            Inner::SqliteTransaction(writing) => Raw::Sqlite(writing),
             Inner::Postgres(connection) => Raw::Postgres(connection),
             Inner::PostgresTransaction(transaction) => Raw::Postgres(transaction),
         }
@@ -77,21 +81,21 @@ impl Conn {
     }
 }
 
-impl From<PoolConnection<Sqlite>> for Conn {
-    fn from(connection: PoolConnection<Sqlite>) -> Self {
+impl From<Pooled> for Conn {
+    fn from(connection: Pooled) -> Self {
         Self::new(Inner::Sqlite(connection))
+    }
+}
+
+impl From<Writing> for Conn {
+    fn from(writing: Writing) -> Self {
+        Self::new(Inner::SqliteTransaction(writing))
     }
 }
 
 impl From<PoolConnection<Postgres>> for Conn {
     fn from(connection: PoolConnection<Postgres>) -> Self {
         Self::new(Inner::Postgres(connection))
-    }
-}
-
-impl From<Transaction<'static, Sqlite>> for Conn {
-    fn from(transaction: Transaction<'static, Sqlite>) -> Self {
-        Self::new(Inner::SqliteTransaction(transaction))
     }
 }
 
@@ -102,26 +106,22 @@ impl From<Transaction<'static, Postgres>> for Conn {
 }
 
 /// A transaction that may write. Dropped without [`Tx::commit`], it leaves nothing.
-pub struct Tx {
-    // Before the turn: the transaction ends before the next writer begins.
-    conn: Conn,
-    _turn: Option<Turn>,
-}
+pub struct Tx(Conn);
 
 impl Tx {
-    pub(crate) fn new(conn: impl Into<Conn>, turn: Option<Turn>) -> Self {
-        Self { conn: conn.into(), _turn: turn }
+    pub(crate) fn new(conn: impl Into<Conn>) -> Self {
+        Self(conn.into())
     }
 
     /// Keeps what was written.
     ///
     /// Refuses when a statement failed before: Postgres would say yes and keep nothing, SQLite would keep a part.
     pub async fn commit(self) -> Result<()> {
-        if self.conn.failed {
+        if self.0.failed {
             return Err(Error::other("a transaction is not committed after one of its statements failed"));
         }
-        match self.conn.inner {
-            Inner::SqliteTransaction(transaction) => Ok(transaction.commit().await?),
+        match self.0.inner {
+            Inner::SqliteTransaction(writing) => writing.commit().await,
             Inner::PostgresTransaction(transaction) => Ok(transaction.commit().await?),
             Inner::Sqlite(_) | Inner::Postgres(_) => Err(Error::other("this is not a transaction")),
         }
@@ -132,12 +132,12 @@ impl Deref for Tx {
     type Target = Conn;
 
     fn deref(&self) -> &Conn {
-        &self.conn
+        &self.0
     }
 }
 
 impl DerefMut for Tx {
     fn deref_mut(&mut self) -> &mut Conn {
-        &mut self.conn
+        &mut self.0
     }
 }

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod cell;
+mod pages;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,7 @@ use crate::{
     Conn, Error, Store, Tx,
     conn::{Raw, execute, on},
 };
-use catalog::{Column, TABLES, Table};
+use catalog::{Column, Order, TABLES, Table};
 use cell::Cell;
 
 /// How many rows, and about how many bytes, go into one statement.
@@ -126,28 +127,33 @@ async fn copy_table(
 
 fn rows<'a>(
     conn: &'a mut Conn,
-    table: &Table,
+    table: &'static Table,
     columns: &'a [Column],
 ) -> BoxStream<'a, Result<Vec<Cell>, Error>> {
-    let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
-    let text = AssertSqlSafe(format!("select {} from {} {}", names.join(", "), table.name, table.order));
     match conn.raw() {
-        Raw::Sqlite(c) => {
-            query(text).fetch(c).map(|row| Ok(row.and_then(|row| cell::from_sqlite(&row, columns))?)).boxed()
+        Raw::Sqlite(c) => pages::rows(c, table, columns),
+        Raw::Postgres(c) => {
+            let order = match table.order {
+                Order::Any => String::new(),
+                Order::By(columns) => format!(" order by {}", columns.join(", ")),
+                Order::Down(column) => format!(" order by {column} desc"),
+            };
+            let text = format!("select {} from {}{order}", names(columns), table.name);
+            let rows = query(AssertSqlSafe(text)).fetch(c);
+            rows.map(|row| Ok(row.and_then(|row| cell::from_postgres(&row, columns))?)).boxed()
         }
-        Raw::Postgres(c) => query(text)
-            .fetch(c)
-            .map(|row| Ok(row.and_then(|row| cell::from_postgres(&row, columns))?))
-            .boxed(),
     }
+}
+
+fn names(columns: &[Column]) -> String {
+    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 async fn insert(tx: &mut Tx, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<(), Error> {
     if rows.is_empty() {
         return Ok(());
     }
-    let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
-    let head = format!("insert into {} ({}) ", table.name, names.join(", "));
+    let head = format!("insert into {} ({}) ", table.name, names(columns));
     let result = match tx.raw() {
         Raw::Sqlite(c) => {
             let mut query = QueryBuilder::new(head);

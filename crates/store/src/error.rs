@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use sqlx::error::{DatabaseError, ErrorKind};
 
+use crate::inline::Failure;
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
@@ -74,10 +76,10 @@ fn kind(error: &dyn DatabaseError) -> Kind {
         return Kind::Conflict;
     }
     let code = error.code().unwrap_or_default();
-    match error.try_downcast_ref::<sqlx::sqlite::SqliteError>() {
-        Some(_) => sqlite_kind(code.parse().unwrap_or(0)),
-        None => postgres_kind(&code),
-    }
+    // Migrations are run by sqlx's own driver.
+    let is_sqlite = error.try_downcast_ref::<Failure>().is_some()
+        || error.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some();
+    if is_sqlite { sqlite_kind(code.parse().unwrap_or(0)) } else { postgres_kind(&code) }
 }
 
 /// By the primary result code (<https://www.sqlite.org/rescode.html>), the low byte of the extended one.

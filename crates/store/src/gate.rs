@@ -52,7 +52,13 @@ impl Gate {
         }
     }
 
-    async fn next(&self) -> Result<Turn> {
+    /// How many people's writes wait.
+    pub fn waiting(&self) -> usize {
+        *self.waiting.borrow()
+    }
+
+    /// A turn behind all who wait now.
+    pub async fn next(&self) -> Result<Turn> {
         match timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Turn { _permit: permit }),
             Ok(Err(_)) => Err(Error::Unavailable(sqlx::Error::PoolClosed)),

@@ -9,12 +9,15 @@
 //! looked at, and nothing goes on in a transaction after one of its statements failed.
 
 mod batch;
+mod checkpoint;
 mod column;
 mod config;
 mod conn;
 mod error;
 mod gate;
+mod group;
 mod ids;
+mod inline;
 mod postgres;
 mod sqlite;
 mod store;

@@ -110,7 +110,8 @@ mod tests {
             let limit: String = query_scalar("show statement_timeout").fetch_one(&mut *c).await.unwrap();
             assert_eq!(limit, "30s");
             query("set local statement_timeout = 50").execute(c).await.unwrap();
-            let slow: Result<i32, _> = on!(tx, c => query_scalar("select 1 from pg_sleep(60)").fetch_one(c));
+            let slow: Result<i64, _> =
+                on!(tx, c => query_scalar("select 1::bigint from pg_sleep(60)").fetch_one(c));
             assert!(slow.unwrap_err().is_unavailable());
         })
         .await;

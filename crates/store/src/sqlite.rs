@@ -4,32 +4,33 @@ use std::{
     fs::{DirBuilder, File, TryLockError},
     io,
     path::Path,
-    time::Duration,
+    sync::Arc,
 };
 
 use sqlx::{
-    Connection, SqliteConnection, SqlitePool,
+    ConnectOptions as _, Connection as _,
     migrate::Migrator,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 
-use crate::{Error, OpenError, StoreConfig};
+use crate::{
+    Error, OpenError, StoreConfig,
+    checkpoint::Checkpoints,
+    group::Writer,
+    inline::{Options, Pool},
+};
 
 pub(crate) const FILE: &str = "plexus.sqlite3";
 const LOCK: &str = "plexus.lock";
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 
-/// Readers never wait for the writer in WAL mode; a checkpoint may hold both for a moment.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Prepared statements kept by each connection: more than there are texts.
-const STATEMENTS: usize = 256;
-
-/// What a burst of writes leaves of the write-ahead log on the disk, in bytes.
-const WAL_KEPT: &str = "16777216";
+/// What every connection begins with. The limit is what a burst of writes leaves of the write-ahead log on the disk.
+const PRAGMAS: &str = "pragma foreign_keys = on; pragma synchronous = normal; pragma wal_autocheckpoint = 0; \
+                       pragma journal_size_limit = 16777216;";
 
 pub(crate) struct Pools {
-    pub writer: SqlitePool,
-    pub readers: SqlitePool,
+    pub writer: Arc<Writer>,
+    pub readers: Pool,
     /// Held as long as the store is open: two processes would not see each other's writers queue.
     lock: File,
 }
@@ -48,40 +49,29 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
     let in_folder = |source| OpenError::Folder { folder: folder.to_owned(), source };
     make_private(folder).map_err(in_folder)?;
     let lock = lock(folder)?;
-    let options = SqliteConnectOptions::new()
-        .filename(folder.join(FILE))
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Normal)
-        .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(STATEMENTS)
-        .pragma("journal_size_limit", WAL_KEPT);
-    let pool = SqlitePoolOptions::new()
-        .acquire_timeout(config.patience)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .after_release(|connection, _| Box::pin(is_reusable(connection)));
-    let unreachable =
-        |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) };
-    let writer = pool.clone().max_connections(1);
-    let writer = writer.connect_with(options.clone().create_if_missing(true)).await.map_err(unreachable)?;
-    MIGRATIONS.run(&writer).await.map_err(OpenError::Migration)?;
+    let file = folder.join(FILE);
+    migrate(config, &file).await?;
+    let options = Options { file, read_only: false, pragmas: PRAGMAS };
+    let writer = Pool::new(options.clone(), 1, config.patience);
+    let writer = Writer::new(writer, Checkpoints::new(options.clone()));
     // The number of readers is a ceiling: each is opened when it is first needed.
-    let readers = pool.max_connections(config.connections.max(1)).connect_lazy_with(options.read_only(true));
+    let readers = Options { read_only: true, ..options };
+    let readers = Pool::new(readers, config.connections, config.patience);
     Ok(Pools { writer, readers, lock })
 }
 
-/// Whether a connection is as it was before it was taken.
-///
-/// SQLite ends a transaction by itself when the disk is full. The driver then still counts it, and would refuse to
-/// begin another on this connection for ever.
-async fn is_reusable(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
-    if connection.is_in_transaction() {
-        // A rollback may be under way: the answer comes after it.
-        connection.ping().await?;
-    }
-    Ok(!connection.is_in_transaction())
+/// Makes the file where there is none, and brings its schema up to date, by sqlx's own driver.
+async fn migrate(config: &StoreConfig, file: &Path) -> Result<(), OpenError> {
+    let unreachable =
+        |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) };
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Normal);
+    let mut connection = options.connect().await.map_err(unreachable)?;
+    MIGRATIONS.run_direct(None, &mut connection, false).await.map_err(OpenError::Migration)?;
+    connection.close().await.map_err(unreachable)
 }
 
 /// Makes the folder, readable by its owner alone: it holds everybody's chats.
@@ -112,7 +102,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Store, Tx,
+        Store, StoreUrl, Tx,
         conn::{Raw, execute},
         messages,
         testing::{self, World},
@@ -219,9 +209,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_log_does_not_grow_with_what_was_written() {
+        testing::on_sqlite(|store| async move {
+            let mut world = World::new(store.clone());
+            let ada = world.person("ada").await;
+            let chat = world.chat(&ada, &[]).await;
+            let text = "x".repeat(200_000);
+            for _ in 0..500 {
+                world.say(chat, ada.principal, None, &text).await;
+            }
+            let StoreUrl::Sqlite { folder } = store.url() else { unreachable!("this is SQLite") };
+            let log = std::fs::metadata(folder.join(format!("{FILE}-wal"))).unwrap().len();
+            assert!(log < 50_000_000, "{log} bytes of more than 100,000,000");
+        })
+        .await;
+    }
+
+    #[tokio::test]
     async fn a_reader_cannot_write() {
         testing::on_sqlite(|store| async move {
-            let mut reader = Tx::new(store.snapshot().await.unwrap(), None);
+            let mut reader = Tx::new(store.snapshot().await.unwrap());
             assert!(execute!(reader, query("delete from sessions")).is_err());
         })
         .await;

@@ -4,9 +4,7 @@ use std::{fmt, sync::Arc};
 
 use sqlx::{PgPool, query};
 
-use crate::{
-    Conn, OpenError, Result, StoreConfig, StoreUrl, Tx, conn::execute, gate::Gate, postgres, sqlite,
-};
+use crate::{Conn, OpenError, Result, StoreConfig, StoreUrl, Tx, conn::execute, postgres, sqlite};
 
 /// An open store. Cloning is cheap; all clones share its connections.
 #[derive(Clone)]
@@ -15,7 +13,6 @@ pub struct Store(Arc<Inner>);
 struct Inner {
     url: StoreUrl,
     pools: Pools,
-    gate: Gate,
 }
 
 enum Pools {
@@ -30,7 +27,7 @@ impl Store {
             StoreUrl::Sqlite { folder } => Pools::Sqlite(sqlite::open(config, folder).await?),
             StoreUrl::Postgres { .. } => Pools::Postgres(postgres::open(config).await?),
         };
-        Ok(Self(Arc::new(Inner { url: config.url.clone(), pools, gate: Gate::new() })))
+        Ok(Self(Arc::new(Inner { url: config.url.clone(), pools })))
     }
 
     /// A connection to read with; each statement sees the newest commit.
@@ -44,7 +41,11 @@ impl Store {
     /// A connection to read with; all statements see the same moment.
     pub async fn snapshot(&self) -> Result<Conn> {
         match &self.0.pools {
-            Pools::Sqlite(pools) => Ok(pools.readers.begin().await?.into()),
+            Pools::Sqlite(pools) => {
+                let connection = pools.readers.acquire().await?;
+                connection.run("begin")?;
+                Ok(connection.into())
+            }
             Pools::Postgres(pool) => {
                 Ok(pool.begin_with("begin isolation level repeatable read read only").await?.into())
             }
@@ -57,21 +58,15 @@ impl Store {
     /// that rests on rows read before locks them first ([`crate::chats::lock`]).
     pub async fn write(&self) -> Result<Tx> {
         match &self.0.pools {
-            Pools::Sqlite(pools) => {
-                let turn = self.0.gate.person().await?;
-                Ok(Tx::new(pools.writer.begin_with("begin immediate").await?, Some(turn)))
-            }
-            Pools::Postgres(pool) => Ok(Tx::new(pool.begin().await?, None)),
+            Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.person().await?)),
+            Pools::Postgres(pool) => Ok(Tx::new(pool.begin().await?)),
         }
     }
 
     /// A transaction for work that nobody waits for: it lets people go first. Keep it under 5 ms.
     pub async fn write_bulk(&self) -> Result<Tx> {
         match &self.0.pools {
-            Pools::Sqlite(pools) => {
-                let turn = self.0.gate.bulk().await?;
-                Ok(Tx::new(pools.writer.begin_with("begin immediate").await?, Some(turn)))
-            }
+            Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.bulk().await?)),
             Pools::Postgres(_) => self.write().await,
         }
     }

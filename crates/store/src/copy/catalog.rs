@@ -7,11 +7,21 @@ use crate::{Conn, Error, conn::Raw};
 pub(super) struct Table {
     pub name: &'static str,
     /// Where a row may point at one of its own table: how to read those first.
-    pub order: &'static str,
+    pub order: Order,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As it comes.
+    Any,
+    /// By columns that together are different in every row.
+    By(&'static [&'static str]),
+    /// Highest first; few enough rows to be read at once.
+    Down(&'static str),
 }
 
 const fn table(name: &'static str) -> Table {
-    Table { name, order: "" }
+    Table { name, order: Order::Any }
 }
 
 /// Every table, after those it points at.
@@ -49,15 +59,15 @@ pub(super) const TABLES: [Table; 51] = [
     table("drafts"),
     table("chats"),
     table("contexts"),
-    Table { name: "teams", order: "order by depth_left desc" },
+    Table { name: "teams", order: Order::Down("depth_left") },
     table("team_log"),
     table("team_shares"),
     table("assignments"),
     table("processes"),
-    Table { name: "runs", order: "order by id" },
+    Table { name: "runs", order: Order::By(&["id"]) },
     table("approvals"),
     table("push"),
-    Table { name: "messages", order: "order by chat, seq" },
+    Table { name: "messages", order: Order::By(&["chat", "seq"]) },
     table("histories"),
     table("blobs"),
     table("blob_uses"),
@@ -72,6 +82,8 @@ pub(super) const TABLES: [Table; 51] = [
 pub(super) struct Column {
     pub name: String,
     pub kind: Kind,
+    /// Its place in the primary key, from 1; 0 where it is no part of it. Known of SQLite only.
+    pub key: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,20 +97,20 @@ pub(super) enum Kind {
 
 /// The columns of a table by name, so that both databases give them in the same order.
 pub(super) async fn columns(conn: &mut Conn, table: &str) -> Result<Vec<Column>, Error> {
-    let result: Result<Vec<(String, String)>, sqlx::Error> = match conn.raw() {
+    let result: Result<Vec<(String, String, i64)>, sqlx::Error> = match conn.raw() {
         Raw::Sqlite(c) => {
-            query_as("select name, lower(type) from pragma_table_info($1)").bind(table).fetch_all(c).await
+            query_as("select name, lower(type), pk from pragma_table_info($1)").bind(table).fetch_all(c).await
         }
         Raw::Postgres(c) => {
-            let text = "select column_name::text, data_type::text from information_schema.columns \
+            let text = "select column_name::text, data_type::text, 0::bigint from information_schema.columns \
                         where table_schema = current_schema() and table_name = $1";
             query_as(text).bind(table).fetch_all(c).await
         }
     };
     let mut columns = Vec::new();
-    for (name, kind) in conn.note(result)? {
+    for (name, kind, key) in conn.note(result)? {
         let kind = kind_of(&kind).ok_or_else(|| Error::other(format!("{table}.{name} has type {kind}")))?;
-        columns.push(Column { name, kind });
+        columns.push(Column { name, kind, key });
     }
     columns.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(columns)
@@ -137,7 +149,7 @@ mod tests {
                 let found = targets.iter().all(|target| copied[..=at].contains(&target.as_str()));
                 assert!(found, "{name} is copied before one of {targets:?}");
                 let to_itself = targets.iter().any(|target| target == name);
-                assert_eq!(to_itself, !TABLES[at].order.is_empty(), "{name}");
+                assert_eq!(to_itself, TABLES[at].order != Order::Any, "{name}");
             }
             copied.sort_unstable();
             assert_eq!(there, copied);

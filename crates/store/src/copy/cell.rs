@@ -2,10 +2,11 @@
 
 use plexus_domain::Digest;
 use sha2::{Digest as _, Sha256};
-use sqlx::{Postgres, Row, Sqlite, postgres::PgRow, query_builder::Separated, sqlite::SqliteRow};
+use sqlx::{Postgres, Row as _, postgres::PgRow, query_builder::Separated};
 use uuid::Uuid;
 
 use super::catalog::{Column, Kind};
+use crate::inline::{Inline, Row};
 
 /// A value as both databases can hold it: ids are bytes, and yes and no are 1 and 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +53,7 @@ impl From<Uuid> for Cell {
     }
 }
 
-pub(super) fn from_sqlite(row: &SqliteRow, columns: &[Column]) -> sqlx::Result<Vec<Cell>> {
+pub(super) fn from_sqlite(row: &Row, columns: &[Column]) -> sqlx::Result<Vec<Cell>> {
     let cell = |(at, column): (usize, &Column)| {
         Ok(match column.kind {
             Kind::Int | Kind::Bool => row.try_get::<Option<i64>, _>(at)?.into(),
@@ -86,7 +87,7 @@ impl Cell {
         }
     }
 
-    pub fn bind_sqlite(&self, values: &mut Separated<'_, Sqlite, &'static str>) {
+    pub fn bind_sqlite(&self, values: &mut Separated<'_, Inline, &'static str>) {
         match self {
             Self::Null => values.push_bind(None::<i64>),
             Self::Int(value) => values.push_bind(*value),

@@ -1,0 +1,74 @@
+//! Folding the write-ahead log of SQLite into its file, beside the writer, so that no commit waits for the disk.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU32, Ordering},
+};
+
+use parking_lot::Mutex;
+use sqlx::error::Error;
+use tokio::task::spawn_blocking;
+
+use crate::inline::{Connection, Options};
+
+/// Commits from one time to the next: about a thousand pages, after which SQLite would do it by itself.
+const EVERY: u32 = 48;
+/// With so many pages in the log a writer folds it before others go on: beside somebody who writes it never ends.
+const LARGE: i64 = 8_192;
+
+#[derive(Clone)]
+pub(crate) struct Checkpoints(Arc<Shared>);
+
+struct Shared {
+    options: Options,
+    commits: AtomicU32,
+    is_large: AtomicBool,
+    folding: Mutex<()>,
+}
+
+impl Checkpoints {
+    pub fn new(options: Options) -> Self {
+        let (commits, is_large) = (AtomicU32::new(0), AtomicBool::new(false));
+        Self(Arc::new(Shared { options, commits, is_large, folding: Mutex::default() }))
+    }
+
+    /// Called after each commit by whoever wrote, while nobody else may write.
+    pub fn committed(&self, writer: &Connection) {
+        let commits = self.0.commits.fetch_add(1, Ordering::Relaxed);
+        if self.0.is_large.swap(false, Ordering::Relaxed) {
+            // Nearly all of it is in the file already.
+            self.0.look(writer.fold());
+        } else if commits % EVERY == EVERY - 1 {
+            let shared = Arc::clone(&self.0);
+            spawn_blocking(move || shared.fold());
+        }
+    }
+
+    #[cfg(test)]
+    pub fn commits(&self) -> u32 {
+        self.0.commits.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the one that goes on.
+    pub async fn end(&self) {
+        let shared = Arc::clone(&self.0);
+        let waited = spawn_blocking(move || drop(shared.folding.lock())).await;
+        if let Err(error) = waited {
+            tracing::warn!(%error, "the end of a checkpoint was not seen");
+        }
+    }
+}
+
+impl Shared {
+    fn fold(&self) {
+        let Some(_one) = self.folding.try_lock() else { return };
+        self.look(self.options.open().and_then(|connection| connection.fold()));
+    }
+
+    fn look(&self, folded: Result<i64, Error>) {
+        match folded {
+            Ok(pages) => self.is_large.store(pages > LARGE, Ordering::Relaxed),
+            Err(error) => tracing::warn!(%error, "the write-ahead log could not be folded into the file"),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! The one who writes to SQLite, and commits that are made together.
+//!
+//! What a commit costs is mostly pages: those of the indices that each message touches are written anew each time. So a
+//! transaction that others wait behind is not committed by itself. It becomes a savepoint that is let go, the next goes on in
+//! the same transaction of SQLite, and one commit keeps them all; each is told then, and not before.
+
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
+
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use crate::{
+    Error, Result,
+    checkpoint::Checkpoints,
+    gate::{Gate, Turn},
+    inline::{Connection, Pool, Pooled},
+};
+
+/// Transactions that one commit keeps at most: the first waits for the last.
+const MOST: usize = 16;
+
+pub(crate) struct Writer {
+    pool: Pool,
+    gate: Gate,
+    checkpoints: Checkpoints,
+    /// What is not committed yet, between the turns of its transactions.
+    open: Mutex<Option<Group>>,
+}
+
+/// A transaction of SQLite, and who waits for its commit.
+struct Group {
+    connection: Pooled,
+    kept: Vec<oneshot::Sender<Result<(), String>>>,
+}
+
+impl Writer {
+    pub fn new(pool: Pool, checkpoints: Checkpoints) -> Arc<Self> {
+        Arc::new(Self { pool, gate: Gate::new(), checkpoints, open: Mutex::default() })
+    }
+
+    /// A transaction for somebody who waits for the answer.
+    pub async fn person(self: &Arc<Self>) -> Result<Writing> {
+        let turn = self.gate.person().await?;
+        self.begin(turn).await
+    }
+
+    /// A transaction that lets people go first.
+    pub async fn bulk(self: &Arc<Self>) -> Result<Writing> {
+        let turn = self.gate.bulk().await?;
+        self.begin(turn).await
+    }
+
+    async fn begin(self: &Arc<Self>, turn: Turn) -> Result<Writing> {
+        let open = self.open.lock().take();
+        let group = match open {
+            Some(group) => group,
+            None => {
+                let connection = self.pool.acquire().await?;
+                connection.run("begin immediate")?;
+                Group { connection, kept: Vec::new() }
+            }
+        };
+        let writing = Writing { group: Some(group), writer: Arc::clone(self), _turn: turn };
+        writing.run("savepoint one")?;
+        Ok(writing)
+    }
+
+    /// Commits for everybody in the group. The caller has the turn.
+    fn commit(&self, group: Group) -> Result<()> {
+        let done = group.connection.run("commit");
+        for kept in group.kept {
+            // Whoever does not wait any more need not know.
+            let _ = kept.send(done.as_ref().map(drop).map_err(ToString::to_string));
+        }
+        self.checkpoints.committed(&group.connection);
+        Ok(done?)
+    }
+
+    /// Commits what is open, once those have had their turn who waited before.
+    async fn commit_open(self: Arc<Self>) {
+        let turn = loop {
+            if let Ok(turn) = self.gate.next().await {
+                break turn;
+            }
+        };
+        let open = self.open.lock().take();
+        if let Some(group) = open
+            && let Err(error) = self.commit(group)
+        {
+            tracing::warn!(%error, "transactions could not be committed together");
+        }
+        drop(turn);
+    }
+
+    pub async fn close(self: &Arc<Self>) {
+        Arc::clone(self).commit_open().await;
+        self.checkpoints.end().await;
+        self.pool.close().await;
+    }
+}
+
+/// A transaction of the hub's. Dropped, it leaves nothing.
+pub(crate) struct Writing {
+    /// None once it is committed, or waits to be.
+    group: Option<Group>,
+    writer: Arc<Writer>,
+    // Last: the next one begins when everything else is over.
+    _turn: Turn,
+}
+
+impl Writing {
+    pub async fn commit(mut self) -> Result<()> {
+        self.run("release one")?;
+        let Some(mut group) = self.group.take() else { return Err(over()) };
+        if group.kept.len() + 1 >= MOST || self.writer.gate.waiting() == 0 {
+            return self.writer.commit(group);
+        }
+        let (kept, told) = oneshot::channel();
+        let is_first = group.kept.is_empty();
+        group.kept.push(kept);
+        *self.writer.open.lock() = Some(group);
+        if is_first {
+            tokio::spawn(Arc::clone(&self.writer).commit_open());
+        }
+        drop(self);
+        match told.await {
+            Ok(done) => done.map_err(unavailable),
+            Err(_) => Err(unavailable("the hub is being stopped".to_owned())),
+        }
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        let Some(group) = self.group.take().filter(|group| !group.kept.is_empty()) else { return };
+        // SQLite ends the whole transaction by itself when the disk is full.
+        let undone = match group.connection.is_writing() {
+            true => group.connection.run("rollback to one; release one").map_err(|error| error.to_string()),
+            false => Err("what was written with it could not be kept".to_owned()),
+        };
+        match undone {
+            Ok(()) => *self.writer.open.lock() = Some(group),
+            Err(words) => group.kept.into_iter().for_each(|kept| drop(kept.send(Err(words.clone())))),
+        }
+    }
+}
+
+impl Deref for Writing {
+    type Target = Connection;
+
+    #[expect(clippy::expect_used, reason = "it is taken out by what consumes this")]
+    fn deref(&self) -> &Connection {
+        &self.group.as_ref().expect("a transaction that goes on").connection
+    }
+}
+
+impl DerefMut for Writing {
+    #[expect(clippy::expect_used, reason = "it is taken out by what consumes this")]
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.group.as_mut().expect("a transaction that goes on").connection
+    }
+}
+
+fn over() -> Error {
+    Error::other("this transaction is over")
+}
+
+fn unavailable(words: String) -> Error {
+    Error::Unavailable(sqlx::Error::Io(std::io::Error::other(words)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tokio::task::JoinHandle;
+
+    use super::*;
+    use crate::inline::Options;
+
+    fn writer(folder: &Path) -> Arc<Writer> {
+        let options =
+            Options { file: folder.join("test"), read_only: false, pragmas: "pragma journal_mode = wal" };
+        options.open().unwrap().run("create table numbers (number integer primary key)").unwrap();
+        let pool = Pool::new(options.clone(), 1, std::time::Duration::from_secs(10));
+        Writer::new(pool, Checkpoints::new(options))
+    }
+
+    /// Writes a number once it has a turn; keeps it unless told not to.
+    fn write(writer: &Arc<Writer>, number: u32, keeps: bool) -> JoinHandle<Result<()>> {
+        let writer = Arc::clone(writer);
+        tokio::spawn(async move {
+            let writing = writer.person().await?;
+            writing.run(&format!("insert into numbers values ({number})"))?;
+            if keeps { writing.commit().await } else { Ok(()) }
+        })
+    }
+
+    /// Lets the others wait for a turn, and then go.
+    async fn behind(
+        writer: &Arc<Writer>,
+        others: impl FnOnce() -> Vec<JoinHandle<Result<()>>>,
+    ) -> Vec<Result<()>> {
+        let first = writer.person().await.unwrap();
+        let others = others();
+        while writer.gate.waiting() < others.len() {
+            tokio::task::yield_now().await;
+        }
+        first.commit().await.unwrap();
+        let mut ended = Vec::new();
+        for other in others {
+            ended.push(other.await.unwrap());
+        }
+        ended
+    }
+
+    async fn numbers(writer: &Arc<Writer>) -> Vec<u32> {
+        let writing = writer.person().await.unwrap();
+        (0..100)
+            .filter(|number| writing.run(&format!("insert into numbers values ({number})")).is_err())
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn those_who_wait_for_each_other_are_kept_by_one_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path());
+        let ended = behind(&writer, || (0..40).map(|number| write(&writer, number, true)).collect()).await;
+        assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+        assert_eq!(numbers(&writer).await, (0..40).collect::<Vec<_>>());
+        let commits = writer.checkpoints.commits();
+        assert!((3..=8).contains(&commits), "{commits} commits");
+        writer.close().await;
+    }
+
+    #[tokio::test]
+    async fn one_that_is_dropped_or_refused_leaves_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path());
+        let ended = behind(&writer, || {
+            vec![
+                write(&writer, 1, true),
+                write(&writer, 2, false),
+                write(&writer, 1, true),
+                write(&writer, 3, true),
+            ]
+        });
+        let ended: Vec<bool> = ended.await.iter().map(Result::is_ok).collect();
+        assert_eq!(ended, [true, true, false, true]);
+        assert_eq!(numbers(&writer).await, [1, 3]);
+        writer.close().await;
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_ever_when_others_give_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path());
+        let ended = behind(&writer, || {
+            let waiting = write(&writer, 2, true);
+            waiting.abort();
+            vec![write(&writer, 1, true)]
+        });
+        assert!(ended.await.iter().all(Result::is_ok));
+        assert_eq!(numbers(&writer).await, [1]);
+        writer.close().await;
+    }
+}

@@ -1,0 +1,68 @@
+//! What SQLite refuses, as errors of sqlx.
+
+use std::{borrow::Cow, error::Error as StdError, fmt};
+
+use rusqlite::ffi;
+use sqlx::error::{DatabaseError, Error, ErrorKind};
+
+/// A refusal of SQLite's.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// Extended result code (<https://www.sqlite.org/rescode.html>).
+    code: i32,
+    message: String,
+}
+
+/// The same as an error of sqlx.
+pub(super) fn told(error: rusqlite::Error) -> Error {
+    match &error {
+        rusqlite::Error::SqliteFailure(failure, message) => {
+            let message = message.clone().unwrap_or_else(|| failure.to_string());
+            Error::Database(Box::new(Failure { code: failure.extended_code, message }))
+        }
+        rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..) => {
+            Error::Decode(Box::new(error))
+        }
+        _ => Error::InvalidArgument(error.to_string()),
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "(code: {}) {}", self.code, self.message)
+    }
+}
+
+impl StdError for Failure {}
+
+impl DatabaseError for Failure {
+    fn message(&self) -> &str {
+        &self.message
+    }
+
+    fn code(&self) -> Option<Cow<'_, str>> {
+        Some(self.code.to_string().into())
+    }
+
+    fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        self
+    }
+
+    fn as_error_mut(&mut self) -> &mut (dyn StdError + Send + Sync + 'static) {
+        self
+    }
+
+    fn into_error(self: Box<Self>) -> Box<dyn StdError + Send + Sync + 'static> {
+        self
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self.code {
+            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY => ErrorKind::UniqueViolation,
+            ffi::SQLITE_CONSTRAINT_FOREIGNKEY => ErrorKind::ForeignKeyViolation,
+            ffi::SQLITE_CONSTRAINT_NOTNULL => ErrorKind::NotNullViolation,
+            ffi::SQLITE_CONSTRAINT_CHECK => ErrorKind::CheckViolation,
+            _ => ErrorKind::Other,
+        }
+    }
+}

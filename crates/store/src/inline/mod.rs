@@ -1,0 +1,108 @@
+//! A driver of sqlx for SQLite which runs a statement on the thread that asks for it.
+//!
+//! sqlx's own keeps a thread for each connection and walks there and back for every statement. The walk wakes two sleeping
+//! threads, which takes several times as long as a statement of the hub does. Here nothing is woken: the library under it
+//! is rusqlite, and the futures of this driver are ready when they are first asked. So statements have to be short, and
+//! whoever reads a great deal reads it in pieces.
+
+mod connection;
+mod error;
+mod pool;
+mod row;
+mod value;
+
+use sqlx::{Database, Either, SqlStr, Statement, error::Error};
+use sqlx_core::{database::HasStatementCache, transaction::TransactionManager};
+
+pub(crate) use self::{
+    connection::{Connection, Options},
+    error::Failure,
+    pool::{Pool, Pooled},
+    row::{Outcome, Row},
+    value::Arguments,
+};
+use self::{
+    row::Column,
+    value::{Kind, Value, ValueRef},
+};
+
+/// SQLite, in this thread.
+#[derive(Debug)]
+pub(crate) struct Inline;
+
+impl Database for Inline {
+    type Connection = Connection;
+    type TransactionManager = Transactions;
+    type Row = Row;
+    type QueryResult = Outcome;
+    type Column = Column;
+    type TypeInfo = Kind;
+    type Value = Value;
+    type ValueRef<'r> = ValueRef<'r>;
+    type Arguments = Arguments;
+    type ArgumentBuffer = Vec<rusqlite::types::Value>;
+    type Statement = Prepared;
+
+    const NAME: &'static str = "SQLite";
+    const URL_SCHEMES: &'static [&'static str] = &["sqlite"];
+}
+
+impl HasStatementCache for Inline {}
+
+pub(crate) struct Transactions;
+
+impl TransactionManager for Transactions {
+    type Database = Inline;
+
+    async fn begin(connection: &mut Connection, statement: Option<SqlStr>) -> Result<(), Error> {
+        connection.run(statement.as_ref().map_or("begin", SqlStr::as_str))
+    }
+
+    async fn commit(connection: &mut Connection) -> Result<(), Error> {
+        connection.run("commit")
+    }
+
+    async fn rollback(connection: &mut Connection) -> Result<(), Error> {
+        connection.roll_back()
+    }
+
+    fn start_rollback(connection: &mut Connection) {
+        if let Err(error) = connection.roll_back() {
+            tracing::warn!(%error, "a transaction could not be rolled back");
+        }
+    }
+
+    fn get_transaction_depth(connection: &Connection) -> usize {
+        connection.is_writing().into()
+    }
+}
+
+/// A statement that was looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    sql: SqlStr,
+    parameters: usize,
+    columns: Vec<Column>,
+}
+
+impl Statement for Prepared {
+    type Database = Inline;
+
+    fn into_sql(self) -> SqlStr {
+        self.sql
+    }
+
+    fn sql(&self) -> &SqlStr {
+        &self.sql
+    }
+
+    fn parameters(&self) -> Option<Either<&[Kind], usize>> {
+        Some(Either::Right(self.parameters))
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    sqlx_core::impl_statement_query!(Arguments);
+}

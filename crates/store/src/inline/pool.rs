@@ -1,0 +1,90 @@
+//! Connections that wait to be used. Taking one and giving it back wakes nobody.
+
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use sqlx::error::Error;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+
+use super::{Connection, Options};
+
+#[derive(Clone)]
+pub(crate) struct Pool(Arc<Shared>);
+
+struct Shared {
+    options: Options,
+    places: Arc<Semaphore>,
+    most: u32,
+    idle: Mutex<Vec<Connection>>,
+    patience: Duration,
+}
+
+impl Pool {
+    /// At most `most` connections, each opened when it is first needed; whoever waits longer than `patience` is told so.
+    pub fn new(options: Options, most: u32, patience: Duration) -> Self {
+        let most = most.max(1);
+        let places = Arc::new(Semaphore::new(most as usize));
+        Self(Arc::new(Shared { options, places, most, idle: Mutex::default(), patience }))
+    }
+
+    pub async fn acquire(&self) -> Result<Pooled, Error> {
+        let place = Arc::clone(&self.0.places).acquire_owned();
+        let place = timeout(self.0.patience, place).await.map_err(|_| Error::PoolTimedOut)?;
+        let place = place.map_err(|_| Error::PoolClosed)?;
+        let waiting = self.0.idle.lock().pop();
+        let connection = match waiting {
+            Some(connection) => connection,
+            None => self.0.options.open()?,
+        };
+        Ok(Pooled { connection: Some(connection), shared: Arc::clone(&self.0), _place: place })
+    }
+
+    /// Lets nobody take one any more, waits for those in use, and closes all.
+    pub async fn close(&self) {
+        let in_use = self.0.places.acquire_many(self.0.most).await;
+        self.0.places.close();
+        drop(in_use);
+        self.0.idle.lock().clear();
+    }
+}
+
+/// A connection in use. What it has not committed is rolled back when it is given back.
+pub(crate) struct Pooled {
+    connection: Option<Connection>,
+    shared: Arc<Shared>,
+    // After the connection: it has a place until it waits again.
+    _place: OwnedSemaphorePermit,
+}
+
+impl Deref for Pooled {
+    type Target = Connection;
+
+    #[expect(clippy::expect_used, reason = "it is taken out when this is dropped, and not before")]
+    fn deref(&self) -> &Connection {
+        self.connection.as_ref().expect("a connection in use")
+    }
+}
+
+impl DerefMut for Pooled {
+    #[expect(clippy::expect_used, reason = "it is taken out when this is dropped, and not before")]
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.connection.as_mut().expect("a connection in use")
+    }
+}
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else { return };
+        match connection.roll_back() {
+            Ok(()) => self.shared.idle.lock().push(connection),
+            Err(error) => tracing::warn!(%error, "a connection is given up"),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a statement answers.
+
+use std::sync::Arc;
+
+use sqlx::{ColumnIndex, error::Error};
+
+use super::{
+    Inline, Prepared,
+    value::{Kind, Value, ValueRef},
+};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    ordinal: usize,
+    name: Box<str>,
+}
+
+impl Column {
+    pub fn new(ordinal: usize, name: &str) -> Self {
+        Self { ordinal, name: name.into() }
+    }
+}
+
+impl sqlx::Column for Column {
+    type Database = Inline;
+
+    fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Values say themselves what they are.
+    fn type_info(&self) -> &Kind {
+        &Kind::Null
+    }
+}
+
+pub(crate) struct Row {
+    values: Vec<Value>,
+    columns: Arc<[Column]>,
+}
+
+impl Row {
+    pub(super) fn read(row: &rusqlite::Row<'_>, columns: &Arc<[Column]>) -> rusqlite::Result<Self> {
+        let values = (0..columns.len()).map(|at| row.get(at).map(Value)).collect::<rusqlite::Result<_>>()?;
+        Ok(Self { values, columns: Arc::clone(columns) })
+    }
+}
+
+impl sqlx::Row for Row {
+    type Database = Inline;
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn try_get_raw<I: ColumnIndex<Self>>(&self, index: I) -> Result<ValueRef<'_>, Error> {
+        Ok(ValueRef(&self.values[index.index(self)?]))
+    }
+}
+
+sqlx_core::impl_column_index_for_row!(Row);
+sqlx_core::impl_column_index_for_statement!(Prepared);
+
+impl ColumnIndex<Row> for str {
+    fn index(&self, row: &Row) -> Result<usize, Error> {
+        find(&row.columns, self)
+    }
+}
+
+impl ColumnIndex<Prepared> for str {
+    fn index(&self, statement: &Prepared) -> Result<usize, Error> {
+        find(&statement.columns, self)
+    }
+}
+
+/// There are few, so looking at each is quicker than a table of them.
+fn find(columns: &[Column], name: &str) -> Result<usize, Error> {
+    let found = columns.iter().position(|column| &*column.name == name);
+    found.ok_or_else(|| Error::ColumnNotFound(name.to_owned()))
+}
+
+/// What a statement did.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(super) changed: u64,
+}
+
+impl Outcome {
+    /// Called as the other driver's is, so that one text serves both.
+    pub const fn rows_affected(&self) -> u64 {
+        self.changed
+    }
+}
+
+impl Extend<Self> for Outcome {
+    fn extend<T: IntoIterator<Item = Self>>(&mut self, others: T) {
+        self.changed += others.into_iter().map(|other| other.changed).sum::<u64>();
+    }
+}
