@@ -76,8 +76,8 @@ class Hub {
   }
 
   /** Joins a program of this machine as an agent of the first administrator; it leaves with `stop()`. */
-  join(name, command) {
-    const [program, ...args] = [...this.#as(), binary, "agent", "run", name, "--", ...command];
+  join(name, command, flags = []) {
+    const [program, ...args] = [...this.#as(), binary, "agent", "run", name, ...flags, "--", ...command];
     return start({ command: program, args, env: this.#whole, cwd: this.#folder, ready: /Attached/ });
   }
 

@@ -19,6 +19,7 @@ pub fn federation(settings: &Settings) -> anyhow::Result<Option<Federation>> {
         external: all("p2p_external", list(settings.text("p2p_external")), |word| Ok(vec![word.parse()?]))?,
         mdns: settings.parse("p2p_mdns", false)?,
         mode: mode(settings.text("federation_mode"))?,
+        share_rules: settings.parse("share_rules", false)?,
     }))
 }
 

@@ -1,10 +1,25 @@
 //! Numbers for Prometheus, on a listener of their own.
 
+use std::time::Duration;
+
 use axum::{Router, routing::get};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
+/// Bounds of histograms, in seconds: a message between neighbours, and an hour of catching up.
+const BUCKETS: [f64; 12] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_600.0];
+const TIDY_EVERY: Duration = Duration::from_secs(60);
+
 /// Starts counting. Once per process.
 pub fn router() -> anyhow::Result<Router> {
-    let recorder: PrometheusHandle = PrometheusBuilder::new().install_recorder()?;
+    let recorder: PrometheusHandle = PrometheusBuilder::new().set_buckets(&BUCKETS)?.install_recorder()?;
+    tokio::spawn(tidy(recorder.clone()));
     Ok(Router::new().route("/metrics", get(move || async move { recorder.render() })))
+}
+
+/// Samples wait in memory until they are sorted into buckets, which else happens only when somebody asks.
+async fn tidy(recorder: PrometheusHandle) {
+    loop {
+        tokio::time::sleep(TIDY_EVERY).await;
+        recorder.run_upkeep();
+    }
 }

@@ -119,6 +119,7 @@ fn page_routes() -> Router<Site> {
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
         .route("/blobs/{sha256}", get(pages::blobs::show))
         .route("/network", get(pages::network::show))
+        .route("/network/{hub}", get(pages::network::hub::show).post(pages::network::hub::act))
         .route("/teams", get(pages::team::list).post(pages::team::launch))
         .route("/teams/{id}", get(pages::team::show).post(pages::team::act))
         .route("/teams/{id}/replay", get(pages::team::replay))
@@ -158,6 +159,10 @@ fn admin_routes() -> Router<Site> {
         .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
         .route("/admin/network", get(pages::admin::network::show).post(pages::admin::network::block))
         .route("/admin/network/remove", post(pages::admin::network::unblock))
+        .route("/admin/network/rules", get(pages::admin::network::save))
+        .route("/admin/network/import", post(pages::admin::network::import))
+        .route("/admin/network/subscribe", post(pages::admin::network::subscribe))
+        .route("/admin/network/unsubscribe", post(pages::admin::network::unsubscribe))
         .route("/admin/invites", get(pages::admin::invites::show).post(pages::admin::invites::create))
         .route("/admin/invites/revoke", post(pages::admin::invites::revoke))
         .route("/admin/audit", get(pages::admin::audit::show))
@@ -172,6 +177,7 @@ fn machine_routes() -> Router<Site> {
         .route("/llms.txt", get(pages::machine::llms))
         .route("/.well-known/security.txt", get(pages::machine::security))
         .route("/.well-known/plexus.json", get(pages::machine::plexus))
+        .route(plexus_hub::federation::SHARED_RULES, get(pages::machine::rules))
         .route("/favicon.ico", get(pages::machine::favicon))
 }
 

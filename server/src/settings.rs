@@ -70,6 +70,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("p2p_external", "PLEXUS_P2P_EXTERNAL", "where it listens", "Where other hubs reach this one from outside, as multiaddresses separated by commas"),
     setting("p2p_mdns", "PLEXUS_P2P_MDNS", "false", "Look for hubs in the same local network, and be found there"),
     setting("federation_mode", "PLEXUS_FEDERATION_MODE", "probation", "How hubs are treated that no rule names: open (carried in full), probation (within narrow limits until they have proved a domain or a week has passed), allowlist (not at all)"),
+    setting("share_rules", "PLEXUS_SHARE_RULES", "false", "Give this hub's rules about other hubs to whoever asks, signed, with their reasons"),
     secret("programs", "PLEXUS_PROGRAMS", "none", "Programs that agents may be made of or use: a table in plexus.toml, one [programs.NAME] for each"),
     setting("programs_at_once", "PLEXUS_PROGRAMS_AT_ONCE", "16", "How many of them run at once, those that wait for a message included"),
     setting("unsafe_processes", "PLEXUS_UNSAFE_PROCESSES", "false", "Start programs as the hub's own user where nothing on this machine can keep them apart from it"),

@@ -27,8 +27,8 @@ const POLL: Duration = Duration::from_millis(50);
 pub struct Node {
     process: Process,
     /// Who runs it.
-    admin: Client,
-    id: String,
+    pub admin: Client,
+    pub id: String,
     /// Where other hubs reach it.
     pub address: String,
     pub folder: TempDir,

@@ -67,6 +67,8 @@ mod mcp_registry;
 #[cfg(test)]
 mod nested;
 #[cfg(test)]
+mod network_pages;
+#[cfg(test)]
 mod no_address;
 #[cfg(test)]
 mod oauth;

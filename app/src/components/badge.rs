@@ -2,13 +2,23 @@
 
 use leptos::prelude::*;
 
-use super::{icon::Icon, text::short_hub, time};
+use super::{
+    icon::Icon,
+    text::{hub_href, short_hub},
+    time,
+};
 use crate::{components::context, model::Badge};
 
 #[component]
 pub fn BadgeTag(badge: Badge) -> impl IntoView {
     let class = format!("badge {}", tone(&badge));
-    view! { <span class=class title=meaning(&badge)>{icon(&badge).view()} {label(&badge)}</span> }
+    let (title, inner) = (meaning(&badge), view! { {icon(&badge).view()} {label(&badge)} });
+    match badge {
+        Badge::Elsewhere(hub) => {
+            view! { <a class=class title=title href=hub_href(&hub)>{inner}</a> }.into_any()
+        }
+        _ => view! { <span class=class title=title>{inner}</span> }.into_any(),
+    }
 }
 
 /// All badges of an agent, in a row.

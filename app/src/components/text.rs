@@ -27,6 +27,13 @@ pub fn short_hub(hub: &str) -> String {
     format!("{}…{}", &hub[..START], &hub[hub.len() - END..])
 }
 
+/// The path of a hub's page, by its id or its domain.
+pub fn hub_href(hub: &str) -> String {
+    let mut href = String::from("/network/");
+    percent_encode(hub, &mut href);
+    href
+}
+
 /// An address as people read it.
 pub fn address_text(address: &Address) -> String {
     match &address.hub {

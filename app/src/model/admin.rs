@@ -6,7 +6,7 @@ use plexus_domain::{
     agent::Visibility,
 };
 
-use super::{Form, Pager};
+use super::{Form, Pager, network::HubRow};
 
 #[derive(Clone, Debug)]
 pub struct AdminOverview {
@@ -104,11 +104,40 @@ pub struct OriginRow {
 }
 
 /// Rules about other hubs. Made at `/admin/network` with `subject` and `reason`, taken back at `/admin/network/remove` with
-/// `subject`.
+/// `subject`. Lists: this hub's own at `/admin/network/rules`, another's taken over at `/admin/network/import` with `document`, gone by
+/// after `/admin/network/subscribe` with `list` and `signer` until `/admin/network/unsubscribe` with `url`.
 #[derive(Clone, Debug)]
 pub struct AdminNetwork {
+    /// Hubs whose listings are being fetched.
+    pub catching_up: Vec<HubRow>,
     pub rows: Vec<NetworkRuleRow>,
+    pub lists: Vec<RuleListRow>,
+    /// What became of a list that was just taken over.
+    pub imported: Option<ImportedRules>,
+    /// Any of the forms: their fields have names of their own.
     pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct ImportedRules {
+    /// What the hub that signed it calls itself, and its id.
+    pub name: String,
+    pub from: String,
+    pub taken: u64,
+    pub kept: u64,
+    pub left_out: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct RuleListRow {
+    pub url: String,
+    pub name: String,
+    /// The hub that has to have signed it.
+    pub signer: String,
+    pub rules: u64,
+    pub by: String,
+    pub checked: Timestamp,
+    pub problem: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,6 +148,7 @@ pub struct NetworkRuleRow {
     pub reason: String,
     pub by: String,
     pub at: Timestamp,
+    pub expires: Option<Timestamp>,
 }
 
 /// Mode: shown only (it comes from the configuration). Invitations: made at `/admin/invites` with `days`,

@@ -84,6 +84,8 @@ pub struct Federation {
     /// Look for hubs in the same local network, and be found there.
     pub mdns: bool,
     pub mode: Mode,
+    /// Give this hub's rules about others to whoever asks, signed.
+    pub share_rules: bool,
 }
 
 /// Whether agents may be at private addresses.

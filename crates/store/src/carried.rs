@@ -5,6 +5,7 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
+    admin::Slice,
     agents::{self, Agent, AgentState},
     column::{Column, record},
     conn::{execute, on},
@@ -150,6 +151,27 @@ pub async fn list_shown(conn: &mut Conn, limit: i64) -> Result<Vec<AgentId>> {
                 where a.hub <> $1 and l.state = 'live' limit $2";
     let found: Vec<uuid::Uuid> =
         on!(conn, c => query_scalar(text).bind(HubRowId::SELF.uuid()).bind(limit).fetch_all(c))?;
+    Ok(found.into_iter().map(AgentId::from_uuid).collect())
+}
+
+/// How many agents of a hub are shown.
+pub async fn count_shown(conn: &mut Conn, hub: HubRowId) -> Result<u64> {
+    let text = "select count(*) from agents a join listings l on l.agent = a.id \
+                where a.hub = $1 and l.state = 'live' and l.envelope is not null";
+    let count: i64 = on!(conn, c => query_scalar(text).bind(hub.uuid()).fetch_one(c))?;
+    Ok(count.unsigned_abs())
+}
+
+/// Some of those, in the order of their addresses.
+pub async fn list_shown_of(conn: &mut Conn, hub: HubRowId, slice: Slice) -> Result<Vec<AgentId>> {
+    let text = "select a.id from agents a join listings l on l.agent = a.id \
+                where a.hub = $1 and l.state = 'live' and l.envelope is not null \
+                order by a.owner_folded, a.name_folded limit $2 offset $3";
+    let found: Vec<uuid::Uuid> = on!(conn, c => query_scalar(text)
+        .bind(hub.uuid())
+        .bind(i64::from(slice.take))
+        .bind(slice.skip())
+        .fetch_all(c))?;
     Ok(found.into_iter().map(AgentId::from_uuid).collect())
 }
 

@@ -39,6 +39,13 @@ pub async fn list_addresses(conn: &mut Conn, limit: i64) -> Result<Vec<Addresses
     on!(conn, c => query_as(text).bind(limit).fetch_all(c))
 }
 
+/// Where one hub was last.
+pub async fn addresses_of(conn: &mut Conn, peer: &str) -> Result<Vec<String>> {
+    let text = "select peer, addresses, seen from hub_addresses where peer = $1";
+    let found: Option<Addresses> = on!(conn, c => query_as(text).bind(peer).fetch_optional(c))?;
+    Ok(found.map(|found| found.addresses).unwrap_or_default())
+}
+
 /// Forgets where hubs were that were not met since.
 pub async fn forget_addresses(tx: &mut Tx, since: Timestamp) -> Result<u64> {
     execute!(tx, query("delete from hub_addresses where seen < $1").bind(since.millis()))

@@ -12,6 +12,7 @@ mod blobs;
 pub mod chats;
 pub mod document;
 pub mod events;
+mod hub_rules;
 mod hubs;
 pub mod messages;
 mod positions;
@@ -65,7 +66,10 @@ fn whole() -> OpenApiRouter<Site> {
         .routes(routes!(team_log::log))
         .routes(routes!(team_log::share, team_log::unshare))
         .routes(routes!(hubs::list))
-        .routes(routes!(hubs::rules, hubs::rule))
+        .routes(routes!(hubs::show))
+        .routes(routes!(hub_rules::rules, hub_rules::rule))
+        .routes(routes!(hub_rules::export, hub_rules::import))
+        .routes(routes!(hub_rules::lists, hub_rules::subscribe, hub_rules::unsubscribe))
         .routes(routes!(document::show))
 }
 

@@ -3,11 +3,15 @@
 use std::io::Write as _;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use plexus_app::components::text::{count, duration, grouped};
 use plexus_domain::text::{one_line, shorten};
-use plexus_hub::{Env, Hub, accounts, federation};
+use plexus_hub::federation::{self, Ruled};
 use serde_json::{Value, json};
 
-use super::remote::{self, Remote};
+use super::{
+    remote::{self, Remote},
+    rule_lists::{self, here},
+};
 use crate::{config::Serve, settings::Settings};
 
 pub fn command() -> Command {
@@ -16,23 +20,25 @@ pub fn command() -> Command {
 }
 
 pub fn block_command() -> Command {
-    let reason = Arg::new("reason").long("reason").value_name("TEXT").required(true);
+    let reason =
+        Arg::new("reason").long("reason").value_name("TEXT").required_unless_present_any(rule_lists::WAYS);
     let allow = Arg::new("allow").long("allow").action(ArgAction::SetTrue);
     Command::new("block")
         .about("Keep out a hub, an agent or a tag; unblock undoes it at once")
-        .arg(subject())
+        .arg(subject().required_unless_present_any(rule_lists::WAYS))
         .arg(reason.help("Why, for whoever looks at the rule later"))
         .arg(allow.help("Let it in instead, whatever else would keep it out"))
+        .args(rule_lists::arguments())
         .args(remote::arguments())
 }
 
 pub fn unblock_command() -> Command {
-    Command::new("unblock").about("Take a rule back").arg(subject()).args(remote::arguments())
+    Command::new("unblock").about("Take a rule back").arg(subject().required(true)).args(remote::arguments())
 }
 
 fn subject() -> Arg {
     let help = "A hub by its id or its domain, an agent as @owner/name@hub, or tag:WORD";
-    Arg::new("subject").required(true).value_name("WHAT").help(help)
+    Arg::new("subject").value_name("WHAT").help(help)
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
@@ -68,11 +74,40 @@ fn table(found: &Value) -> String {
             hub["agents"].as_u64().unwrap_or_default(),
             text(&hub["id"])
         ));
+        let progress = &hub["carried"]["catching_up"];
+        if let (Some(got), Some(wanted)) = (progress["got"].as_u64(), progress["wanted"].as_u64()) {
+            table.push_str(&format!(
+                "{:<9} catching up: {} of {}\n",
+                "",
+                grouped(got),
+                count(wanted, "listing", "listings")
+            ));
+        }
     }
+    table.push_str(&speeds(&found["speeds"]));
     table
 }
 
+/// How fast the network is, where that was measured.
+fn speeds(found: &Value) -> String {
+    let mut table = String::new();
+    for (key, name) in [("spread", "news"), ("look_up", "look-up"), ("catch_up", "catching up")] {
+        let figure = |name: &str| found[key][name].as_u64();
+        let (Some(median), Some(p99), Some(samples)) =
+            (figure("p50_ms"), figure("p99_ms"), figure("samples"))
+        else {
+            continue;
+        };
+        let (median, p99) = (duration(median), duration(p99));
+        table.push_str(&format!("{name:<12} p50 {median:>8}  p99 {p99:>8}  of {}\n", grouped(samples)));
+    }
+    if table.is_empty() { table } else { format!("\n{table}") }
+}
+
 pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> anyhow::Result<u8> {
+    if !remove && let Some(way) = rule_lists::Way::of(arguments) {
+        return rule_lists::run(settings, arguments, &way).await;
+    }
     let subject = arguments.get_one::<String>("subject").map_or("", String::as_str);
     let reason = arguments.try_get_one::<String>("reason").ok().flatten().cloned().unwrap_or_default();
     let allow = arguments.try_get_one::<bool>("allow").ok().flatten().copied().unwrap_or(false);
@@ -91,25 +126,15 @@ pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> 
             let rule = json!({ "subject": subject, "action": action, "reason": reason });
             hub.tell("hubs/rules", &rule).await?;
         }
-        None => here(config, subject, &reason, action).await?,
+        None => here(config, async |hub, caller| match action {
+            "remove" => federation::unblock(hub, caller, subject, "").await,
+            "allow" => federation::block(hub, caller, subject, Ruled::Allow, &reason, "").await,
+            _ => federation::block(hub, caller, subject, Ruled::Block, &reason, "").await,
+        })
+        .await
+        .map(drop)?,
     }
     let done = if remove { "The rule is gone." } else { "The rule holds." };
     writeln!(std::io::stdout(), "{done}")?;
     Ok(0)
-}
-
-/// On a data folder that no hub serves.
-async fn here(config: plexus_hub::Config, subject: &str, reason: &str, action: &str) -> anyhow::Result<()> {
-    let hub = Hub::open(config, Env::system()).await?;
-    let done = async {
-        let caller = accounts::act_for(&hub, None).await?;
-        match action {
-            "remove" => federation::unblock(&hub, &caller, subject, "").await,
-            "allow" => federation::block(&hub, &caller, subject, federation::Ruled::Allow, reason, "").await,
-            _ => federation::block(&hub, &caller, subject, federation::Ruled::Block, reason, "").await,
-        }
-    };
-    let done = done.await;
-    hub.close().await;
-    Ok(done.map(drop)?)
 }

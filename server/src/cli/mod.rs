@@ -7,6 +7,7 @@ mod conformance;
 mod doctor;
 mod hubs;
 mod remote;
+mod rule_lists;
 mod serve;
 mod team;
 mod user;

@@ -1,12 +1,11 @@
 //! `/`.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::home::{HomePage, HubLink};
-use plexus_hub::{
-    Error, Hub,
-    federation::{self, Standing},
-    listings,
+use plexus_app::{
+    components::text::hub_href,
+    model::home::{HomePage, HubLink},
 };
+use plexus_hub::{Error, Hub, federation, listings};
 
 use super::agents::row;
 use crate::{
@@ -37,12 +36,10 @@ async fn hubs(hub: &Hub) -> Result<Vec<HubLink>, Error> {
     if hub.config().federation.is_none() {
         return Ok(Vec::new());
     }
-    let found = federation::overview(hub).await?.hubs;
-    let alive = found.into_iter().filter(|row| row.standing == Standing::Fresh).take(HUBS);
     let link = |row: federation::HubRow| HubLink {
-        href: "/network".to_owned(),
+        href: hub_href(&row.id),
         name: row.domain.or(row.name).unwrap_or_else(|| row.id.clone()),
         seed: row.id,
     };
-    Ok(alive.map(link).collect())
+    Ok(federation::alive(hub, HUBS).await?.into_iter().map(link).collect())
 }

@@ -49,6 +49,14 @@ pub async fn plexus(State(site): State<Site>) -> ApiResult<Json<Value>> {
     Ok(Json(json!({ "hub": id })))
 }
 
+/// This hub's rules about others, where its operator gives them out.
+pub async fn rules(State(site): State<Site>) -> ApiResult<Response> {
+    let rules = federation::shared_rules(&site.hub).await?;
+    let rules =
+        rules.ok_or_else(|| Refusal::not_found("This hub keeps its rules about others to itself."))?;
+    Ok(plain(rules))
+}
+
 /// Whom to tell about a weakness (RFC 9116).
 pub async fn security(State(site): State<Site>) -> Response {
     let config = site.hub.config();

@@ -18,6 +18,7 @@ mod account;
 mod admin;
 mod agents;
 mod chat;
+mod network;
 mod register;
 
 /// Every page as (name, HTML).
@@ -28,6 +29,7 @@ pub fn all() -> Vec<(&'static str, String)> {
     pages.extend(chat::pages());
     pages.extend(account::pages());
     pages.extend(admin::pages());
+    pages.extend(network::pages());
     pages
 }
 

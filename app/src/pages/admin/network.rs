@@ -3,16 +3,24 @@ use leptos::prelude::*;
 use super::with_side;
 use crate::{
     components::{
-        button::{ActionForm, Button, Kind},
+        button::{ActionForm, Button, ButtonLink, Kind},
         empty::Empty,
         field::Field,
         form_errors::form_errors,
         section::Section,
         table::Table,
-        time::Ago,
+        text::{count, grouped, hub_href, short_hub},
+        time::{Ago, Date},
     },
-    model::admin::{AdminNetwork, NetworkRuleRow},
-    pages::{Head, Page},
+    model::{
+        Form,
+        admin::{AdminNetwork, ImportedRules, NetworkRuleRow, RuleListRow},
+        network::HubRow,
+    },
+    pages::{
+        Head, Page,
+        network::{catching_up, name_of},
+    },
 };
 
 impl Page for AdminNetwork {
@@ -21,28 +29,56 @@ impl Page for AdminNetwork {
     }
 
     fn body(self) -> AnyView {
-        let list = if self.rows.is_empty() {
+        let progress = progress(&self.catching_up);
+        let rules = if self.rows.is_empty() {
             view! { <Empty title="No rules"><p>"Hubs are treated as the configuration says."</p></Empty> }
                 .into_any()
         } else {
             let rows = self.rows.into_iter().map(row).collect();
-            view! { <Table caption="Rules about other hubs" heads=vec!["About", "Rule", "Why", "By", "Since", ""] rows /> }.into_any()
+            view! { <Table caption="Rules about other hubs" heads=vec!["About", "Rule", "Why", "By", "Since", "Until", ""] rows /> }.into_any()
         };
         let content = view! {
             <h1>"Other hubs"</h1>
             <p class="quiet">"A rule holds at once, and taking it back shows again what it hid. "<a href="/network">"The hubs that this one knows"</a></p>
-            {list}
-            <Section title="Keep somebody out">
-                {form_errors(&self.form, None)}
-                <form class="stack narrow" method="post" action="/admin/network">
-                    {Field::text("subject", "Hub, agent or tag").placeholder("12D3KooW…, hub.example, @owner/name@hub, tag:word").of(&self.form)}
-                    {Field::text("reason", "Why").max(200).of(&self.form)}
-                    <p class="actions"><Button label="Block" kind=Kind::Primary /></p>
-                </form>
-            </Section>
+            {progress}
+            {self.imported.map(imported)}
+            {form_errors(&self.form, None)}
+            {rules}
+            {keep_out(&self.form)}
+            {lists(self.lists, &self.form)}
+            {hand_on(&self.form)}
         };
         with_side("Other hubs", content.into_any())
     }
+}
+
+fn progress(hubs: &[HubRow]) -> Option<AnyView> {
+    if hubs.is_empty() {
+        return None;
+    }
+    let line = |hub: &HubRow| {
+        let (href, name) = (hub_href(&hub.id), name_of(hub));
+        hub.catching_up.map(|progress| view! { <li><a href=href>{name}</a>" "{catching_up(progress)}</li> })
+    };
+    let lines = hubs.iter().map(line).collect_view();
+    Some(view! { <ul class="plain-list" role="list">{lines}</ul> }.into_any())
+}
+
+fn imported(done: ImportedRules) -> AnyView {
+    let (href, short) = (hub_href(&done.from), short_hub(&done.from));
+    let words = format!(
+        "{} taken over. {} stayed as this hub had them, and {} could not be used.",
+        count(done.taken, "rule was", "rules were"),
+        grouped(done.kept),
+        grouped(done.left_out),
+    );
+    view! {
+        <div class="notice good" role="status"><div>
+            <p>{words}</p>
+            <p>"Signed by "{done.name}", "<a href=href><code>{short}</code></a>"."</p>
+        </div></div>
+    }
+    .into_any()
 }
 
 fn row(row: NetworkRuleRow) -> AnyView {
@@ -54,8 +90,82 @@ fn row(row: NetworkRuleRow) -> AnyView {
             <td>{row.reason}</td>
             <td>"@"{row.by}</td>
             <td><Ago at=row.at /></td>
+            <td>{row.expires.map(|at| view! { <Date at /> })}</td>
             <td class="end"><ActionForm action="/admin/network/remove" label="Remove" about fields /></td>
         </tr>
+    }
+    .into_any()
+}
+
+fn keep_out(form: &Form) -> AnyView {
+    let subject = Field::text("subject", "Hub, agent or tag")
+        .placeholder("12D3KooW…, hub.example, @owner/name@hub, tag:word")
+        .of(form);
+    let reason = Field::text("reason", "Why").max(200).of(form);
+    view! {
+        <Section title="Keep somebody out">
+            <form class="stack narrow" method="post" action="/admin/network">
+                {subject}
+                {reason}
+                <p class="actions"><Button label="Block" kind=Kind::Primary /></p>
+            </form>
+        </Section>
+    }
+    .into_any()
+}
+
+fn lists(lists: Vec<RuleListRow>, form: &Form) -> AnyView {
+    let table = (!lists.is_empty()).then(|| {
+        let rows = lists.into_iter().map(list).collect();
+        view! { <Table caption="Lists of rules that this hub goes by" heads=vec!["List", "Rules", "Signed by", "By", "Checked", ""] rows /> }
+    });
+    let place =
+        Field::text("list", "Hub or address").mono().placeholder("hub.example, or https://hub.example/rules");
+    let place = place.of(form);
+    let signer = Field::text("signer", "Key of the hub that has to have signed it").mono().optional();
+    let signer = signer.hint("Without one, whoever signed it now has to sign it from then on.").of(form);
+    view! {
+        <Section title="Go by a list" lead="The rules of another hub, looked at once a day. This hub's own rules win, and the rules of a list go with it.">
+            {table}
+            <form class="stack narrow" method="post" action="/admin/network/subscribe">
+                {place}
+                {signer}
+                <p class="actions"><Button label="Go by this list" /></p>
+            </form>
+        </Section>
+    }
+    .into_any()
+}
+
+fn list(list: RuleListRow) -> AnyView {
+    let (href, short) = (hub_href(&list.signer), short_hub(&list.signer));
+    let (about, fields) = (list.url.clone(), vec![("url", list.url.clone())]);
+    let problem = list.problem.map(|problem| view! { <p class="state caution">{problem}</p> });
+    view! {
+        <tr>
+            <th scope="row">{list.name}<p class="quiet small"><code>{list.url}</code></p>{problem}</th>
+            <td class="number">{grouped(list.rules)}</td>
+            <td><a href=href><code>{short}</code></a></td>
+            <td>"@"{list.by}</td>
+            <td><Ago at=list.checked /></td>
+            <td class="end"><ActionForm action="/admin/network/unsubscribe" label="Stop" about fields /></td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn hand_on(form: &Form) -> AnyView {
+    let document = Field::lines("document", "Rules of another hub", 4)
+        .hint("The whole text. They become this hub's own; what it has a rule about stays as it is.")
+        .of(form);
+    view! {
+        <Section title="Hand rules on" lead="As a text that this hub signs, so that whoever takes it over knows whose rules they are. Reasons go with it.">
+            <p class="actions"><ButtonLink label="Save this hub's rules" href="/admin/network/rules" /></p>
+            <form class="stack narrow" method="post" action="/admin/network/import">
+                {document}
+                <p class="actions"><Button label="Take over" /></p>
+            </form>
+        </Section>
     }
     .into_any()
 }

@@ -7,7 +7,7 @@ use plexus_a2a::listing::ListingId;
 use plexus_domain::{Digest, Timestamp};
 
 use super::{
-    Core, Effect, Ignored, MAX_BATCH, MAX_FRAME, Request, Row, Verdict,
+    Core, Effect, Fetching, Ignored, MAX_BATCH, MAX_FRAME, Request, Row, Verdict,
     carried::HubSet,
     faults::Sight,
     intake::Via,
@@ -58,6 +58,17 @@ impl Comparison {
             outdated: Vec::new(),
             undelivered: Vec::new(),
         }
+    }
+
+    /// Whose listings are compared.
+    pub const fn about(&self) -> HubId {
+        self.theirs.hub
+    }
+
+    pub fn progress(&self, from: HubId) -> Fetching {
+        let got = self.served.len() as u64;
+        let open = self.need.len() + self.asked.len() + self.undelivered.len();
+        Fetching { from, got, wanted: got + open as u64 }
     }
 
     /// What the peer holds, going by what it sent: ours without what it lacks, with what it delivered. It counts
@@ -180,6 +191,7 @@ impl Core {
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) {
+        round.count(comparison.served.len() as u64);
         if comparison.complete {
             round.saw(self.offer(round.peer, comparison, out));
         }

@@ -1,5 +1,7 @@
 //! What happens to a hub, and what it does about it.
 
+use std::time::Duration;
+
 use plexus_a2a::listing::ListingId;
 use plexus_domain::{Digest, Timestamp};
 
@@ -68,6 +70,11 @@ pub enum Event {
     RuleRemoved {
         source: Source,
         subject: Subject,
+    },
+    /// All rules of a source are others from now on.
+    RulesReplaced {
+        source: Source,
+        rules: Vec<(Subject, Rule)>,
     },
     /// Somebody searches beyond what is here.
     Search {
@@ -154,11 +161,14 @@ pub enum Effect {
     Disconnect(HubId),
     /// Somebody broke the rules in a way that can be shown.
     Accuse(Accusation),
-    /// A round of comparing with `peer` ended: of `known` hubs, `whole` are here as they promised.
+    /// A round of comparing with `peer` ended: of `known` hubs, `whole` are here as they promised. It fetched so many
+    /// listings, and took so long.
     Compared {
         peer: HubId,
         whole: usize,
         known: usize,
+        fetched: u64,
+        took: Duration,
     },
     /// Ask the DHT which hubs have agents with this tag.
     FindProviders {

@@ -2,7 +2,7 @@
 //!
 //! Read it in this order: `event` (what happens and what is done about it), `intake` (what becomes of a record),
 //! `merge` (which version counts), `carried` (what is remembered), `sweep` (what time changes), `sync` and `compare`
-//! (repairing what gossip lost), `faults` (who breaks the rules), `search` (asking others). `lease`, `quota` and `policy` are
+//! (repairing what gossip lost), `faults` (who breaks the rules), `search` (asking others), `report` (what people are shown). `lease`, `quota` and `policy` are
 //! the rules that those ask.
 //!
 //! Architecture invariant: no IO, no clock, no randomness, and no listing's body is kept. All maps are ordered, so
@@ -19,6 +19,7 @@ pub mod merge;
 mod own;
 pub mod policy;
 pub mod quota;
+mod report;
 mod search;
 mod serve;
 mod shares;
@@ -47,6 +48,7 @@ use self::{
 pub use self::{
     event::{Effect, Event, Ignored, KnownHub, Verdict},
     faults::{Accusation, Fault},
+    report::{Fetching, Report, Terms},
     search::{Provenance, Wanted},
     sync::SYNC_EVERY,
     wire::{Answer, MAX_BATCH, MAX_FOUND, MAX_FRAME, Query, Request, Row},
@@ -144,6 +146,10 @@ impl Core {
             }
             Event::RuleRemoved { source, subject } => {
                 self.policy.remove(&source, &subject);
+                self.apply_policy(now, &mut out);
+            }
+            Event::RulesReplaced { source, rules } => {
+                self.policy.replace(source, rules);
                 self.apply_policy(now, &mut out);
             }
             Event::Search { search, wanted } => self.search(search, wanted, now, &mut out),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use plexus_a2a::{keys::PublicKey, listing::ListingId};
 use plexus_domain::Timestamp;
 
+pub use crate::record::Action;
 use crate::{HubId, record::Tag};
 
 /// Rules of one source; more are not taken.
@@ -33,12 +34,6 @@ pub enum Subject {
     Tag(Tag),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    Allow,
-    Block,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub action: Action,
@@ -60,7 +55,7 @@ pub enum Source {
 pub struct Policy {
     mode: Mode,
     /// By source first: the operator's come first in the order of [`Source`].
-    rules: BTreeMap<Source, BTreeMap<Subject, Rule>>,
+    rules: BTreeMap<Source, Rules>,
 }
 
 impl Policy {
@@ -86,38 +81,47 @@ impl Policy {
         fits
     }
 
+    /// Puts these in the place of all rules of a source. Those that are too many do not hold.
+    pub fn replace(&mut self, source: Source, rules: Vec<(Subject, Rule)>) {
+        self.rules.insert(source, rules.into_iter().take(MAX_RULES).collect());
+    }
+
     pub fn remove(&mut self, source: &Source, subject: &Subject) {
         self.rules.get_mut(source).map(|rules| rules.remove(subject));
     }
 
-    /// What is said of a hub, by its id before its domain.
+    /// What is said of a hub: by the first source that says something, by its id before its domain.
     pub fn on_hub(&self, hub: HubId, domain: Option<&str>, now: Timestamp) -> Option<Action> {
-        let by_id = self.find(&Subject::Hub(hub), now);
-        by_id.or_else(|| domain.and_then(|domain| self.on_domain(domain, now)))
-    }
-
-    /// The closest rule: `a.example.org`, then `example.org`, then `org`.
-    fn on_domain(&self, domain: &str, now: Timestamp) -> Option<Action> {
-        let starts = std::iter::once(0).chain(domain.match_indices('.').map(|(at, _)| at + 1));
-        let mut parents = starts.map(|start| Subject::Domain(domain[start..].to_owned()));
-        parents.find_map(|subject| self.find(&subject, now))
+        self.rules.values().find_map(|rules| {
+            let by_id = find(rules, &Subject::Hub(hub), now);
+            by_id.or_else(|| domain.and_then(|domain| on_domain(rules, domain, now)))
+        })
     }
 
     /// Whether a listing is not shown and not passed on, whatever hub it is of.
     pub fn hides(&self, id: &ListingId, author: &[u8; 32], tags: &[Tag], now: Timestamp) -> bool {
-        if self.rules.values().all(BTreeMap::is_empty) {
-            return false;
-        }
-        let named =
-            self.find(&Subject::Agent(id.clone()), now).or_else(|| self.find(&Subject::Author(*author), now));
-        let blocked = |tag: &Tag| self.find(&Subject::Tag(tag.clone()), now) == Some(Action::Block);
-        named.map_or_else(|| tags.iter().any(blocked), |action| action == Action::Block)
+        let said = self.rules.values().filter(|rules| !rules.is_empty()).find_map(|rules| {
+            let named = find(rules, &Subject::Agent(id.clone()), now)
+                .or_else(|| find(rules, &Subject::Author(*author), now));
+            let blocked = |tag: &Tag| find(rules, &Subject::Tag(tag.clone()), now) == Some(Action::Block);
+            named.or_else(|| tags.iter().any(blocked).then_some(Action::Block))
+        });
+        said == Some(Action::Block)
     }
+}
 
-    fn find(&self, subject: &Subject, now: Timestamp) -> Option<Action> {
-        let valid = |rule: &&Rule| rule.expires.is_none_or(|expires| now < expires);
-        self.rules.values().find_map(|rules| rules.get(subject).filter(valid)).map(|rule| rule.action)
-    }
+type Rules = BTreeMap<Subject, Rule>;
+
+/// The closest rule: `a.example.org`, then `example.org`, then `org`.
+fn on_domain(rules: &Rules, domain: &str, now: Timestamp) -> Option<Action> {
+    let starts = std::iter::once(0).chain(domain.match_indices('.').map(|(at, _)| at + 1));
+    let mut parents = starts.map(|start| Subject::Domain(domain[start..].to_owned()));
+    parents.find_map(|subject| find(rules, &subject, now))
+}
+
+fn find(rules: &Rules, subject: &Subject, now: Timestamp) -> Option<Action> {
+    let rule = rules.get(subject)?;
+    rule.expires.is_none_or(|expires| now < expires).then_some(rule.action)
 }
 
 impl From<PublicKey> for Subject {
@@ -151,11 +155,27 @@ mod tests {
         policy.set(&Source::Local, &Subject::Hub(hub()), rule(Action::Allow, None));
         assert_eq!(policy.on_hub(hub(), Some("a.example.org"), NOW), Some(Action::Allow));
         policy.remove(&Source::Local, &Subject::Hub(hub()));
+        policy.set(&Source::Local, &Subject::Domain("example.org".into()), rule(Action::Allow, None));
+        assert_eq!(policy.on_hub(hub(), Some("a.example.org"), NOW), Some(Action::Allow), "however close");
+        policy.remove(&Source::Local, &Subject::Domain("example.org".into()));
         policy.remove(&list, &Subject::Hub(hub()));
         assert_eq!(policy.on_hub(hub(), Some("a.example.org"), NOW), Some(Action::Block));
         policy.set(&Source::Local, &Subject::Domain("a.example.org".into()), rule(Action::Allow, None));
         assert_eq!(policy.on_hub(hub(), Some("b.a.example.org"), NOW), Some(Action::Allow));
         assert_eq!(policy.on_hub(hub(), Some("notexample.org"), NOW), None);
+    }
+
+    #[test]
+    fn a_source_is_replaced_whole() {
+        let mut policy = Policy::new(Mode::Open);
+        let list = Source::List("friends".into());
+        let blocked = |domain: &str| (Subject::Domain(domain.into()), rule(Action::Block, None));
+        policy.replace(list.clone(), vec![blocked("a.example"), blocked("b.example")]);
+        policy.replace(list.clone(), vec![blocked("b.example")]);
+        assert_eq!(policy.on_hub(hub(), Some("a.example"), NOW), None);
+        assert_eq!(policy.on_hub(hub(), Some("b.example"), NOW), Some(Action::Block));
+        policy.replace(list, Vec::new());
+        assert_eq!(policy.on_hub(hub(), Some("b.example"), NOW), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::{
 use plexus_domain::Timestamp;
 
 use super::{
-    Answer, Core, Effect, MAX_BATCH, MAX_FRAME, Request, Row, compare::Comparison, faults::Sight,
+    Answer, Core, Effect, Fetching, MAX_BATCH, MAX_FRAME, Request, Row, compare::Comparison, faults::Sight,
     intake::Via, quota::MAX_HUBS, serve::root_of,
 };
 use crate::HubId;
@@ -40,6 +40,8 @@ pub struct Round {
     rows: VecDeque<Row>,
     /// What the peer showed of the hubs that are done.
     sights: Vec<Sight>,
+    /// Listings that came.
+    fetched: u64,
 }
 
 /// What a round waits for.
@@ -59,6 +61,18 @@ impl Round {
 
     pub fn saw(&mut self, sight: Sight) {
         self.sights.push(sight);
+    }
+
+    pub const fn count(&mut self, fetched: u64) {
+        self.fetched += fetched;
+    }
+
+    /// How far it is with fetching what is missing of `hub`, if that is what it does.
+    pub fn fetching(&self, hub: HubId) -> Option<Fetching> {
+        match &self.stage {
+            Stage::Bodies(comparison) if comparison.about() == hub => Some(comparison.progress(self.peer)),
+            _ => None,
+        }
     }
 
     fn is_lost(&self, now: Timestamp) -> bool {
@@ -114,6 +128,7 @@ impl Core {
             stage: Stage::Rows,
             rows: VecDeque::new(),
             sights: Vec::new(),
+            fetched: 0,
         };
         self.wait(round, Request::Rows { root }, Stage::Rows, now, out);
     }
@@ -168,10 +183,11 @@ impl Core {
                 return self.begin_comparison(round, Comparison::new(theirs, ours), now, out);
             }
         }
-        self.judge(round.peer, round.sights, out);
+        let (peer, fetched, took) = (round.peer, round.fetched, now.since(round.began));
+        self.judge(peer, round.sights, out);
         let hubs: Vec<HubId> = self.hubs.keys().copied().filter(|&hub| self.carries(hub, now)).collect();
         let whole = hubs.iter().filter(|&&hub| self.is_whole(hub)).count();
-        out.push(Effect::Compared { peer: round.peer, whole, known: hubs.len() });
+        out.push(Effect::Compared { peer, whole, known: hubs.len(), fetched, took });
     }
 
     /// Asks, and goes on when the answer is there.

@@ -1,6 +1,6 @@
 //! What the actor is told, and what it tells.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use libp2p::{Multiaddr, PeerId, kad::RecordKey};
 use libp2p_stream::Control;
@@ -153,6 +153,8 @@ pub enum Event {
     },
     /// The DHT has this record of a hub, and its signature holds.
     FoundHub(Box<Signed<HubRecord>>),
+    /// A question to the DHT ended, with an answer or without, after so long.
+    LookedUp(Duration),
     /// Write this down.
     Keep(Vec<Kept>),
 }

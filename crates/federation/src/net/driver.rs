@@ -5,18 +5,19 @@ use std::{panic::resume_unwind, pin::pin, sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use plexus_domain::{Digest, Timestamp};
 use tokio::{
-    sync::{Semaphore, mpsc},
+    sync::{Semaphore, mpsc, oneshot},
     task::{JoinError, JoinSet},
     time::{MissedTickBehavior, interval, sleep, timeout},
 };
 
 use super::{
     api::{self, Command, Handle, Kept, Stopped},
+    measure::{Measured, Timing},
     wire::MAX_RECORD_BYTES,
 };
 use crate::{
     HubId,
-    core::{self, Answer, Core, Effect, Query},
+    core::{self, Answer, Core, Effect, Query, Report},
     record::Tag,
 };
 
@@ -41,6 +42,11 @@ pub trait Home: Send {
     /// Does what concerns the hub alone (records to store and to forget, listings to show, answers to searches, and
     /// whatever people should know), all or nothing, in this order. A message of gossip is passed on after this.
     fn perform(&mut self, effects: Vec<Effect>) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Something took so long. Whoever shows it to people keeps it; nothing depends on it.
+    fn measured(&mut self, measured: Measured) {
+        _ = measured;
+    }
 
     /// Writes down what the network remembers.
     fn keep(&mut self, kept: Vec<Kept>) -> impl Future<Output = Result<(), Self::Error>> + Send;
@@ -84,6 +90,8 @@ pub enum Order {
     Event(Box<core::Event>),
     /// The tags of this hub's agents, all of them.
     Provide(Vec<Tag>),
+    /// Tell how these hubs stand, as far as they are remembered.
+    Report { hubs: Vec<HubId>, tell: oneshot::Sender<Vec<Report>> },
 }
 
 /// Why the federation of this hub ended.
@@ -152,6 +160,12 @@ impl<H: Home> Driver<H> {
                         self.net.order(Command::Provide(tags)).await?;
                         None
                     }
+                    Some(Order::Report { hubs, tell }) => {
+                        let reports = hubs.into_iter().filter_map(|hub| self.core.report(hub, now));
+                        // Whoever asked may have given up.
+                        _ = tell.send(reports.collect());
+                        None
+                    }
                     None => return Ok(()),
                 },
                 Some(read) = self.reads.join_next() => {
@@ -186,6 +200,10 @@ impl<H: Home> Driver<H> {
                 self.net.order(Command::Noted { id }).await?;
                 return Ok(None);
             }
+            api::Event::LookedUp(took) => {
+                self.home.measured(Measured::LookUp(took));
+                return Ok(None);
+            }
             api::Event::Providers { search, hubs } => core::Event::Providers { search, hubs },
             // Its own signature holds, whoever kept it.
             api::Event::FoundHub(record) => {
@@ -198,6 +216,7 @@ impl<H: Home> Driver<H> {
         if changes_rules(&event) {
             self.net.order(Command::Forgive).await?;
         }
+        let by_gossip = matches!(event, core::Event::Gossip { .. });
         let effects = self.core.handle(event, self.home.now());
         let (outward, inward): (Vec<Effect>, Vec<Effect>) = effects.into_iter().partition(is_outward);
         for effect in &inward {
@@ -206,7 +225,10 @@ impl<H: Home> Driver<H> {
             }
         }
         if !inward.is_empty() {
+            let timings = Timing::of(&inward, by_gossip);
             self.home.perform(inward).await.map_err(Ended::Home)?;
+            let now = self.home.now();
+            timings.into_iter().for_each(|timing| self.home.measured(timing.end(now)));
         }
         for effect in outward {
             self.send(effect).await?;
@@ -319,8 +341,11 @@ const fn is_outward(effect: &Effect) -> bool {
 
 /// Whether somebody who was refused may be welcome now.
 const fn changes_rules(event: &core::Event) -> bool {
-    use core::Event::{DomainProved, ModeSet, RuleRemoved, RuleSet};
-    matches!(event, ModeSet(_) | RuleSet { .. } | RuleRemoved { .. } | DomainProved { .. })
+    use core::Event::{DomainProved, ModeSet, RuleRemoved, RuleSet, RulesReplaced};
+    matches!(
+        event,
+        ModeSet(_) | RuleSet { .. } | RuleRemoved { .. } | RulesReplaced { .. } | DomainProved { .. }
+    )
 }
 
 #[cfg(test)]

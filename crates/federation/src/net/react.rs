@@ -76,7 +76,12 @@ impl Actor {
             BehaviourEvent::Kad(kad::Event::InboundRequest {
                 request: InboundRequest::PutRecord { record: Some(record), .. },
             }) => self.put(record),
-            BehaviourEvent::Kad(kad::Event::OutboundQueryProgressed { id, result, step, .. }) => {
+            BehaviourEvent::Kad(kad::Event::OutboundQueryProgressed { id, result, step, stats }) => {
+                if step.last && self.look_ups.contains_key(&id) {
+                    // One that finds no room is not counted.
+                    let took = stats.duration().unwrap_or_default();
+                    _ = self.events.try_send(Event::LookedUp(took));
+                }
                 self.progressed(id, result, step.last);
             }
             BehaviourEvent::Mdns(mdns::Event::Discovered(found)) => {

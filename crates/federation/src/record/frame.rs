@@ -4,6 +4,7 @@ use plexus_a2a::{
     json::{self, Limits},
     jws::Jws,
 };
+use plexus_domain::text;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -20,6 +21,9 @@ const MAX_KIND: usize = 64;
 pub trait Payload: Serialize + DeserializeOwned {
     /// The `type` of the payload: kind and version. It also keeps a signature over one kind from serving for another.
     const KIND: &'static str;
+
+    /// What is parsed at all.
+    const LIMITS: Limits = LIMITS;
 
     /// What no type says. Asked when a record is made and when one is read.
     fn check(&self) -> Result<(), RecordError>;
@@ -87,7 +91,7 @@ pub fn write<T: Payload>(body: &T) -> Result<Vec<u8>, RecordError> {
 /// Reads a payload line, which has to be in its canonical form: then one record has one hash, and nothing that two
 /// JSON parsers would read differently (a member twice, a number beyond 2^53) gets in.
 pub fn read<T: Payload>(payload: &[u8]) -> Result<T, RecordError> {
-    let value: Value = json::parse(payload, LIMITS)?;
+    let value: Value = json::parse(payload, T::LIMITS)?;
     if serde_json_canonicalizer::to_vec(&value).map_err(shape)? != payload {
         return Err(RecordError::NotCanonical);
     }
@@ -96,6 +100,11 @@ pub fn read<T: Payload>(payload: &[u8]) -> Result<T, RecordError> {
     }
     let body: T = serde_json::from_value(value).map_err(shape)?;
     body.check().map(|()| body)
+}
+
+/// Whether it is one line that shows something, of at most so many characters.
+pub fn is_line(line: &str, most: usize) -> bool {
+    (1..=most).contains(&line.chars().count()) && text::one_line(line) == line
 }
 
 /// The `type` of the payload, before anything else is looked at.
@@ -112,6 +121,6 @@ pub fn kind_of(bytes: &[u8]) -> Result<&str, RecordError> {
 /// The parser repeats what it met, so its words are cut.
 #[expect(clippy::needless_pass_by_value, reason = "a function for map_err")]
 fn shape(error: serde_json::Error) -> RecordError {
-    let words = plexus_domain::text::one_line(&error.to_string());
-    RecordError::Payload(plexus_domain::text::shorten(&words, 200))
+    let words = text::one_line(&error.to_string());
+    RecordError::Payload(text::shorten(&words, 200))
 }

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use plexus_domain::{Timestamp, text};
+use plexus_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, Seq, frame::Payload, signed::HubPayload};
+use super::{
+    RecordError, Seq,
+    frame::{Payload, is_line},
+    signed::HubPayload,
+};
 use crate::HubId;
 
 /// A hub record holds at most so long.
@@ -59,7 +63,10 @@ impl Payload for HubRecord {
             self.addresses.len() <= MAX_ADDRESSES && self.addresses.iter().all(|it| is_address(it));
         let rules = [
             (life, "a hub record holds for at most 48 hours"),
-            (is_line(&self.name) && is_line(&self.software), "a name is one line of at most 80 characters"),
+            (
+                [&self.name, &self.software].into_iter().all(|line| is_line(line, MAX_NAME)),
+                "a name is one line of at most 80 characters",
+            ),
             (self.domain.as_deref().is_none_or(is_domain), "a domain is written in lower case"),
             (urls, "a URL begins with https and has at most 512 characters"),
             (addresses, "there are at most 8 addresses, each a multiaddress"),
@@ -79,10 +86,6 @@ impl HubPayload for HubRecord {
     fn seq(&self) -> Seq {
         self.seq
     }
-}
-
-fn is_line(line: &str) -> bool {
-    (1..=MAX_NAME).contains(&line.chars().count()) && text::one_line(line) == line
 }
 
 fn is_domain(domain: &str) -> bool {

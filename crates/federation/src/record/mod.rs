@@ -10,6 +10,8 @@
 //! | [`HubRecord`] | the hub's key | how to reach this hub |
 //! | [`Head`] | the hub's key | which listings this hub has now, as a count and a fingerprint |
 //!
+//! A [`RuleList`] has the same form, and is handed on by people.
+//!
 //! A reader takes members that it does not know, since the signature covers them, and passes the record on as it
 //! came. It does not take a version that it does not know, and does not hold that against whoever sent it.
 
@@ -21,6 +23,7 @@ mod hex;
 mod hub_record;
 mod labels;
 mod listing;
+mod rule_list;
 mod seq;
 mod signed;
 
@@ -33,6 +36,7 @@ pub use self::{
     hub_record::{HUB_RECORD_LIFE, HubRecord},
     labels::{Lang, MAX_TAGS, Tag},
     listing::{Content, Envelope, LIFE, Listing, MAX_CARD_BYTES, Signatures, Status},
+    rule_list::{Action, ListedRule, MAX_LISTED, RuleList},
     seq::{MAX_SKEW, Seq},
     signed::{HubPayload, Record, Signed, Unverified},
 };

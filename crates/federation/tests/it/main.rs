@@ -10,6 +10,8 @@ mod limits;
 mod make;
 mod mirrors;
 mod network;
+mod reports;
+mod rule_lists;
 mod rules;
 mod searching;
 mod time;

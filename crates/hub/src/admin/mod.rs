@@ -37,7 +37,7 @@ pub struct Page<T> {
 }
 
 /// The rows of page `page`, counted from 1. A page behind the last is the last.
-fn slice(page: u32, total: u64) -> Slice {
+pub(crate) fn slice(page: u32, total: u64) -> Slice {
     let rows = PageSize::DEFAULT.rows();
     let last = total.div_ceil(u64::from(rows)).max(1);
     let page = u64::from(page).clamp(1, last);

@@ -1,5 +1,7 @@
 //! Looking at an agent, or at all of an owner's.
 
+use std::collections::HashMap;
+
 use plexus_a2a::Card;
 use plexus_domain::{Address, AgentId, Name, Timestamp, agent::Access, page::PageSize};
 use plexus_store::{
@@ -164,6 +166,17 @@ pub async fn own(
         rows.push(row(&mut conn, agent, now).await?);
     }
     Ok((rows, agents.last().filter(|_| full).map(|last| last.id)))
+}
+
+/// Rows of these agents, in this order; those that are gone are left out.
+pub(crate) async fn rows(conn: &mut Conn, wanted: &[AgentId], now: Timestamp) -> Result<Vec<Row>> {
+    let found = agents::list(conn, wanted).await?;
+    let mut found: HashMap<AgentId, Agent> = found.into_iter().map(|agent| (agent.id, agent)).collect();
+    let mut rows = Vec::with_capacity(wanted.len());
+    for agent in wanted.iter().filter_map(|id| found.remove(id)) {
+        rows.push(row(conn, &agent, now).await?);
+    }
+    Ok(rows)
 }
 
 pub(super) async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Result<Row> {

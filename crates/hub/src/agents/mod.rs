@@ -32,6 +32,7 @@ pub(crate) use builtin::tck_address;
 pub(crate) use connection::Begun;
 pub(crate) use credentials::credentials_for;
 pub use draft::{Step, Way};
+pub(crate) use look::rows;
 pub use look::{AgentView, Callable, OwnerView, look, own, owner};
 pub(crate) use manage::is_administrators;
 pub use models::models;

@@ -77,13 +77,13 @@ async fn come(hub: &Hub, who: &str, nonce: &str) -> Result<Caller> {
 }
 
 /// Who runs this hub.
-async fn boss(hub: &Hub) -> Caller {
+pub(super) async fn boss(hub: &Hub) -> Caller {
     let password = "correct horse battery staple".to_owned();
     accounts::create_by_operator(hub, "boss", password, Role::Admin).await.unwrap();
     accounts::act_for(hub, Some("boss")).await.unwrap()
 }
 
-fn words<T>(outcome: Result<T>) -> String {
+pub(super) fn words<T>(outcome: Result<T>) -> String {
     match outcome {
         Err(Error::Refused(refusal)) => refusal.to_string(),
         Err(error) => panic!("a fault: {error}"),

@@ -11,12 +11,13 @@ use plexus_federation::{
     net::{
         api::Kept,
         driver::{Home, Reader},
+        measure::Measured,
     },
 };
 use plexus_search::Query as Words;
 use plexus_store::{Tx, agents, carried, listings::ListingState};
 
-use super::{book, carry, describe, known};
+use super::{book, carry, describe, faults, known};
 use crate::{Error, Hub, Result, listings};
 
 /// Listings that are shown or hidden in one transaction.
@@ -72,6 +73,7 @@ impl Stored {
             Effect::StoreListing(listing) => return carry::store(&self.hub, tx, &listing).await,
             Effect::StoreHub(record) => known::store_record(&self.hub, tx, &record).await?,
             Effect::StoreHead(head) => known::store_head(&self.hub, tx, &head, now).await?,
+            Effect::Accuse(accusation) => faults::note(&self.hub, tx, &accusation).await?,
             Effect::Forget(ids) => {
                 for id in &ids {
                     carry::forget(tx, id).await?;
@@ -147,6 +149,7 @@ const fn is_written(effect: &Effect) -> bool {
         Effect::StoreListing(_)
             | Effect::StoreHub(_)
             | Effect::StoreHead(_)
+            | Effect::Accuse(_)
             | Effect::Forget(_)
             | Effect::ForgetHubs(_)
             | Effect::Show(_)
@@ -176,6 +179,10 @@ impl Home for Stored {
     async fn perform(&mut self, effects: Vec<Effect>) -> Result<()> {
         effects.iter().for_each(|effect| self.say(effect));
         self.write(effects).await
+    }
+
+    fn measured(&mut self, measured: Measured) {
+        self.hub.federation().measures.note(measured, self.hub.env().now());
     }
 
     async fn keep(&mut self, kept: Vec<Kept>) -> Result<()> {

@@ -5,7 +5,8 @@
 //! hub's agents, `describe` the hub itself. `prove` asks the endpoint of a carried agent whether it holds the key of its hub,
 //! and `vouch` signs what people of this hub ask it; where the hub has no address, `calls` carries that over the network. `guest`
 //! lets people of other hubs in.
-//! `rules` and `overview` are what people do and see.
+//! `rules` (about what `subjects` reads) are what people do, also by `lists` that are signed and by `subscriptions` to them;
+//! `overview` and `other` are what they see, with `faults` and `measures`.
 //!
 //! A carried agent is a row beside this hub's own, with a signed listing. It is shown as long as the core says so, and no
 //! longer: its listing is `live` while it is shown, and `paused` otherwise.
@@ -15,35 +16,52 @@ mod book;
 mod calls;
 mod carry;
 mod describe;
+mod faults;
 mod guest;
 #[cfg(test)]
 mod guest_tests;
 mod home;
 mod known;
+mod lists;
+mod measures;
+mod other;
 mod overview;
 mod prove;
 mod restore;
 mod rules;
 #[cfg(test)]
+mod rules_tests;
+mod subjects;
+mod subscriptions;
+#[cfg(test)]
 mod tests;
 mod vouch;
 mod work;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
+use plexus_domain::Timestamp;
 use plexus_federation::{
     HubId,
-    core::Event,
+    core::{Event, policy::Policy},
     net::{Handle, driver::Order},
 };
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::{
+    sync::{Notify, Semaphore, mpsc, oneshot},
+    time::timeout,
+};
 
 pub use self::{
     calls::{Answered, Asked, Edge, answer_calls},
+    faults::{Fault, FaultRow},
     guest::{PERSON, admit, is_signed},
-    overview::{HubRow, Itself, Overview, Standing, overview},
-    rules::{RuleRow, Ruled, block, list_rules, unblock},
+    lists::{Imported, export_rules, import_rules, shared_rules},
+    measures::{Figures, Speeds},
+    other::{AGENTS, OtherHub, agents_of, other},
+    overview::{HubRow, Itself, Overview, Standing, alive, overview},
+    rules::{Made, RuleRow, Ruled, block, list_rules, unblock},
+    subscriptions::{SHARED_RULES, Subscription, subscribe, subscriptions, unsubscribe},
 };
 pub(crate) use self::{
     calls::{OverNetwork, way},
@@ -52,7 +70,9 @@ pub(crate) use self::{
     vouch::Voucher,
     work::start,
 };
+pub use plexus_federation::core::{Fetching, Report, Terms};
 
+use self::measures::Measures;
 use crate::{Error, Hub, Result, keys};
 
 /// The way to the driver while it runs.
@@ -64,9 +84,16 @@ pub(crate) struct Room {
     proving: Semaphore,
     /// What answers other hubs' calls.
     edge: Mutex<Option<Arc<dyn Edge>>>,
+    measures: Measures,
+    /// Rules change one at a time, so that the core hears of them in the order in which they were written.
+    ruling: tokio::sync::Mutex<()>,
+    /// The rules as they were read last, and when.
+    policy: tokio::sync::Mutex<Option<(Timestamp, Arc<Policy>)>>,
 }
 
 const DOMAINS_AT_ONCE: usize = 4;
+/// How long people wait for what the driver says, which may be writing down what it heard.
+const REPORT_TIME: Duration = Duration::from_secs(2);
 
 impl Default for Room {
     fn default() -> Self {
@@ -75,6 +102,9 @@ impl Default for Room {
             own_changed: Notify::new(),
             proving: Semaphore::new(DOMAINS_AT_ONCE),
             edge: Mutex::default(),
+            measures: Measures::default(),
+            ruling: tokio::sync::Mutex::default(),
+            policy: tokio::sync::Mutex::default(),
         }
     }
 }
@@ -98,6 +128,17 @@ impl Room {
 
     fn running(&self) -> Option<Running> {
         self.running.lock().clone()
+    }
+
+    /// How these hubs stand; of none while the driver does not run, or has no time.
+    async fn report(&self, hubs: Vec<HubId>) -> Vec<Report> {
+        let Some(running) = self.running() else { return Vec::new() };
+        let (tell, told) = oneshot::channel();
+        let asked = async {
+            running.orders.send(Order::Report { hubs, tell }).await.ok()?;
+            told.await.ok()
+        };
+        timeout(REPORT_TIME, asked).await.ok().flatten().unwrap_or_default()
     }
 
     /// Tells the core, if it runs. What it is told is in the store as well, so it knows at its next start.

@@ -1,23 +1,27 @@
 //! The hubs that this one knows, for people.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use plexus_domain::{HubRowId, Timestamp};
 use plexus_federation::{
-    core::{lease::Lease, policy::Mode},
-    record::{HubRecord, Seq, Signed},
+    HubId,
+    core::{
+        Report,
+        lease::Lease,
+        policy::{Mode, Policy},
+    },
+    record::{HubRecord, Seq, Signed, Unverified},
 };
-use plexus_store::{
-    hub_rules::{self, RuleAction},
-    hubs::{self, Hub as Row, HubState},
-};
+use plexus_store::hubs::{self, Hub as Row, HubState};
 
-use super::{describe, own_id};
+use super::{Speeds, describe, own_id, rules};
 use crate::{Hub, Result};
 
 /// Hubs that are shown; of more, those that were heard last.
 const MOST: usize = 500;
-const RULES: i64 = 10_000;
 
 /// How a hub stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +32,7 @@ pub enum Standing {
     Stale,
     /// It was silent for two days: its agents are not shown.
     Silent,
-    /// By a rule of this hub.
+    /// By a rule of this hub, or because none lets it in where that is needed.
     Blocked,
 }
 
@@ -58,6 +62,8 @@ pub struct HubRow {
     /// Of its agents, those that are shown here.
     pub agents: u64,
     pub seen: Timestamp,
+    /// How much of it is carried, and how far that is; none while this hub takes no part.
+    pub report: Option<Report>,
 }
 
 /// This hub, as others know it.
@@ -77,36 +83,15 @@ pub struct Overview {
     /// How hubs are treated that no rule names: `open`, `probation`, `allowlist`. None when this hub does not take part.
     pub mode: Option<&'static str>,
     pub hubs: Vec<HubRow>,
+    pub speeds: Speeds,
 }
 
 pub async fn overview(hub: &Hub) -> Result<Overview> {
     let me = own_id(hub).await?;
     let config = hub.config().federation.as_ref();
-    let mut conn = hub.store().snapshot().await?;
-    let agents: HashMap<HubRowId, u64> =
-        hubs::count_shown(&mut conn).await?.into_iter().map(|row| (row.hub, row.agents)).collect();
-    let blocked = hub_rules::list(&mut conn, RULES).await?;
-    let blocked: HashSet<String> = blocked
-        .into_iter()
-        .filter(|rule| rule.action == RuleAction::Block)
-        .map(|rule| rule.subject)
-        .collect();
-    let rows = hubs::list_known(&mut conn).await?;
-    drop(conn);
-    let status = match hub.federation().running() {
-        Some(running) => running.net.status().await.unwrap_or_default(),
-        None => Default::default(),
-    };
-    let connected: HashSet<String> = status.hubs.iter().map(ToString::to_string).collect();
-    let now = hub.env().now();
-    let mut shown: Vec<HubRow> = rows
-        .into_iter()
-        .filter(|row| row.state != HubState::Itself)
-        .map(|row| shown(row, &agents, &connected, &blocked, now))
-        .collect();
-    shown.sort_by_key(|row| std::cmp::Reverse(row.seen));
-    shown.truncate(MOST);
-    shown.sort_by_cached_key(|row| (row.standing, row.domain.clone(), row.name.clone(), row.id.clone()));
+    let view = View::now(hub).await?;
+    let mut shown = view.others(hub).await?;
+    report(hub, &mut shown).await;
     let addresses = match config {
         Some(config) => describe::addresses(hub, config).await,
         None => Vec::new(),
@@ -120,11 +105,29 @@ pub async fn overview(hub: &Hub) -> Result<Overview> {
             id: me.to_string(),
             name: hub.config().hub_name.clone(),
             addresses: addresses.iter().map(full).collect(),
-            agents: agents.get(&HubRowId::SELF).copied().unwrap_or(0),
+            agents: view.agents(HubRowId::SELF),
         },
         mode: config.map(|config| mode(config.mode)),
         hubs: shown,
+        speeds: hub.federation().measures.speeds(),
     })
+}
+
+/// At most so many hubs that signed something lately.
+pub async fn alive(hub: &Hub, most: usize) -> Result<Vec<HubRow>> {
+    let mut shown = View::now(hub).await?.others(hub).await?;
+    shown.retain(|row| row.standing == Standing::Fresh);
+    shown.truncate(most);
+    Ok(shown)
+}
+
+/// Adds what the core says of them.
+pub(super) async fn report(hub: &Hub, rows: &mut [HubRow]) {
+    let ids = rows.iter().filter_map(|row| row.id.parse::<HubId>().ok()).collect();
+    let reports = hub.federation().report(ids).await;
+    let mut reports: HashMap<String, Report> =
+        reports.into_iter().map(|report| (report.hub.to_string(), report)).collect();
+    rows.iter_mut().for_each(|row| row.report = reports.remove(&row.id));
 }
 
 const fn mode(mode: Mode) -> &'static str {
@@ -135,39 +138,75 @@ const fn mode(mode: Mode) -> &'static str {
     }
 }
 
-fn shown(
-    row: Row,
-    agents: &HashMap<HubRowId, u64>,
-    connected: &HashSet<String>,
-    blocked: &HashSet<String>,
+/// What is needed to say how a hub stands.
+pub(super) struct View {
+    agents: HashMap<HubRowId, u64>,
+    connected: HashSet<String>,
+    policy: Arc<Policy>,
     now: Timestamp,
-) -> HubRow {
-    let id = row.peer.clone().unwrap_or_default();
-    let record = row.record.as_deref().and_then(|bytes| Signed::<HubRecord>::parse(bytes).ok());
-    let record = record.as_ref().map(plexus_federation::record::Unverified::claims);
-    let by_rule = blocked.contains(&format!("hub:{id}"))
-        || row.domain.as_deref().is_some_and(|domain| is_blocked(domain, blocked));
-    let head = u64::try_from(row.head_seq).ok().filter(|seq| *seq > 0);
-    let lease = Lease::of(head.and_then(|seq| Seq::try_from(seq).ok()), now);
-    HubRow {
-        name: record.map(|record| record.name.clone()),
-        software: record.map(|record| record.software.clone()),
-        domain: row.domain,
-        standing: match lease {
-            _ if by_rule => Standing::Blocked,
-            Lease::Fresh => Standing::Fresh,
-            Lease::Stale => Standing::Stale,
-            Lease::Hidden => Standing::Silent,
-        },
-        connected: connected.contains(&id),
-        agents: agents.get(&row.id).copied().unwrap_or(0),
-        seen: row.seen,
-        id,
+}
+
+impl View {
+    pub async fn now(hub: &Hub) -> Result<Self> {
+        let mut conn = hub.store().snapshot().await?;
+        let agents =
+            hubs::count_shown(&mut conn).await?.into_iter().map(|row| (row.hub, row.agents)).collect();
+        drop(conn);
+        let policy = rules::current(hub).await?;
+        let status = match hub.federation().running() {
+            Some(running) => running.net.status().await.unwrap_or_default(),
+            None => Default::default(),
+        };
+        let connected = status.hubs.iter().map(ToString::to_string).collect();
+        Ok(Self { agents, connected, policy, now: hub.env().now() })
+    }
+
+    /// All others: alive ones first.
+    async fn others(&self, hub: &Hub) -> Result<Vec<HubRow>> {
+        let rows = hubs::list_known(&mut hub.store().read().await?).await?;
+        let others = rows.into_iter().filter(|row| row.state != HubState::Itself);
+        let mut shown: Vec<HubRow> = others.map(|row| self.row(hub, row)).collect();
+        shown.sort_by_key(|row| std::cmp::Reverse(row.seen));
+        shown.truncate(MOST);
+        shown.sort_by_cached_key(|row| (row.standing, row.domain.clone(), row.name.clone(), row.id.clone()));
+        Ok(shown)
+    }
+
+    fn agents(&self, row: HubRowId) -> u64 {
+        self.agents.get(&row).copied().unwrap_or(0)
+    }
+
+    pub fn row(&self, hub: &Hub, row: Row) -> HubRow {
+        let id = row.peer.clone().unwrap_or_default();
+        let record = record_of(&row);
+        let said = id.parse().ok().and_then(|id| self.policy.on_hub(id, row.domain.as_deref(), self.now));
+        HubRow {
+            name: record.as_ref().map(|record| record.name.clone()),
+            software: record.as_ref().map(|record| record.software.clone()),
+            standing: match Lease::of(head_seq(&row), self.now) {
+                _ if rules::keeps_out(hub, said) => Standing::Blocked,
+                Lease::Fresh => Standing::Fresh,
+                Lease::Stale => Standing::Stale,
+                Lease::Hidden => Standing::Silent,
+            },
+            domain: row.domain,
+            connected: self.connected.contains(&id),
+            agents: self.agents(row.id),
+            seen: row.seen,
+            report: None,
+            id,
+        }
     }
 }
 
-/// By its own rule, or by one about a domain that it belongs to.
-fn is_blocked(domain: &str, blocked: &HashSet<String>) -> bool {
-    let starts = std::iter::once(0).chain(domain.match_indices('.').map(|(at, _)| at + 1));
-    starts.into_iter().any(|start| blocked.contains(&format!("domain:{}", &domain[start..])))
+/// What a hub said of itself, as it was stored.
+pub(super) fn record_of(row: &Row) -> Option<HubRecord> {
+    let record = Signed::<HubRecord>::parse(row.record.as_deref()?).ok()?;
+    Some(Unverified::claims(&record).clone())
+}
+
+/// The number of the last head, which says when it was signed.
+pub(super) fn head_seq(row: &Row) -> Option<Seq> {
+    let seq = u64::try_from(row.head_seq).ok().filter(|seq| *seq > 0)?;
+    Seq::try_from(seq).ok()
 }

@@ -1,21 +1,24 @@
 //! Whom this hub has to do with: rules of those who run it, which hold at once and are undone at once.
 
+use std::{sync::Arc, time::Duration};
+
 use plexus_domain::{Error as Refusal, Timestamp, account::Role, text};
 use plexus_federation::{
     HubId,
     core::{
         Event,
-        policy::{Action, MAX_RULES, Mode, Policy, Rule, Source, Subject},
+        policy::{MAX_RULES, Mode, Policy, Rule, Source, Subject},
     },
-    record::Tag,
 };
 use plexus_store::{
-    Conn, agents,
+    Conn,
     hub_rules::{self, Rule as Row, RuleAction},
     hubs::{self, HubState},
+    rule_lists::{self, Listed},
 };
 use serde_json::json;
 
+use super::subjects::{of_hub, read, subject, written};
 use crate::{
     Caller, Hub, Result,
     admin::{Act, record},
@@ -23,41 +26,68 @@ use crate::{
 };
 
 const REASON_MAX: usize = 200;
-const NAME_MAX: usize = 253;
+const KNOWN_FOR: Duration = Duration::from_secs(10);
 
 /// What a rule does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ruled {
-    Allow,
-    Block,
-}
+pub use plexus_federation::core::policy::Action as Ruled;
 
 /// A rule, for people.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleRow {
     /// A kind and a name, as in `hub:12D3KooW…`.
     pub subject: String,
     pub does: Ruled,
     pub reason: String,
-    pub author: String,
+    pub made: Made,
     pub since: Timestamp,
+    pub expires: Option<Timestamp>,
 }
 
-/// The newest first.
+/// Where a rule comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// Somebody who runs this hub made it, by this name.
+    Here(String),
+    /// The list at this address has it.
+    List(String),
+}
+
+impl From<Row> for RuleRow {
+    fn from(row: Row) -> Self {
+        let Row { subject, action, reason, author, created, expires } = row;
+        Self { subject, does: does(action), reason, made: Made::Here(author), since: created, expires }
+    }
+}
+
+impl From<Listed> for RuleRow {
+    fn from(row: Listed) -> Self {
+        let Listed { list, subject, action, reason, created, expires } = row;
+        Self { subject, does: does(action), reason, made: Made::List(list), since: created, expires }
+    }
+}
+
+const fn does(action: RuleAction) -> Ruled {
+    match action {
+        RuleAction::Allow => Ruled::Allow,
+        RuleAction::Block => Ruled::Block,
+    }
+}
+
+pub(super) const fn action_of(does: Ruled) -> RuleAction {
+    match does {
+        Ruled::Allow => RuleAction::Allow,
+        Ruled::Block => RuleAction::Block,
+    }
+}
+
+/// This hub's own, the newest first.
 pub async fn list_rules(hub: &Hub, caller: &Caller) -> Result<Vec<RuleRow>> {
     caller.require(Role::Admin)?;
     let rows = hub_rules::list(&mut hub.store().read().await?, most()).await?;
-    let row = |row: Row| RuleRow {
-        subject: row.subject,
-        does: if row.action == RuleAction::Allow { Ruled::Allow } else { Ruled::Block },
-        reason: row.reason,
-        author: row.author,
-        since: row.created,
-    };
-    Ok(rows.into_iter().map(row).collect())
+    Ok(rows.into_iter().map(RuleRow::from).collect())
 }
 
-fn most() -> i64 {
+pub(super) fn most() -> i64 {
     i64::try_from(MAX_RULES).unwrap_or(i64::MAX)
 }
 
@@ -75,28 +105,29 @@ pub async fn block(
     if reason.is_empty() {
         return Err(Refusal::invalid("reason", "Say why, for whoever looks at this rule later.").into());
     }
+    let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write().await?;
     let subject = subject(&mut tx, what).await?;
     let name = written(&subject);
     let row = Row {
         subject: name.clone(),
-        action: if does == Ruled::Allow { RuleAction::Allow } else { RuleAction::Block },
+        action: action_of(does),
         reason,
         author: by.name.to_string(),
         created: hub.env().now(),
         expires: None,
     };
     hub_rules::put(&mut tx, &row).await?;
-    let (action, change) = (action(does), json!({ "reason": row.reason }));
+    let (action, change) = (act(does), json!({ "reason": row.reason }));
     record(hub, &mut tx, Act { by, action, target: name.clone(), change, request }).await?;
     tx.commit().await?;
-    took_effect(hub, &subject).await?;
-    let event = Event::RuleSet { source: Source::Local, subject, rule: rule(&row) };
-    hub.federation().tell(event).await;
+    took_effect(hub).await?;
+    let rule = rule(RuleRow::from(row));
+    hub.federation().tell(Event::RuleSet { source: Source::Local, subject, rule }).await;
     Ok(name)
 }
 
-const fn action(does: Ruled) -> &'static str {
+const fn act(does: Ruled) -> &'static str {
     match does {
         Ruled::Allow => "network.allow",
         Ruled::Block => "network.block",
@@ -106,6 +137,7 @@ const fn action(does: Ruled) -> &'static str {
 /// Takes a rule back: what it hid is shown again, since nothing was deleted.
 pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> Result<String> {
     let by = caller.require(Role::Admin)?;
+    let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write().await?;
     let subject = subject(&mut tx, what).await?;
     let name = written(&subject);
@@ -115,148 +147,105 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     let target = name.clone();
     record(hub, &mut tx, Act { by, action: "network.unblock", target, change: json!({}), request }).await?;
     tx.commit().await?;
-    took_effect(hub, &subject).await?;
+    took_effect(hub).await?;
     hub.federation().tell(Event::RuleRemoved { source: Source::Local, subject }).await;
     Ok(name)
 }
 
-/// Whoever reads on looks at the rules again, and what goes on with a hub that is blocked now ends.
-async fn took_effect(hub: &Hub, subject: &Subject) -> Result<()> {
+/// Whoever reads on looks at the rules again, and what goes on with a hub that is kept out now ends.
+pub(super) async fn took_effect(hub: &Hub) -> Result<()> {
     hub.live().access.touch(Touched::Hubs);
-    if !matches!(subject, Subject::Hub(_) | Subject::Domain(_)) {
-        return Ok(());
-    }
+    hub.federation().policy.lock().await.take();
+    let (policy, now) = (current(hub).await?, hub.env().now());
     let mut conn = hub.store().read().await?;
     for row in hubs::list_known(&mut conn).await? {
         let id: Option<HubId> = row.peer.as_deref().and_then(|peer| peer.parse().ok());
         let Some(id) = id.filter(|_| row.state != HubState::Itself) else { continue };
-        if keeps_out(hub, on_hub(hub, &mut conn, id, row.domain.as_deref()).await?) {
+        if keeps_out(hub, policy.on_hub(id, row.domain.as_deref(), now)) {
             hub.running().stop_of_hub(row.id);
         }
     }
     Ok(())
 }
 
-/// Whether a hub is not answered of which the operator says this.
-pub(super) fn keeps_out(hub: &Hub, said: Option<Action>) -> bool {
+/// Whether a hub is not answered of which the rules say this.
+pub(super) fn keeps_out(hub: &Hub, said: Option<Ruled>) -> bool {
     match said {
-        Some(said) => said == Action::Block,
+        Some(said) => said == Ruled::Block,
         None => hub.config().federation.as_ref().is_some_and(|config| config.mode == Mode::Allowlist),
     }
 }
 
-/// What the operator says of a hub, of whose domain this hub knows.
+/// What the rules say of a hub, of whose domain this hub knows.
 pub(super) async fn on_hub(
     hub: &Hub,
     conn: &mut Conn,
     id: HubId,
     domain: Option<&str>,
-) -> Result<Option<Action>> {
-    let mut policy = Policy::new(Mode::Open);
-    for subject in subjects(id, domain) {
-        if let Some(row) = hub_rules::find(conn, &written(&subject)).await? {
-            policy.set(&Source::Local, &subject, rule(&row));
+) -> Result<Option<Ruled>> {
+    Ok(about(conn, id, domain, hub.env().now()).await?.map(|rule| rule.does))
+}
+
+/// The rule that decides about a hub: this hub's own before those of lists, and of one source the closest. As
+/// [`Policy::on_hub`], without reading all others.
+pub(super) async fn about(
+    conn: &mut Conn,
+    id: HubId,
+    domain: Option<&str>,
+    now: Timestamp,
+) -> Result<Option<RuleRow>> {
+    let holds = |expires: Option<Timestamp>| expires.is_none_or(|expires| now < expires);
+    let mut listed: Vec<Listed> = Vec::new();
+    for subject in of_hub(id, domain).iter().map(written) {
+        if let Some(own) = hub_rules::find(conn, &subject).await?.filter(|row| holds(row.expires)) {
+            return Ok(Some(own.into()));
         }
+        listed.extend(rule_lists::about(conn, &subject).await?);
     }
-    Ok(policy.on_hub(id, domain, hub.env().now()))
+    listed.retain(|row| holds(row.expires));
+    // The first of those from one list is the closest.
+    Ok(listed.into_iter().min_by(|one, other| one.list.cmp(&other.list)).map(RuleRow::from))
 }
 
-/// What a rule about a hub may be about: itself, its domain, and those above that.
-fn subjects(id: HubId, domain: Option<&str>) -> Vec<Subject> {
-    let mut subjects = vec![Subject::Hub(id)];
-    let mut rest = domain.filter(|domain| domain.len() <= NAME_MAX);
-    while let Some(domain) = rest {
-        subjects.push(Subject::Domain(domain.to_owned()));
-        rest = domain.split_once('.').map(|(_, parent)| parent);
+/// All rules that there are.
+pub(super) async fn policy(hub: &Hub, conn: &mut Conn) -> Result<Policy> {
+    let mode = hub.config().federation.as_ref().map_or(Mode::Open, |config| config.mode);
+    let mut policy = Policy::new(mode);
+    let own = hub_rules::list(conn, most()).await?;
+    policy.replace(Source::Local, readable(own.into_iter().map(RuleRow::from)));
+    for list in rule_lists::list(conn).await? {
+        let rules = rule_lists::rules(conn, &list.url).await?;
+        policy.replace(Source::List(list.url), readable(rules.into_iter().map(RuleRow::from)));
     }
-    subjects
+    Ok(policy)
 }
 
-/// Brings the rules back.
-pub(super) async fn restore(hub: &Hub, policy: &mut Policy) -> Result<()> {
-    for row in hub_rules::list(&mut hub.store().read().await?, most()).await? {
-        match read(&row.subject) {
-            Some(subject) => _ = policy.set(&Source::Local, &subject, rule(&row)),
-            None => {
-                tracing::warn!(subject = row.subject, "a rule about hubs cannot be read, and does not hold");
-            }
+/// The same for what people are shown, who would else have all rules read with each page: as they were a moment ago where
+/// another process of this hub changed them, and as they are where this one did.
+pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
+    let mut known = hub.federation().policy.lock().await;
+    let now = hub.env().now();
+    if let Some((_, policy)) = known.as_ref().filter(|(read, _)| now.since(*read) < KNOWN_FOR) {
+        return Ok(Arc::clone(policy));
+    }
+    let policy = Arc::new(policy(hub, &mut hub.store().read().await?).await?);
+    *known = Some((now, Arc::clone(&policy)));
+    Ok(policy)
+}
+
+/// Rules for the core. What cannot be read does not hold.
+pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(Subject, Rule)> {
+    let rule = |row: RuleRow| match read(&row.subject) {
+        Some(subject) => Some((subject, rule(row))),
+        None => {
+            tracing::warn!(subject = row.subject, "a rule about hubs cannot be read, and does not hold");
+            None
         }
-    }
-    Ok(())
+    };
+    rows.into_iter().filter_map(rule).collect()
 }
 
-fn rule(row: &Row) -> Rule {
-    Rule {
-        action: if row.action == RuleAction::Allow { Action::Allow } else { Action::Block },
-        reason: row.reason.clone(),
-        author: row.author.clone(),
-        expires: row.expires,
-    }
-}
-
-/// What somebody means by a word: a rule's own name, an address, a hub's id, a listing's id or a domain.
-async fn subject(conn: &mut Conn, what: &str) -> Result<Subject, crate::Error> {
-    let what = what.trim();
-    if let Some(subject) = read(what) {
-        return Ok(subject);
-    }
-    if what.starts_with('@') {
-        let address = what.parse()?;
-        let found = agents::at(conn, &address).await?.and_then(|agent| agent.listing_id);
-        let missing = || Refusal::invalid("subject", format!("This hub knows no agent {address}."));
-        let id = found.ok_or_else(missing)?;
-        return Ok(Subject::Agent(id.parse()?));
-    }
-    let kinds = ["hub", "agent", "domain"];
-    let found = kinds.iter().find_map(|kind| read(&format!("{kind}:{what}")));
-    found.ok_or_else(|| {
-        let words = "Name a hub by its id or its domain, an agent as @owner/name@hub, or a tag as tag:word.";
-        Refusal::invalid("subject", words).into()
-    })
-}
-
-fn written(subject: &Subject) -> String {
-    match subject {
-        Subject::Hub(id) => format!("hub:{id}"),
-        Subject::Domain(domain) => format!("domain:{domain}"),
-        Subject::Agent(id) => format!("agent:{id}"),
-        Subject::Tag(tag) => format!("tag:{}", tag.as_str()),
-        Subject::Author(key) => {
-            let key = plexus_a2a::keys::PublicKey::from_bytes(key).map(|key| key.to_string());
-            format!("author:{}", key.unwrap_or_default())
-        }
-    }
-}
-
-fn read(name: &str) -> Option<Subject> {
-    let (kind, name) = name.split_once(':')?;
-    match kind {
-        "hub" => name.parse().ok().map(Subject::Hub),
-        "domain" => {
-            let label =
-                |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
-            let name = name.to_lowercase();
-            let fits = name.contains('.') && name.len() <= NAME_MAX && name.bytes().all(label);
-            fits.then_some(Subject::Domain(name))
-        }
-        "agent" => name.parse().ok().map(Subject::Agent),
-        "tag" => Tag::from_text(name).map(Subject::Tag),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rule_keeps_its_name() {
-        let hub = plexus_federation::HubId::from(plexus_a2a::keys::SecretKey::from_seed(&[1; 32]).public());
-        for name in [&format!("hub:{hub}"), "domain:hub.example", "tag:spam"] {
-            assert_eq!(read(name).as_ref().map(written).as_deref(), Some(name));
-        }
-        for wrong in ["", "hub", "hub:x", "domain:localhost", "domain:a b.c", "king:x", "agent:pl1"] {
-            assert_eq!(read(wrong), None, "{wrong}");
-        }
-    }
+fn rule(row: RuleRow) -> Rule {
+    let (Made::Here(author) | Made::List(author)) = row.made;
+    Rule { action: row.does, reason: row.reason, author, expires: row.expires }
 }

@@ -68,6 +68,7 @@ pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile
             external: Vec::new(),
             mdns: false,
             mode,
+            share_rules: false,
         }),
         limits: RunLimits::default(),
         scale: Scale(10),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plexus_federation::{
-    core::{Core, Event, policy::Policy},
+    core::{Core, Event},
     net::{
         self, Config, Multiaddr, Protocol,
         api::Command,
@@ -15,7 +15,7 @@ use plexus_federation::{
 use plexus_store::carried;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-use super::{Running, announce, book, calls, describe, home::Stored, restore, rules};
+use super::{Running, announce, book, calls, describe, home::Stored, restore, rules, subscriptions};
 use crate::{
     Error, Hub, Result,
     config::{Federation, PrivateNetworks},
@@ -109,6 +109,7 @@ async fn run(hub: &Hub, config: &Federation, Begun { driver, actor }: Begun) {
         () = publishing => Ok(()),
         () = describing => Ok(()),
         () = look_for_doors(hub, config) => Ok(()),
+        () = subscriptions::refresh_until_dropped(hub) => Ok(()),
     };
     hub.federation().running.lock().take();
     // Its sockets are free before the next one asks for them.
@@ -123,8 +124,7 @@ async fn run(hub: &Hub, config: &Federation, Begun { driver, actor }: Begun) {
 async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
     let (seed, key) = keys::hub_seed(hub, &mut hub.store().read().await?).await?;
     let now = hub.env().now();
-    let mut policy = Policy::new(config.mode);
-    rules::restore(hub, &mut policy).await?;
+    let policy = rules::policy(hub, &mut hub.store().read().await?).await?;
     let mut core = Core::new(key, policy, now);
     restore::restore(hub, &mut core).await?;
     let (net, events, actor) = net::start(Config {

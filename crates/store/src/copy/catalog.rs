@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 51] = [
+pub(super) const TABLES: [Table; 54] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -41,6 +41,9 @@ pub(super) const TABLES: [Table; 51] = [
     table("hubs"),
     table("hub_nonces"),
     table("hub_rules"),
+    table("hub_faults"),
+    table("rule_lists"),
+    table("listed_rules"),
     table("hub_addresses"),
     table("hub_announcements"),
     table("secrets"),

@@ -8,9 +8,10 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hub_nonces,
-    hub_peers, hub_rules, hubs, invites, jobs, keys, limits_used, listings, messages, models, namespaces,
-    oauth, outbox, proofs, push, runs, secrets, sessions, stars, team_shares, testing,
+    agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hub_faults,
+    hub_nonces, hub_peers, hub_rules, hubs, invites, jobs, keys, limits_used, listings, messages, models,
+    namespaces, oauth, outbox, proofs, push, rule_lists, runs, secrets, sessions, stars, team_shares,
+    testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
 };
@@ -123,10 +124,29 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
     hubs::insert(&mut tx, &hub).await.unwrap();
     hub_nonces::take(&mut tx, id, &plexus_domain::Digest::of("once"), seen, world.now()).await.unwrap();
     hub_rules::put(&mut tx, &rule).await.unwrap();
+    hub_faults::note(&mut tx, id, hub_faults::Fault::Swaps, "12D3KooWother", seen).await.unwrap();
+    fill_rule_lists(&mut tx, rule).await;
     hub_peers::put_addresses(&mut tx, "12D3KooWfar", &announced.addresses, seen).await.unwrap();
     hub_peers::put_announcement(&mut tx, &announced).await.unwrap();
     tx.commit().await.unwrap();
     id
+}
+
+async fn fill_rule_lists(tx: &mut Tx, rule: hub_rules::Rule) {
+    let hub_rules::Rule { subject, action, reason, author, created, expires } = rule;
+    let list = rule_lists::RuleList {
+        url: "https://hub.example/rules".to_owned(),
+        signer: "12D3KooWfar".to_owned(),
+        name: "Far".to_owned(),
+        author,
+        created,
+        seq: i64::MAX,
+        checked: created,
+        problem: Some("It did not answer.".to_owned()),
+    };
+    let listed = rule_lists::Listed { list: list.url.clone(), subject, action, reason, created, expires };
+    rule_lists::put(tx, &list).await.unwrap();
+    rule_lists::set_rules(tx, &list.url, &[listed]).await.unwrap();
 }
 
 async fn fill_account(world: &mut World, person: &Person) {

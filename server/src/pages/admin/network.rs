@@ -1,17 +1,21 @@
 //! `/admin/network`.
 
-use axum::{extract::State, response::Response};
+use axum::{
+    extract::State,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
 use plexus_app::model::{
     Form,
-    admin::{AdminNetwork, NetworkRuleRow},
+    admin::{AdminNetwork, ImportedRules, NetworkRuleRow, RuleListRow},
 };
 use plexus_hub::{
     Caller, Error, Hub,
-    federation::{self, RuleRow, Ruled},
+    federation::{self, Imported, Made, RuleRow, Ruled, Subscription},
 };
 
 use crate::{
-    pages::account::refused,
+    pages::{account::refused, network},
     state::Site,
     web::{
         form::Fields,
@@ -25,34 +29,101 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
 }
 
 async fn page(hub: &Hub, caller: &Caller) -> Result<AdminNetwork, Error> {
-    let row = |row: RuleRow| NetworkRuleRow {
+    let rows = federation::list_rules(hub, caller).await?.into_iter().map(row).collect();
+    let lists = federation::subscriptions(hub, caller).await?.into_iter().map(list).collect();
+    let hubs = federation::overview(hub).await?.hubs.into_iter().map(network::row);
+    let catching_up = hubs.filter(|row| row.catching_up.is_some()).collect();
+    Ok(AdminNetwork { catching_up, rows, lists, imported: None, form: Form::default() })
+}
+
+fn row(row: RuleRow) -> NetworkRuleRow {
+    let (Made::Here(by) | Made::List(by)) = row.made;
+    NetworkRuleRow {
         subject: row.subject,
         allows: row.does == Ruled::Allow,
         reason: row.reason,
-        by: row.author,
+        by,
         at: row.since,
-    };
-    let rows = federation::list_rules(hub, caller).await?.into_iter().map(row).collect();
-    Ok(AdminNetwork { rows, form: Form::default() })
+        expires: row.expires,
+    }
+}
+
+fn list(list: Subscription) -> RuleListRow {
+    let Subscription { url, signer, name, author, rules, checked, problem } = list;
+    RuleListRow { url, name, signer, rules, by: author, checked, problem }
 }
 
 pub async fn block(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
     let (subject, reason) = (fields.get("subject"), fields.get("reason"));
     let made =
         federation::block(&site.hub, &visit.caller, subject, Ruled::Block, reason, visit.request_id()).await;
-    match made {
-        Ok(_) => done("/admin/network", "saved"),
-        Err(error) => match page(&site.hub, &visit.caller).await {
-            Ok(page) => refused(visit, error, fields, |form| AdminNetwork { form, ..page }),
-            Err(error) => visit.refuse(error),
-        },
-    }
+    saved(&site.hub, visit, fields, made).await
 }
 
 pub async fn unblock(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
     let subject = fields.get("subject");
     match federation::unblock(&site.hub, &visit.caller, subject, visit.request_id()).await {
         Ok(_) => done("/admin/network", "saved"),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+pub async fn subscribe(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let (list, signer) = (fields.get("list"), fields.given("signer"));
+    let made = federation::subscribe(&site.hub, &visit.caller, list, signer, visit.request_id()).await;
+    saved(&site.hub, visit, fields, made).await
+}
+
+pub async fn unsubscribe(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    match federation::unsubscribe(&site.hub, &visit.caller, fields.get("url"), visit.request_id()).await {
+        Ok(()) => done("/admin/network", "saved"),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// This hub's rules as a file.
+pub async fn save(State(site): State<Site>, visit: Visit) -> Response {
+    match federation::export_rules(&site.hub, &visit.caller).await {
+        Ok(list) => {
+            let mut response = list.into_response();
+            let way = HeaderValue::from_static("attachment; filename=\"plexus-rules.txt\"");
+            response.headers_mut().insert(header::CONTENT_DISPOSITION, way);
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+        }
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// What became of the list is shown at once: there is nothing to do again by mistake, since the rules are there now.
+pub async fn import(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+    let document = fields.get("document");
+    let made = federation::import_rules(&site.hub, &visit.caller, document, visit.request_id()).await;
+    match made {
+        Ok(done) => {
+            let page = page(&site.hub, &visit.caller).await;
+            visit.show_or_refuse(page.map(|page| AdminNetwork { imported: Some(imported(done)), ..page }))
+        }
+        Err(error) => refuse(&site.hub, visit, fields, error).await,
+    }
+}
+
+fn imported(done: Imported) -> ImportedRules {
+    let Imported { from, name, taken, kept, left_out } = done;
+    ImportedRules { name, from: from.to_string(), taken, kept, left_out }
+}
+
+async fn saved<T>(hub: &Hub, visit: Visit, fields: Fields, made: Result<T, Error>) -> Response {
+    match made {
+        Ok(_) => done("/admin/network", "saved"),
+        Err(error) => refuse(hub, visit, fields, error).await,
+    }
+}
+
+/// The page again, with the form as it was filled in.
+async fn refuse(hub: &Hub, visit: Visit, fields: Fields, error: Error) -> Response {
+    match page(hub, &visit.caller).await {
+        Ok(page) => refused(visit, error, fields, |form| AdminNetwork { form, ..page }),
         Err(error) => visit.refuse(error),
     }
 }

@@ -12,11 +12,14 @@ use crate::{
         mark::Mark,
         section::Section,
         table::Table,
-        text::{count, grouped, short_hub},
+        text::{count, duration, grouped, hub_href, short_hub},
         time::Ago,
     },
-    model::network::{HubRow, HubState, NetworkMode, NetworkPage},
+    model::network::{CatchingUp, Figures, HubRow, HubState, NetworkMode, NetworkPage, Speeds},
 };
+
+mod drawing;
+mod hub;
 
 impl Page for NetworkPage {
     fn head(&self) -> Head {
@@ -32,7 +35,10 @@ impl Page for NetworkPage {
         let hubs = match (self.hubs.is_empty(), self.mode) {
             (false, _) => {
                 let rows = self.hubs.iter().map(row).collect();
-                view! { <Table caption="Hubs that this one knows" heads=vec!["Hub", "State", "Agents here", "Last heard"] rows /> }
+                view! {
+                    {drawing::drawing(&self.name, &self.hubs)}
+                    <Table caption="Hubs that this one knows" heads=vec!["Hub", "State", "Agents here", "Last heard"] rows />
+                }
                     .into_any()
             }
             (true, Some(_)) => view! { <Empty title="No other hubs yet"><p>"This hub is reachable, and has met nobody so far. Hubs find each other as soon as one knows the way to another."</p></Empty> }.into_any(),
@@ -44,6 +50,7 @@ impl Page for NetworkPage {
                 <p class="quiet">"Hubs find each other without a centre. Agents of other hubs are found here as long as their hub vouches for them."</p>
                 <div class="list-head"><h2>{total}</h2></div>
                 {hubs}
+                {self.mode.map(|_| speeds(&self.speeds))}
                 {itself(&self)}
             </div>
         }
@@ -52,19 +59,36 @@ impl Page for NetworkPage {
 }
 
 fn row(hub: &HubRow) -> AnyView {
-    let short = short_hub(&hub.id);
-    let name = hub.domain.clone().or_else(|| hub.name.clone()).unwrap_or_else(|| short.clone());
-    let (state, tone, icon) = state(hub.state);
-    let connected = hub.connected.then(|| view! { <span class="quiet">" connected"</span> });
+    let (id, short, href) = (hub.id.clone(), short_hub(&hub.id), hub_href(&hub.id));
     view! {
         <tr>
-            <th scope="row"><div class="named"><Mark seed=hub.id.clone() /><div>{name}" "<span class="address" title=hub.id.clone()>{short}</span></div></div></th>
-            <td><span class=format!("badge {tone}") title=meaning(hub.state)>{icon.view()} {state}</span>{connected}</td>
+            <th scope="row"><div class="named"><Mark seed=id.clone() /><div><a href=href>{name_of(hub)}</a>" "<span class="address" title=id>{short}</span></div></div></th>
+            <td>{state_badge(hub)}{hub.catching_up.map(catching_up)}</td>
             <td class="number">{grouped(hub.agents)}</td>
             <td><Ago at=hub.seen /></td>
         </tr>
     }
     .into_any()
+}
+
+/// What people know a hub by: its domain where it proved one, else what it calls itself.
+pub fn name_of(hub: &HubRow) -> String {
+    hub.domain.clone().or_else(|| hub.name.clone()).unwrap_or_else(|| short_hub(&hub.id))
+}
+
+fn state_badge(hub: &HubRow) -> AnyView {
+    let (state, tone, icon) = state(hub.state);
+    let connected = hub.connected.then(|| view! { <span class="quiet">" connected"</span> });
+    view! { <span class=format!("badge {tone}") title=meaning(hub.state)>{icon.view()} {state}</span>{connected} }
+        .into_any()
+}
+
+/// "catching up: 1,200 of 5,000 listings".
+pub fn catching_up(progress: CatchingUp) -> AnyView {
+    let CatchingUp { got, wanted } = progress;
+    let words = format!("catching up: {} of {}", grouped(got), count(wanted, "listing", "listings"));
+    view! { <span class="catching-up"><progress value=got max=wanted aria-hidden="true"></progress>" "{words}</span> }
+        .into_any()
 }
 
 const fn state(state: HubState) -> (&'static str, &'static str, Icon) {
@@ -81,8 +105,49 @@ const fn meaning(state: HubState) -> &'static str {
         HubState::Fresh => "It signed what it has within the last half hour.",
         HubState::Stale => "It said nothing for half an hour. Its agents are still found.",
         HubState::Silent => "It said nothing for two days. Its agents are not found until it does.",
-        HubState::Blocked => "A rule of this hub keeps its agents out.",
+        HubState::Blocked => "This hub keeps its agents out.",
     }
+}
+
+/// What was measured, and what each number is.
+fn speeds(speeds: &Speeds) -> AnyView {
+    let rows = vec![
+        speed(
+            "News from another hub",
+            "From when that hub says it signed a listing, or what it has, until this hub stored it. The clocks of both are in it: what seems to come from the future took 0 ms.",
+            speeds.spread,
+        ),
+        speed(
+            "A question to the DHT",
+            "From asking until it ended, with an answer or without.",
+            speeds.look_up,
+        ),
+        speed(
+            "Catching up",
+            "Comparing with another hub and fetching all that was missing here.",
+            speeds.catch_up,
+        ),
+    ];
+    view! {
+        <Section title="How fast it is" lead="Measured by this hub since it started: the latest 1,024 of each kind.">
+            <Table caption="How fast the network is" heads=vec!["What", "Half took at most", "99 of 100 took at most", "Measured", "Since"] rows />
+        </Section>
+    }
+    .into_any()
+}
+
+fn speed(what: &'static str, meaning: &'static str, figures: Option<Figures>) -> AnyView {
+    let figures = match figures {
+        Some(Figures { median, p99, samples, since }) => view! {
+            <td class="number">{duration(median)}</td>
+            <td class="number">{duration(p99)}</td>
+            <td class="number">{grouped(samples)}</td>
+            <td><Ago at=since /></td>
+        }
+        .into_any(),
+        None => view! { <td colspan="4" class="quiet">"Nothing measured yet"</td> }.into_any(),
+    };
+    view! { <tr><th scope="row">{what}<p class="quiet small">{meaning}</p></th>{figures}</tr> }.into_any()
 }
 
 fn itself(page: &NetworkPage) -> AnyView {

@@ -1,0 +1,201 @@
+//! One other hub: what is known of it, and its agents here.
+
+use leptos::prelude::*;
+
+use super::{catching_up, meaning, name_of, state_badge};
+use crate::{
+    components::{
+        agent_row::AgentList,
+        button::{ActionForm, Button},
+        code_block::Copyable,
+        empty::Empty,
+        facts::{fact, facts},
+        field::Field,
+        form_errors::form_errors,
+        mark::Mark,
+        pager::pager,
+        section::Section,
+        table::Table,
+        text::{count, grouped, hub_href, short_hub},
+        time::{Ago, Date},
+    },
+    model::network::{Carried, FaultRow, HubAdmin, HubPage, HubRule, HubState, RuleMaker, RuleOrigin, Terms},
+    pages::{Head, Page},
+};
+
+impl Page for HubPage {
+    fn head(&self) -> Head {
+        let name = name_of(&self.hub);
+        Head {
+            description: Some(format!("{name}: a hub that this one knows, and its agents here.")),
+            canonical: Some(hub_href(&self.hub.id)),
+            ..Head::public(name)
+        }
+    }
+
+    fn body(self) -> AnyView {
+        let (id, short) = (self.hub.id.clone(), short_hub(&self.hub.id));
+        let path = hub_href(&self.hub.id);
+        let (what, agents) = (known(&self), agents(&self));
+        let pages = pager(self.pager, |page| format!("{path}?page={page}"));
+        view! {
+            <div class="title-row">
+                <Mark seed=id.clone() />
+                <div>
+                    <h1>{name_of(&self.hub)}</h1>
+                    <p class="quiet">"A hub in the "<a href="/network">"network"</a>" · "<span class="address" title=id.clone()>{short}</span></p>
+                </div>
+            </div>
+            {what}
+            <p>"Its name is its key:"</p>
+            <Copyable text=id about="name of this hub" />
+            {self.admin.map(|admin| administration(admin, self.rule.as_ref(), &path))}
+            {faults(self.faults)}
+            <Section title=count(self.pager.total(), "agent here", "agents here")>{agents}{pages}</Section>
+        }
+        .into_any()
+    }
+}
+
+fn known(page: &HubPage) -> AnyView {
+    let hub = &page.hub;
+    let state = view! { {state_badge(hub)}<p class="quiet">{meaning(hub.state)}</p> };
+    let progress = hub.catching_up.map(catching_up);
+    let carried = page.carried;
+    facts(vec![
+        ("State", Some(state.into_any())),
+        ("Domain", domain(page)),
+        ("Calls itself", hub.name.clone().and_then(fact)),
+        ("Carried", carried.map(|carried| terms(carried.terms))),
+        ("Rule", page.rule.as_ref().map(rule)),
+        ("Listings here", carried.map(listings)),
+        ("Now", progress),
+        ("Last heard", Some(view! { <Ago at=hub.seen /> }.into_any())),
+        ("Signed what it has", page.signed.map(|at| view! { <Ago at />", by its own clock" }.into_any())),
+        ("First heard", page.met.map(|at| view! { <Date at /> }.into_any())),
+        ("Software", page.software.clone().and_then(fact)),
+        ("On the web", page.api.clone().map(|api| view! { <code>{api}</code> }.into_any())),
+    ])
+}
+
+fn domain(page: &HubPage) -> Option<AnyView> {
+    let proved = page
+        .hub
+        .domain
+        .clone()
+        .map(|domain| view! { {domain}", which names this hub as its own" }.into_any());
+    let claimed = page.claimed.clone();
+    let claimed = claimed
+        .map(|claimed| view! { "It says that it is "{claimed}", which has not confirmed it" }.into_any());
+    proved.or(claimed)
+}
+
+fn terms(terms: Terms) -> AnyView {
+    match terms {
+        Terms::Full => "In full".into_any(),
+        Terms::Probation(until) => view! {
+            "On probation: within narrow limits until it proves a domain, at the longest until "<Date at=until />
+        }
+        .into_any(),
+        Terms::Refused => "Not at all".into_any(),
+    }
+}
+
+fn rule(rule: &HubRule) -> AnyView {
+    let does = if rule.allows { "Let in by the rule " } else { "Kept out by the rule " };
+    let until = rule.expires.map(|at| view! { " until "<Date at /> });
+    view! { {does}<code>{rule.subject.clone()}</code>{until} }.into_any()
+}
+
+fn listings(carried: Carried) -> AnyView {
+    let words = match carried.promised {
+        Some(promised) => {
+            format!("{} of the {} that it signed for", grouped(carried.here), grouped(promised))
+        }
+        None => grouped(carried.here),
+    };
+    let partial = carried.partial.then_some("; some were left out for want of room");
+    view! { {words}{partial} }.into_any()
+}
+
+fn agents(page: &HubPage) -> AnyView {
+    if !page.agents.is_empty() {
+        return view! { <AgentList rows=page.agents.clone() /> }.into_any();
+    }
+    let words = match page.hub.state {
+        HubState::Blocked => "Its agents are kept out by a rule.",
+        HubState::Silent => "They come back as soon as the hub signs what it has.",
+        HubState::Fresh | HubState::Stale => {
+            "None of its agents is public everywhere, or none has come here yet."
+        }
+    };
+    view! { <Empty title="No agents of it are found here"><p>{words}</p></Empty> }.into_any()
+}
+
+fn faults(faults: Vec<FaultRow>) -> Option<AnyView> {
+    if faults.is_empty() {
+        return None;
+    }
+    let rows = faults.into_iter().map(fault).collect();
+    let view = view! {
+        <Section title="Against the rules of the network" lead="What this hub saw itself. A copy that only lags is not among it.">
+            <Table caption="What this hub did against the rules" heads=vec!["What", "Times", "First", "Last"] rows />
+        </Section>
+    };
+    Some(view.into_any())
+}
+
+fn fault(fault: FaultRow) -> AnyView {
+    let about = fault.about.map(|hub| {
+        let (href, short) = (hub_href(&hub), short_hub(&hub));
+        view! { <p class="quiet small">"About listings of "<a href=href>{short}</a></p> }
+    });
+    view! {
+        <tr>
+            <th scope="row">{fault.what}{about}</th>
+            <td class="number">{grouped(fault.times)}</td>
+            <td><Ago at=fault.first /></td>
+            <td><Ago at=fault.last /></td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn administration(admin: HubAdmin, rule: Option<&HubRule>, path: &str) -> AnyView {
+    let HubAdmin { addresses, rule: origin, form } = admin;
+    let undo = origin.as_ref().is_some_and(|origin| matches!(origin.made, RuleMaker::Here(_)));
+    let undo = rule.filter(|_| undo).map(|rule| {
+        let fields = vec![("action", "undo".to_owned()), ("subject", rule.subject.clone())];
+        view! { <ActionForm action=path.to_owned() label="Undo" about=format!("the rule {}", rule.subject) fields /> }
+    });
+    // What a rule does already needs no button.
+    let does = |allows: bool| rule.is_some_and(|rule| rule.allows == allows);
+    let block = (!does(false)).then(|| view! { <Button label="Block" name="action" value="block" /> });
+    let allow = (!does(true)).then(|| view! { <Button label="Let in" name="action" value="allow" /> });
+    let addresses =
+        addresses.into_iter().map(|text| view! { <Copyable text about="address" /> }).collect_view();
+    let action = path.to_owned();
+    view! {
+        <Section title="For administrators" lead="A rule holds at once, and taking it back shows again what it hid.">
+            {origin.map(origin_of)}
+            {undo}
+            {form_errors(&form, None)}
+            <form class="stack narrow" method="post" action=action>
+                {Field::text("reason", "Why").max(200).of(&form)}
+                <p class="actions">{block}{allow}</p>
+            </form>
+            <h3>"Where it is reached"</h3>
+            {addresses}
+        </Section>
+    }
+    .into_any()
+}
+
+fn origin_of(origin: RuleOrigin) -> AnyView {
+    let by = match origin.made {
+        RuleMaker::Here(name) => view! { "by @"{name} }.into_any(),
+        RuleMaker::List(url) => view! { "by the list at "<code>{url}</code> }.into_any(),
+    };
+    view! { <p>"There is a rule about it "{by}", since "<Ago at=origin.since />": “"{origin.reason}"”"</p> }
+        .into_any()
+}

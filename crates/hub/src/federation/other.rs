@@ -1,0 +1,108 @@
+//! One other hub, for people.
+
+use plexus_domain::{Timestamp, account::Role, page::PageSize};
+use plexus_store::{
+    Conn, carried, hub_peers,
+    hubs::{self, Hub as Row, HubState},
+};
+
+use super::{
+    faults::{self, FaultRow},
+    overview::{self, HubRow, View, head_seq, record_of},
+    rules::{self, RuleRow},
+};
+use crate::{Caller, Hub, Result, admin::Page, agents, listings};
+
+/// Places that a hub names, and where it was met last.
+const MAX_ADDRESSES: usize = 32;
+/// As long as a domain may be.
+const MAX_NAME: usize = 253;
+
+#[derive(Clone, Debug)]
+pub struct OtherHub {
+    pub row: HubRow,
+    /// A domain that it says is its own and that did not say so.
+    pub claimed: Option<String>,
+    /// Where its API is, by its own words.
+    pub api: Option<String>,
+    pub met: Option<Timestamp>,
+    /// When it signed what it has, by its own clock.
+    pub signed: Option<Timestamp>,
+    /// The rule that decides whether it is carried.
+    pub rule: Option<RuleRow>,
+    pub faults: Vec<FaultRow>,
+    /// Where it may be reached; for administrators alone.
+    pub addresses: Option<Vec<String>>,
+}
+
+/// The hub of this name: its key, or a domain that it proved. None for this hub itself, and for one that it does not know.
+pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<OtherHub>> {
+    let mut conn = hub.store().read().await?;
+    let Some(row) = named(&mut conn, name).await? else { return Ok(None) };
+    let id = row.peer.as_deref().and_then(|peer| peer.parse().ok());
+    let rule = match id {
+        Some(id) => rules::about(&mut conn, id, row.domain.as_deref(), hub.env().now()).await?,
+        None => None,
+    };
+    let faults = faults::list(&mut conn, &row).await?;
+    let record = record_of(&row);
+    let addresses = match caller.require(Role::Admin) {
+        Ok(_) => Some(addresses(&mut conn, &row).await?),
+        Err(_) => None,
+    };
+    drop(conn);
+    let claimed = record.as_ref().and_then(|record| record.domain.clone());
+    let (met, signed) = (row.met, head_seq(&row).map(|seq| seq.issued()));
+    let mut shown = [View::now(hub).await?.row(hub, row)];
+    overview::report(hub, &mut shown).await;
+    let [row] = shown;
+    Ok(Some(OtherHub {
+        claimed: claimed.filter(|claimed| row.domain.as_ref() != Some(claimed)),
+        api: record.and_then(|record| record.api),
+        met,
+        signed,
+        rule,
+        faults,
+        addresses,
+        row,
+    }))
+}
+
+/// A page of the agents of a hub that are shown here, by their names.
+pub async fn agents_of(hub: &Hub, name: &str, page: u32) -> Result<Page<listings::Row>> {
+    let mut conn = hub.store().snapshot().await?;
+    let Some(row) = named(&mut conn, name).await? else { return Ok(Page { rows: Vec::new(), total: 0 }) };
+    let total = carried::count_shown(&mut conn, row.id).await?;
+    let slice = crate::admin::slice(page, total);
+    let ids = carried::list_shown_of(&mut conn, row.id, slice).await?;
+    let rows = agents::rows(&mut conn, &ids, hub.env().now()).await?;
+    Ok(Page { rows, total })
+}
+
+/// Rows on a page.
+pub const AGENTS: PageSize = PageSize::DEFAULT;
+
+pub(super) async fn named(conn: &mut Conn, name: &str) -> Result<Option<Row>> {
+    // Whatever stands in an address comes here.
+    if name.len() > MAX_NAME || name.contains('\0') {
+        return Ok(None);
+    }
+    let found = match hubs::by_peer(conn, name).await? {
+        Some(found) => Some(found),
+        None => hubs::by_domain(conn, &name.to_lowercase()).await?,
+    };
+    Ok(found.filter(|row| !matches!(row.state, HubState::Itself | HubState::Gone)))
+}
+
+/// Those that the hub names, then those where it was met.
+async fn addresses(conn: &mut Conn, row: &Row) -> Result<Vec<String>> {
+    let mut addresses = record_of(row).map(|record| record.addresses).unwrap_or_default();
+    if let Some(peer) = &row.peer {
+        addresses.extend(hub_peers::addresses_of(conn, peer).await?);
+    }
+    let suffix = format!("/p2p/{}", row.peer.as_deref().unwrap_or_default());
+    let mut seen = std::collections::BTreeSet::new();
+    addresses.retain(|address| seen.insert(address.trim_end_matches(&suffix).to_owned()));
+    addresses.truncate(MAX_ADDRESSES);
+    Ok(addresses)
+}

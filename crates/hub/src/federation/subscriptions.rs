@@ -1,0 +1,241 @@
+//! Lists of rules that this hub goes by: fetched once a day from where they are, and believed as long as the hub signed
+//! them whose key was known when they were chosen.
+//!
+//! Their rules are apart from those of this hub, which win, and go with the list.
+
+use std::time::Duration;
+
+use plexus_domain::{Error as Refusal, Timestamp, account::Role};
+use plexus_federation::{
+    HubId,
+    core::{Event, policy::Source},
+    record::{HubPayload as _, ListedRule, RuleList, Signed},
+};
+use plexus_store::{
+    Tx,
+    rule_lists::{self, Listed, RuleList as Row},
+};
+use serde_json::json;
+use url::Url;
+
+use super::{
+    lists::{open, usable},
+    other::named,
+    overview::record_of,
+    own_id,
+    rules::{RuleRow, action_of, readable, took_effect},
+};
+use crate::{
+    Caller, Error, Hub, Result,
+    admin::{Act, record},
+};
+
+/// Where a hub gives out its list.
+pub const SHARED_RULES: &str = "/.well-known/plexus-rules";
+
+const MAX_LISTS: usize = 20;
+const MAX_URL: usize = 512;
+/// As large as a list may be.
+const MAX_BYTES: usize = 1 << 20;
+const LOOK_EVERY: Duration = Duration::from_secs(10 * 60);
+const REFRESH_EVERY: Duration = Duration::from_secs(24 * 3_600);
+/// After a list could not be had.
+const RETRY_EVERY: Duration = Duration::from_secs(3_600);
+
+/// A list that this hub goes by, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subscription {
+    pub url: String,
+    /// The hub that has to have signed it.
+    pub signer: String,
+    pub name: String,
+    pub author: String,
+    pub rules: u64,
+    pub checked: Timestamp,
+    /// Why it could not be had then; what was had before holds.
+    pub problem: Option<String>,
+}
+
+pub async fn subscriptions(hub: &Hub, caller: &Caller) -> Result<Vec<Subscription>> {
+    caller.require(Role::Admin)?;
+    let mut conn = hub.store().snapshot().await?;
+    let mut found = Vec::new();
+    for row in rule_lists::list(&mut conn).await? {
+        let rules = rule_lists::count_rules(&mut conn, &row.url).await?;
+        let Row { url, signer, name, author, checked, problem, .. } = row;
+        found.push(Subscription { url, signer, name, author, rules, checked, problem });
+    }
+    Ok(found)
+}
+
+/// Goes by the list of a hub that this one knows, or by the one at an address. It has to be signed by `signer`, or else by
+/// whoever signed it now; from then on by nobody else. Its address, which names it.
+pub async fn subscribe(
+    hub: &Hub,
+    caller: &Caller,
+    what: &str,
+    signer: Option<&str>,
+    request: &str,
+) -> Result<String> {
+    let by = caller.require(Role::Admin)?;
+    let (url, known) = place(hub, what.trim()).await?;
+    let given = signer.map(str::parse::<HubId>).transpose();
+    let given = given.map_err(|_| Refusal::invalid("signer", "Name the hub by its id, as in 12D3KooW…"))?;
+    let list = fetch(hub, &url).await.map_err(|words| Refusal::invalid("list", words))?;
+    let signer = list.body().hub;
+    if [known, given].into_iter().flatten().any(|wanted| wanted != signer) {
+        let words = format!("Another hub signed this list: {signer}.");
+        return Err(Refusal::invalid("signer", words).into());
+    }
+    if signer == own_id(hub).await? {
+        return Err(Refusal::invalid("list", "This hub signed this list itself.").into());
+    }
+    let now = hub.env().now();
+    let _turn = hub.federation().ruling.lock().await;
+    let mut tx = hub.store().write().await?;
+    let others = rule_lists::list(&mut tx).await?.into_iter().filter(|row| row.url != url.as_str()).count();
+    if others >= MAX_LISTS {
+        return Err(Refusal::conflict(format!("A hub goes by at most {MAX_LISTS} lists.")).into());
+    }
+    let row = Row {
+        url: url.to_string(),
+        signer: signer.to_string(),
+        name: list.body().name.clone(),
+        author: by.name.to_string(),
+        created: now,
+        seq: seq(&list),
+        checked: now,
+        problem: None,
+    };
+    let rules = put(&mut tx, &row, list.body(), now).await?;
+    let change = json!({ "signer": row.signer, "rules": rules.len() });
+    record(hub, &mut tx, Act { by, action: "network.subscribe", target: row.url.clone(), change, request })
+        .await?;
+    tx.commit().await?;
+    tell(hub, &row.url, rules).await?;
+    Ok(row.url)
+}
+
+/// Goes by a list no more: what its rules hid is shown again.
+pub async fn unsubscribe(hub: &Hub, caller: &Caller, url: &str, request: &str) -> Result<()> {
+    let by = caller.require(Role::Admin)?;
+    let _turn = hub.federation().ruling.lock().await;
+    let mut tx = hub.store().write().await?;
+    if !rule_lists::delete(&mut tx, url).await? {
+        return Err(Refusal::not_found(format!("This hub does not go by the list at {url}.")).into());
+    }
+    let target = url.to_owned();
+    record(hub, &mut tx, Act { by, action: "network.unsubscribe", target, change: json!({}), request })
+        .await?;
+    tx.commit().await?;
+    tell(hub, url, Vec::new()).await
+}
+
+/// Where a list is, and who has to have signed it where that is known.
+async fn place(hub: &Hub, what: &str) -> Result<(Url, Option<HubId>)> {
+    if what.contains("://") {
+        let url = Some(what).filter(|what| what.len() <= MAX_URL).and_then(|what| Url::parse(what).ok());
+        let wrong =
+            || Refusal::invalid("list", "Give the address of a list, as in https://hub.example/rules.");
+        return Ok((url.ok_or_else(wrong)?, None));
+    }
+    let row = named(&mut hub.store().read().await?, what).await?;
+    let missing =
+        || Refusal::invalid("list", format!("This hub knows no hub {what}. Give the list's address."));
+    let row = row.ok_or_else(missing)?;
+    let api = record_of(&row).and_then(|record| record.api).and_then(|api| Url::parse(&api).ok());
+    let nowhere = || Refusal::invalid("list", format!("The hub {what} has no address on the web."));
+    let url = api.and_then(|api| api.join(SHARED_RULES).ok()).ok_or_else(nowhere)?;
+    Ok((url, row.peer.as_deref().and_then(|peer| peer.parse().ok())))
+}
+
+/// The list at an address, if it is one; else why not. Administrators choose lists, so these may be wherever they may call.
+async fn fetch(hub: &Hub, url: &Url) -> Result<Signed<RuleList>, String> {
+    let fetched = hub.outbound().anyone(true).fetch(url, MAX_BYTES).await;
+    let fetched = fetched.map_err(|failure| failure.message)?;
+    if !fetched.status.is_success() {
+        return Err(format!("{url} answered {}.", fetched.status));
+    }
+    let document = str::from_utf8(&fetched.body).map_err(|_| format!("What {url} serves is not text."))?;
+    open(document).map_err(|refusal| refusal.to_string())
+}
+
+fn seq(list: &Signed<RuleList>) -> i64 {
+    i64::try_from(list.body().seq().get()).unwrap_or(i64::MAX)
+}
+
+/// Writes a list with those of its rules that can be used.
+async fn put(tx: &mut Tx, row: &Row, list: &RuleList, now: Timestamp) -> Result<Vec<Listed>> {
+    let listed = |rule: ListedRule| {
+        let ListedRule { subject, action, reason, created, expires } = rule;
+        Listed { list: row.url.clone(), subject, action: action_of(action), reason, created, expires }
+    };
+    let rules: Vec<Listed> = usable(list, now).map(listed).collect();
+    rule_lists::put(tx, row).await?;
+    rule_lists::set_rules(tx, &row.url, &rules).await?;
+    Ok(rules)
+}
+
+async fn tell(hub: &Hub, url: &str, rules: Vec<Listed>) -> Result<()> {
+    took_effect(hub).await?;
+    let rules = readable(rules.into_iter().map(RuleRow::from));
+    hub.federation().tell(Event::RulesReplaced { source: Source::List(url.to_owned()), rules }).await;
+    Ok(())
+}
+
+/// Looks at each list once a day, until it is dropped.
+pub(super) async fn refresh_until_dropped(hub: &Hub) {
+    loop {
+        if let Err(error) = refresh_due(hub).await {
+            tracing::warn!(%error, "the lists of rules could not be looked at");
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+pub(super) async fn refresh_due(hub: &Hub) -> Result<()> {
+    let now = hub.env().now();
+    for row in rule_lists::list(&mut hub.store().read().await?).await? {
+        let every = if row.problem.is_some() { RETRY_EVERY } else { REFRESH_EVERY };
+        if now.since(row.checked) >= every {
+            refresh(hub, &row.url).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes what is at the address of a list now; what cannot be taken leaves the rules as they are.
+pub(super) async fn refresh(hub: &Hub, address: &str) -> Result<()> {
+    let url: Url = address.parse().map_err(Error::fault)?;
+    let fetched = fetch(hub, &url).await;
+    let now = hub.env().now();
+    let _turn = hub.federation().ruling.lock().await;
+    let mut tx = hub.store().write_bulk().await?;
+    // Somebody may have taken it away meanwhile.
+    let Some(row) = rule_lists::find(&mut tx, address).await? else { return Ok(()) };
+    match fetched.and_then(|list| fits(&row, list)) {
+        Ok(list) => {
+            let name = list.body().name.clone();
+            let row = Row { name, seq: seq(&list), checked: now, problem: None, ..row };
+            let rules = put(&mut tx, &row, list.body(), now).await?;
+            tx.commit().await?;
+            tell(hub, address, rules).await
+        }
+        Err(problem) => {
+            tracing::warn!(list = address, problem, "a list of rules could not be had; it holds as it was");
+            rule_lists::put(&mut tx, &Row { checked: now, problem: Some(problem), ..row }).await?;
+            Ok(tx.commit().await?)
+        }
+    }
+}
+
+fn fits(row: &Row, list: Signed<RuleList>) -> Result<Signed<RuleList>, String> {
+    let signer = list.body().hub.to_string();
+    if signer != row.signer {
+        return Err(format!("Another hub signed it: {signer}."));
+    }
+    if seq(&list) < row.seq {
+        return Err("It is older than the one that is here.".to_owned());
+    }
+    Ok(list)
+}

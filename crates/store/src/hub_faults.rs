@@ -1,0 +1,49 @@
+//! What other hubs did against the rules of the network, as far as it shows.
+
+use plexus_domain::{HubRowId, Timestamp};
+use sqlx::{query, query_as};
+
+use crate::{
+    Conn, Result, Tx,
+    column::{record, word_enum},
+    conn::{execute, on},
+};
+
+word_enum! {
+    pub enum Fault {
+        Withholds = "withholds",
+        Pads = "pads",
+        Swaps = "swaps",
+        StaleHead = "stale_head",
+        Contradicts = "contradicts",
+        ContradictsItself = "contradicts_itself",
+    }
+}
+
+record! {
+    pub struct Noted {
+        pub hub: HubRowId,
+        pub fault: Fault,
+        /// The hub whose listings it was about the last time, by its key.
+        pub about: String,
+        pub first_at: Timestamp,
+        pub last_at: Timestamp,
+        pub times: u64,
+    }
+}
+
+/// Notes a fault. A hub has one row for each kind, however often it does it.
+pub async fn note(tx: &mut Tx, hub: HubRowId, fault: Fault, about: &str, at: Timestamp) -> Result<()> {
+    let text = "insert into hub_faults (hub, fault, about, first_at, last_at, times) values ($1, $2, $3, $4, $4, 1) \
+                on conflict (hub, fault) do update set about = excluded.about, last_at = excluded.last_at, \
+                times = hub_faults.times + 1";
+    execute!(tx, query(text).bind(hub.uuid()).bind(fault.as_str()).bind(about).bind(at.millis()))?;
+    Ok(())
+}
+
+/// The last one first.
+pub async fn list(conn: &mut Conn, hub: HubRowId) -> Result<Vec<Noted>> {
+    let text = "select hub, fault, about, first_at, last_at, times from hub_faults where hub = $1 \
+                order by last_at desc, fault";
+    on!(conn, c => query_as(text).bind(hub.uuid()).fetch_all(c))
+}

@@ -1,0 +1,156 @@
+//! `/network/{hub}`.
+
+use axum::{
+    extract::{Path, Query, State},
+    http::StatusCode,
+    response::{IntoResponse as _, Redirect, Response},
+};
+use plexus_app::{
+    components::text::hub_href,
+    model::{
+        Form, Pager,
+        network::{Carried, FaultRow, HubAdmin, HubPage, HubRule, RuleMaker, RuleOrigin, Terms},
+    },
+};
+use plexus_domain::Error as Refusal;
+use plexus_hub::{
+    Caller, Error, Hub,
+    federation::{self, Fault, Made, OtherHub, Ruled},
+};
+use serde::Deserialize;
+
+use super::row;
+use crate::{
+    pages::{account::refused, agents},
+    state::Site,
+    web::{
+        form::Fields,
+        page::{Visit, done},
+    },
+};
+
+#[derive(Deserialize)]
+pub struct HubQuery {
+    #[serde(default)]
+    page: u32,
+}
+
+pub async fn show(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(name): Path<String>,
+    Query(query): Query<HubQuery>,
+) -> Response {
+    match federation::other(&site.hub, &visit.caller, &name).await {
+        Ok(Some(found)) => {
+            let page = page(&site.hub, found, query.page).await;
+            visit.show_or_refuse(page)
+        }
+        Ok(None) if is_own(&site.hub, &name).await => Redirect::to("/network").into_response(),
+        Ok(None) => visit.refuse_status(StatusCode::NOT_FOUND),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+async fn is_own(hub: &Hub, name: &str) -> bool {
+    let own = federation::name(hub).await.ok().flatten();
+    own.is_some_and(|own| own == name)
+}
+
+async fn page(hub: &Hub, found: OtherHub, page: u32) -> Result<HubPage, Error> {
+    let agents = federation::agents_of(hub, &found.row.id, page).await?;
+    let pager = Pager::new(page, federation::AGENTS.rows(), agents.total);
+    let report = found.row.report;
+    let carried = report.map(|report| Carried {
+        terms: match report.terms {
+            federation::Terms::Full => Terms::Full,
+            federation::Terms::Probation { until } => Terms::Probation(until),
+            federation::Terms::Refused => Terms::Refused,
+        },
+        here: report.here,
+        promised: report.promised,
+        partial: report.partial,
+    });
+    let rule = found.rule.as_ref().map(|rule| HubRule {
+        subject: rule.subject.clone(),
+        allows: rule.does == Ruled::Allow,
+        expires: rule.expires,
+    });
+    let origin = found.rule.map(|rule| RuleOrigin {
+        reason: rule.reason,
+        since: rule.since,
+        made: match rule.made {
+            Made::Here(name) => RuleMaker::Here(name),
+            Made::List(url) => RuleMaker::List(url),
+        },
+    });
+    let admin = |addresses| HubAdmin { addresses, rule: origin, form: Form::default() };
+    Ok(HubPage {
+        admin: found.addresses.map(admin),
+        software: found.row.software.clone(),
+        hub: row(found.row),
+        claimed: found.claimed,
+        api: found.api,
+        met: found.met,
+        signed: found.signed,
+        carried,
+        rule,
+        faults: found.faults.into_iter().map(fault).collect(),
+        agents: agents.rows.into_iter().map(agents::row).collect(),
+        pager,
+    })
+}
+
+fn fault(row: federation::FaultRow) -> FaultRow {
+    let federation::FaultRow { fault, about, first, last, times } = row;
+    FaultRow { what: words(fault), about, times, first, last }
+}
+
+const fn words(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Withholds => "Its copy lacks listings that it was offered, or that it says it has",
+        Fault::Pads => "Its copy has listings that moved elsewhere, as it was told",
+        Fault::Swaps => "Its copy has other versions of listings than it was offered",
+        Fault::StaleHead => {
+            "It goes on with an old count of a hub's listings after it was offered the new one"
+        }
+        Fault::Contradicts => "It signed two versions of a listing with one number",
+        Fault::ContradictsItself => "It signed two things about itself with one number",
+    }
+}
+
+/// What an administrator does about the hub.
+pub async fn act(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(name): Path<String>,
+    fields: Fields,
+) -> Response {
+    let found = match federation::other(&site.hub, &visit.caller, &name).await {
+        Ok(Some(found)) => found,
+        Ok(None) => return visit.refuse_status(StatusCode::NOT_FOUND),
+        Err(error) => return visit.refuse(error),
+    };
+    let id = found.row.id.clone();
+    match rule(&site.hub, &visit.caller, &id, &fields, visit.request_id()).await {
+        Ok(()) => done(&hub_href(&id), "saved"),
+        Err(error) => match page(&site.hub, found, 1).await {
+            Ok(page) if page.admin.is_some() => refused(visit, error, fields, |form| {
+                let admin = page.admin.map(|admin| HubAdmin { form, ..admin });
+                HubPage { admin, ..page }
+            }),
+            _ => visit.refuse(error),
+        },
+    }
+}
+
+async fn rule(hub: &Hub, caller: &Caller, id: &str, fields: &Fields, request: &str) -> Result<(), Error> {
+    let reason = fields.get("reason");
+    match fields.get("action") {
+        "block" => federation::block(hub, caller, id, Ruled::Block, reason, request).await?,
+        "allow" => federation::block(hub, caller, id, Ruled::Allow, reason, request).await?,
+        "undo" => federation::unblock(hub, caller, fields.get("subject"), request).await?,
+        _ => return Err(Refusal::invalid("action", "Say what is to be done: block, allow or undo.").into()),
+    };
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! What people see of other hubs, and lists of rules: two hubs as processes of their own.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Answer, Client, text_of},
+    federation::{Node, model, until},
+    process::{Process, plexus, stderr, stdout},
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_has_a_page_with_its_agents() {
+    let model = model().await;
+    let near = Node::start(&model, &[], None).await;
+    // Published before the other hub comes, so that it has to catch up.
+    let mut tides = String::new();
+    for n in 0..25 {
+        tides = near.publish(&format!("tides-{n}"), "Knows when the sea comes in.").await;
+    }
+    let far = Node::start(&model, &[&near], None).await;
+    until("the hub is known by name, with its agents", async || {
+        let row = far.admin.api("/hubs").await["items"][0].clone();
+        row["agents"] == 25 && far.knows_by_name().await && row["connected"] == true
+    })
+    .await;
+    it_is_told(&far, &near).await;
+    its_page_shows_all_that_is_known(&far, &near, &tides).await;
+    administrators_block_it_and_undo_that(&far, &near).await;
+    rules_are_handed_on(&far, &near).await;
+    far.end().await;
+    near.end().await;
+}
+
+async fn it_is_told(far: &Node, near: &Node) {
+    let page = far.admin.get("/network").await.expect(StatusCode::OK);
+    page.says(&format!("href=\"/network/{}\"", near.id));
+    page.says("<title id=\"map-title\">");
+    page.says("Alive, connected");
+    until("all that it signed for is here", async || {
+        let carried = far.admin.api("/hubs").await["items"][0]["carried"].clone();
+        let is_whole = carried["here"] == 25 && carried["promised"] == 25;
+        is_whole && carried["terms"] == "full" && carried["partial"] == false
+    })
+    .await;
+    until("what was caught up with is measured", async || {
+        let speeds = far.admin.api("/hubs").await["speeds"].clone();
+        let catch_up = &speeds["catch_up"];
+        catch_up["samples"].as_u64() >= Some(1) && catch_up["p50_ms"].as_u64() <= catch_up["p99_ms"].as_u64()
+    })
+    .await;
+    near.publish("moon", "Knows the phases.").await;
+    until("news is measured", async || {
+        far.admin.api("/hubs").await["speeds"]["spread"]["samples"].as_u64() >= Some(1)
+    })
+    .await;
+    far.admin.get("/network").await.expect(StatusCode::OK).says("News from another hub");
+}
+
+async fn its_page_shows_all_that_is_known(far: &Node, near: &Node, tides: &str) {
+    let path = format!("/network/{}", near.id);
+    let visitor = Client::new(far.admin.origin());
+    let page = visitor.get(&path).await.expect(StatusCode::OK);
+    let more = format!("{path}?page=2");
+    for words in [near.id.as_str(), "Alive", "In full", "agents here", "Knows when the sea comes in.", &more]
+    {
+        page.says(words);
+    }
+    assert!(!page.body.contains("/ip4/") && !page.body.contains("For administrators"), "{}", page.body);
+    visitor.get(&format!("{path}?page=2")).await.expect(StatusCode::OK).says("aria-current=\"page\"");
+    let admins = far.admin.get(&path).await.expect(StatusCode::OK);
+    admins.says("/ip4/127.0.0.1/");
+    let list = far.admin.get("/agents?place=elsewhere").await.expect(StatusCode::OK);
+    list.says(&format!("href=\"{path}\""));
+    far.admin.get(&format!("/{tides}")).await.expect(StatusCode::OK).says(&format!("href=\"{path}\""));
+    let told = far.admin.api(&format!("/hubs/{}", near.id)).await;
+    assert_eq!((&told["id"], &told["agents"]), (&json!(near.id), &json!(26)), "{told}");
+    assert!(told["addresses"][0].as_str().is_some_and(|address| address.starts_with("/ip4/")), "{told}");
+    visitor.get("/network/12D3KooWnobody").await.expect(StatusCode::NOT_FOUND);
+    let own = visitor.get(&format!("/network/{}", far.id)).await.expect(StatusCode::SEE_OTHER);
+    assert_eq!(own.location(), "/network");
+}
+
+async fn administrators_block_it_and_undo_that(far: &Node, near: &Node) {
+    let path = format!("/network/{}", near.id);
+    let visitor = Client::new(far.admin.origin());
+    let act = |action: &'static str, reason: &'static str| [("action", action), ("reason", reason)];
+    visitor.post(&path, &act("block", "I may not.")).await.expect(StatusCode::UNAUTHORIZED);
+    far.admin.post(&path, &act("block", "")).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Say why");
+    let done = far.admin.post(&path, &act("block", "It is a test.")).await.expect(StatusCode::SEE_OTHER);
+    assert_eq!(done.location(), path);
+    until("its agents are hidden", async || far.admin.api("/hubs").await["items"][0]["agents"] == 0).await;
+    let page = far.admin.get(&path).await.expect(StatusCode::OK);
+    page.says("Blocked");
+    page.says("It is a test.");
+    let seen = visitor.get(&path).await.expect(StatusCode::OK);
+    assert!(
+        seen.body.contains("Kept out by the rule") && !seen.body.contains("It is a test."),
+        "{}",
+        seen.body
+    );
+    let subject = format!("hub:{}", near.id);
+    let undo = [("action", "undo"), ("subject", subject.as_str())];
+    far.admin.post(&path, &undo).await.expect(StatusCode::SEE_OTHER);
+    until("its agents are found again", async || far.admin.api("/hubs").await["items"][0]["agents"] == 26)
+        .await;
+    far.admin.post(&path, &act("crown", "Why not.")).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+/// From one hub to the other: by a file, by the page, and by the program.
+async fn rules_are_handed_on(far: &Node, near: &Node) {
+    let rule = json!({ "subject": "domain:spam.example", "action": "block", "reason": "Spam." });
+    near.admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
+    let saved = near.admin.get("/admin/network/rules").await.expect(StatusCode::OK);
+    assert!(saved.header("content-disposition").contains("plexus-rules.txt"));
+    let taken = far.admin.post("/admin/network/import", &[("document", &saved.body)]).await;
+    taken.expect(StatusCode::OK).says("1 rule was taken over.");
+    let rules = far.admin.api("/hubs/rules").await;
+    assert_eq!(rules["items"][0]["subject"], "domain:spam.example");
+    assert_eq!(rules["items"][0]["reason"], "Spam.");
+    let forged = saved.body.replace("spam.example", "good.example");
+    let refused = far.admin.post("/admin/network/import", &[("document", &forged)]).await;
+    refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("no list of rules that can be trusted");
+
+    let file = far.folder.path().join("rules.txt");
+    let file = file.to_str().expect("a path");
+    let out = plexus(near.folder.path(), &["block", "--export", file]).await;
+    assert!(out.status.success(), "{}", stderr(&out));
+    let out = plexus(far.folder.path(), &["block", "--import", file]).await;
+    assert!(out.status.success(), "{}", stderr(&out));
+    assert!(
+        stdout(&out).contains(&near.id) && stdout(&out).contains("0 taken over, 1 that"),
+        "{}",
+        stdout(&out)
+    );
+    let out = plexus(far.folder.path(), &["block", "--import", "/nowhere"]).await;
+    assert!(!out.status.success() && stderr(&out).contains("/nowhere"), "{}", stderr(&out));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_goes_by_the_rules_that_another_gives_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let flags = ["--p2p-listen", "127.0.0.1:0", "--share-rules", "true"];
+    let mut giver = Process::serve_with(folder.path(), &flags).await;
+    let boss = giver.administrator("boss").await;
+    let rule = json!({ "subject": "tag:sea", "action": "block", "reason": "Too wet." });
+    boss.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
+    let (model, url) = (model().await, format!("{}/.well-known/plexus-rules", giver.origin));
+    let near = Node::start(&model, &[], None).await;
+    near.admin.get("/.well-known/plexus-rules").await.expect(StatusCode::NOT_FOUND);
+
+    let made = near.admin.post("/admin/network/subscribe", &[("list", &url)]).await;
+    made.expect(StatusCode::SEE_OTHER);
+    let lists = near.admin.api("/hubs/lists").await;
+    assert_eq!((&lists["items"][0]["rules"], &lists["items"][0]["url"]), (&json!(1), &json!(url)), "{lists}");
+    let page = near.admin.get("/admin/network").await.expect(StatusCode::OK);
+    page.says(&url);
+    page.says("No rules");
+    let wrong = json!({ "list": url, "signer": near.id });
+    let refused: Answer = near.admin.call(Method::POST, "/hubs/lists", &wrong).await;
+    assert!(refused.refusal(StatusCode::UNPROCESSABLE_ENTITY).1.contains("Another hub signed"));
+    near.admin.post("/admin/network/unsubscribe", &[("url", &url)]).await.expect(StatusCode::SEE_OTHER);
+    assert_eq!(near.admin.api("/hubs/lists").await["items"], json!([]));
+    let again = json!({ "list": url });
+    let again = near.admin.call(Method::POST, "/hubs/lists", &again).await.expect(StatusCode::OK);
+    assert_eq!(text_of(&again.json()["url"]), url);
+    let gone = near.admin.call(Method::DELETE, &format!("/hubs/lists?url={url}"), &Value::Null).await;
+    gone.expect(StatusCode::NO_CONTENT);
+    near.end().await;
+    giver.kill().await;
+}
