@@ -132,6 +132,36 @@ function filled(root) {
 const live = document.querySelector("[data-live]");
 if (live) follow(live.dataset.live);
 
+// Other hubs are asked while the page is open, and what they find is added as it comes.
+
+function askOthers(section) {
+  const [question, list, status] = ["p", "ul", "[role=status]"].map((part) => section.querySelector(part));
+  const stream = new EventSource(section.dataset.ask);
+  const nodes = (event) => new DOMParser().parseFromString(JSON.parse(event.data), "text/html").body.childNodes;
+  question.hidden = true;
+  status.textContent = "Asking other hubs…";
+  stream.addEventListener("found", (event) => {
+    list.append(...nodes(event));
+    list.hidden = false;
+    careFor(list);
+  });
+  stream.addEventListener("done", (event) => {
+    stream.close();
+    status.replaceChildren(...nodes(event));
+  });
+  stream.addEventListener("error", () => {
+    stream.close();
+    status.textContent = "Other hubs could not be asked now. Try again in a moment.";
+  });
+}
+
+const others = document.querySelector("[data-ask]");
+others?.querySelector("a").addEventListener("click", (event) => {
+  event.preventDefault();
+  askOthers(others);
+});
+if (others && "few" in others.dataset) askOthers(others);
+
 // What the chat adds later gets the same care.
 
 function careFor(root) {

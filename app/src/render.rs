@@ -7,10 +7,12 @@ use leptos::prelude::*;
 use plexus_domain::{MessageId, Timestamp};
 
 use crate::{
-    components::{article::MessageArticle, context, parts},
+    components::{agent_row, article::MessageArticle, context, others, parts},
     model::{
         Assets, Frame,
+        agents::AgentRow,
         message::{Article, PartView},
+        others::Sources,
     },
     pages::{Page, document::document},
 };
@@ -34,6 +36,16 @@ pub fn article(assets: &Arc<Assets>, article: Article) -> String {
 /// The part at `index`, which came whole, as the event `open` carries it while its article is still being written.
 pub fn part(assets: &Arc<Assets>, article: Article, index: usize, part: PartView) -> String {
     text(assets.clone(), None, move || parts::part(index, &part, &article))
+}
+
+/// Rows of a list of agents, as the event `found` carries them while other hubs are asked.
+pub fn agent_rows(assets: &Arc<Assets>, rows: Vec<AgentRow>) -> String {
+    text(assets.clone(), None, || agent_row::items(rows))
+}
+
+/// Where the rows of a search come from, as the event `done` carries it.
+pub fn sources(assets: &Arc<Assets>, sources: Sources) -> String {
+    text(assets.clone(), None, || others::said(sources))
 }
 
 /// A document in pieces, for a reader without JavaScript: the blocks of the named message, as they close, are

@@ -104,6 +104,7 @@ fn page_routes() -> Router<Site> {
     Router::new()
         .route("/", get(pages::home::show))
         .route("/agents", get(pages::agents::show))
+        .route("/agents/live", get(pages::others::follow))
         .route("/@{owner}", get(pages::owner::show))
         .route("/@{owner}/{agent}", get(pages::agent::overview))
         .route("/@{owner}/{agent}/skills", get(pages::agent::skills))

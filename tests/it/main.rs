@@ -9,6 +9,8 @@ mod agent;
 #[cfg(test)]
 mod ard;
 #[cfg(test)]
+mod asking;
+#[cfg(test)]
 mod attached;
 #[cfg(test)]
 mod authorized;
@@ -78,6 +80,8 @@ mod openai;
 mod operations;
 #[cfg(test)]
 mod pages;
+#[cfg(test)]
+mod peer;
 #[cfg(test)]
 mod process;
 #[cfg(test)]

@@ -17,20 +17,29 @@ use crate::model::{
 /// Dense rows between hairlines; the name is the link, and its reach is the whole row.
 #[component]
 pub fn AgentList(rows: Vec<AgentRow>) -> impl IntoView {
-    let rows = rows.into_iter().map(|row| view! { <li><AgentRowView row /></li> }).collect_view();
-    view! { <ul class="rows" role="list">{rows}</ul> }
+    view! { <ul class="rows" role="list">{items(rows)}</ul> }
+}
+
+/// What such a list holds.
+pub fn items(rows: Vec<AgentRow>) -> AnyView {
+    rows.into_iter().map(|row| view! { <li><AgentRowView row /></li> }).collect_view().into_any()
 }
 
 #[component]
 fn AgentRowView(row: AgentRow) -> impl IntoView {
     let online = row.badges.contains(&Badge::Online);
+    let name = if row.badges.contains(&Badge::NotCarried) {
+        row.name.into_any()
+    } else {
+        view! { <a class="reach" href=agent_href(&row.address)>{row.name}</a> }.into_any()
+    };
     let badges = row.badges.into_iter().filter(|badge| *badge != Badge::Online);
     let badges = badges.map(|badge| view! { <BadgeTag badge /> }).collect_view();
     view! {
         <article class="row">
             <Mark seed=row.seed />
             <div>
-                <h3><a class="reach" href=agent_href(&row.address)>{row.name}</a>" "<span class="address" title=row.address.to_string()>{address_text(&row.address)}</span></h3>
+                <h3>{name}" "<span class="address" title=row.address.to_string()>{address_text(&row.address)}</span></h3>
                 <p class="summary">{row.summary}</p>
                 <p class="tags">{badges}{tags(row.tags)}</p>
             </div>

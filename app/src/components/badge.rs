@@ -44,6 +44,7 @@ fn label(badge: &Badge) -> String {
         Badge::SignedCard => "Signed card".to_owned(),
         Badge::Unverified => "Unverified".to_owned(),
         Badge::Elsewhere(hub) => format!("From {}", short_hub(hub)),
+        Badge::NotCarried => "Not carried here".to_owned(),
         Badge::BuiltIn => "Part of this hub".to_owned(),
         Badge::Private => "Private".to_owned(),
         Badge::Unlisted => "Unlisted".to_owned(),
@@ -64,6 +65,9 @@ pub fn meaning(badge: &Badge) -> &'static str {
             "Nobody proved control of the address it is called at; only its owner can use it."
         }
         Badge::Elsewhere(_) => "It belongs to another hub, which signed for it and answers for it.",
+        Badge::NotCarried => {
+            "Its hub has more agents than this one may carry, so it has no page here and cannot be asked from here."
+        }
         Badge::BuiltIn => "It is a part of this hub and runs inside it.",
         Badge::Private => "Only its owner can see it.",
         Badge::Unlisted => "It is not in lists or search.",
@@ -77,7 +81,7 @@ const fn icon(badge: &Badge) -> Icon {
         Badge::Offline { .. } | Badge::Detached => Icon::Offline,
         Badge::Domain(_) | Badge::Vouched(_) => Icon::Verified,
         Badge::SignedCard => Icon::Signed,
-        Badge::Unverified => Icon::Caution,
+        Badge::Unverified | Badge::NotCarried => Icon::Caution,
         Badge::Elsewhere(_) => Icon::Link,
         Badge::BuiltIn => Icon::BuiltIn,
         Badge::Private => Icon::Lock,
@@ -89,7 +93,7 @@ const fn icon(badge: &Badge) -> Icon {
 const fn tone(badge: &Badge) -> &'static str {
     match badge {
         Badge::Online | Badge::Domain(_) | Badge::Vouched(_) | Badge::SignedCard => "good",
-        Badge::Offline { .. } | Badge::Detached | Badge::Unverified => "caution",
+        Badge::Offline { .. } | Badge::Detached | Badge::Unverified | Badge::NotCarried => "caution",
         Badge::Elsewhere(_) | Badge::BuiltIn | Badge::Private | Badge::Unlisted | Badge::Paused => "neutral",
     }
 }

@@ -22,6 +22,7 @@ pub mod mark;
 pub mod menu;
 pub mod notice;
 pub mod origin;
+pub mod others;
 pub mod pager;
 pub mod parts;
 pub mod section;

@@ -4,6 +4,7 @@ use plexus_domain::{Address, Timestamp};
 
 use super::{
     Badge, Pager,
+    others::Others,
     query::{AgentsQuery, Facet},
 };
 
@@ -17,6 +18,8 @@ pub struct AgentsPage {
     pub did_you_mean: Option<String>,
     /// Whether the hub has read all agents since it started.
     pub whole: bool,
+    /// None where other hubs cannot know more.
+    pub others: Option<Others>,
 }
 
 /// `/agents?starred=1`: the agents with the viewer's star.

@@ -22,6 +22,8 @@ pub enum Badge {
     Unverified,
     /// It belongs to this other hub.
     Elsewhere(String),
+    /// Its hub answered a search with it, and this hub may not carry it.
+    NotCarried,
     /// Part of this hub.
     BuiltIn,
     Private,

@@ -18,6 +18,7 @@ pub mod html;
 pub mod message;
 pub mod network;
 pub mod oauth;
+pub mod others;
 pub mod owner;
 pub mod pager;
 pub mod query;

@@ -13,6 +13,7 @@ use crate::{
         icon::Icon,
         menu::CloseDrawer,
         notice::StillReading,
+        others::others,
         pager::pager,
         text::count,
     },
@@ -61,6 +62,7 @@ impl Page for AgentsPage {
                     {self.did_you_mean.map(|words| did_you_mean(&words, &query))}
                     {if none { nothing(&query).into_any() } else { view! { <AgentList rows=self.rows /> }.into_any() }}
                     {pager(self.pager, |page| query.at_page(page).href())}
+                    {self.others.map(others)}
                 </div>
             </div>
         }

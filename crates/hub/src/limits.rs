@@ -63,6 +63,8 @@ pub struct Limits {
     pub shares: Limit,
     /// Requests that look at everything that is listed.
     pub catalogs: Limit,
+    /// Searches that other hubs are asked for.
+    pub others: Limit,
 }
 
 /// How far the limits are raised: 1 normally, more in benches, which say so.
@@ -84,6 +86,7 @@ impl Limits {
             guests: limit("messages of people of your hub", 120, Duration::from_millis(500)),
             shares: limit("looks at what is shared", 60, Duration::from_millis(500)),
             catalogs: limit("searches of the catalog", 60, Duration::from_millis(500)),
+            others: limit("searches of other hubs", 20, Duration::from_secs(2)),
         }
     }
 }

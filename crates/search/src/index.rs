@@ -153,6 +153,14 @@ impl Index {
     }
 }
 
+/// What a query finds among `listings`, as an index of them would.
+pub fn matching_among(listings: Vec<Listing>, query: &Query) -> Result<Vec<Scored>> {
+    let index = Index::in_memory()?;
+    let put = |listing| Change::Put(Box::new(listing));
+    index.apply(&listings.into_iter().map(put).collect::<Vec<_>>(), 0)?;
+    index.matching(query)
+}
+
 impl Live {
     /// The index that the folder names as current. None when there is none of this version.
     fn current(folder: &Path) -> Result<Option<Self>> {

@@ -25,6 +25,7 @@ mod tokenizer;
 mod values;
 
 pub use error::{Error, Result};
-pub use index::Index;
+pub use index::{Index, matching_among};
 pub use listing::{Change, Hit, Listing, Scored};
+pub use parse::tags_in;
 pub use query::{FacetCount, Facets, Hits, Place, Query, Sort, Start};

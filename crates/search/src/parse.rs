@@ -35,6 +35,15 @@ pub fn parse(text: &str) -> Vec<Piece> {
     pieces
 }
 
+/// The tags that a text asks for.
+pub fn tags_in(text: &str) -> Vec<String> {
+    let tag = |piece: Piece| match piece.ask {
+        Ask::Tag(tag) => Some(tag),
+        _ => None,
+    };
+    parse(text).into_iter().filter_map(tag).collect()
+}
+
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT)]
 }
@@ -100,6 +109,7 @@ mod tests {
                 Ask::Verified,
             ]
         );
+        assert_eq!(tags_in(text), ["machine learning"]);
         let raws: Vec<String> = parse(text).into_iter().map(|piece| piece.raw).collect();
         assert_eq!(raws.join(" "), text);
     }

@@ -11,6 +11,7 @@ use plexus_domain::{Address, AgentId, Error as Refusal, page::PageSize};
 use plexus_hub::{
     Error, Hub, agents,
     caller::Caller,
+    federation::{self, Came, Elsewhere, Provenance},
     listings::{self, FacetCount, Facets, Found, Query, Row, Start},
 };
 use serde::Serialize;
@@ -45,6 +46,8 @@ pub struct ListQuery {
     sort: Option<Order>,
     /// Counts what is found by its properties.
     facets: Option<bool>,
+    /// Asks other hubs as well, for at most three seconds; what they find comes after the rows of the first page.
+    live: Option<bool>,
     /// The `next` of the page before.
     after: Option<String>,
     /// Rows of the page; 20 unless given.
@@ -87,7 +90,7 @@ pub async fn list(
 ) -> ApiResult<Json<AgentList>> {
     let asked = Asked::read(url::form_urlencoded::parse(raw.unwrap_or_default().as_bytes()))?;
     Ok(Json(match &asked.search {
-        Some(search) => find(&site, search, &asked).await?,
+        Some(search) => find(&site, &caller, search, &asked).await?,
         None => own(&site.hub, &caller, asked.after.as_deref(), asked.size).await?,
     }))
 }
@@ -95,29 +98,33 @@ pub async fn list(
 /// What everybody may find, by the pairs of a query string.
 pub async fn search<'a>(
     site: &Site,
+    caller: &Caller,
     pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>,
 ) -> Result<AgentList, Error> {
     let asked = Asked::read(pairs)?;
-    find(site, &asked.search.clone().unwrap_or_default(), &asked).await
+    find(site, caller, &asked.search.clone().unwrap_or_default(), &asked).await
 }
 
 /// What the query string of a list asks for.
 struct Asked {
     search: Option<AgentsQuery>,
     facets: bool,
+    live: bool,
     after: Option<String>,
     size: PageSize,
 }
 
 impl Asked {
     fn read<'a>(pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<Self, Refusal> {
-        let mut asked = Self { search: None, facets: false, after: None, size: PageSize::DEFAULT };
+        let mut asked =
+            Self { search: None, facets: false, live: false, after: None, size: PageSize::DEFAULT };
         let mut search = Vec::new();
         for (name, value) in pairs {
             match name.as_ref() {
                 "after" => asked.after = Some(value.into_owned()),
                 "limit" => asked.size = size(&value)?,
                 "facets" => asked.facets = one_of(&name, &value, &["true", "false"])? == "true",
+                "live" => asked.live = one_of(&name, &value, &["true", "false"])? == "true",
                 "q" | "tag" | "kind" | "protocol" | "owner" => search.push((name, value)),
                 "verified" | "online" => {
                     one_of(&name, &value, &["yes"])?;
@@ -134,7 +141,8 @@ impl Asked {
                 _ => return Err(Refusal::invalid(name, "A list of agents has no such parameter.")),
             }
         }
-        asked.search = (!search.is_empty() || asked.facets).then(|| AgentsQuery::from_pairs(search));
+        let is_search = !search.is_empty() || asked.facets || asked.live;
+        asked.search = is_search.then(|| AgentsQuery::from_pairs(search));
         Ok(asked)
     }
 }
@@ -164,10 +172,16 @@ pub async fn own(
     Ok(AgentList::plain(rows, next.map(|next| next.to_string())))
 }
 
-async fn find(site: &Site, search: &AgentsQuery, asked: &Asked) -> Result<AgentList, Error> {
+async fn find(site: &Site, caller: &Caller, search: &AgentsQuery, asked: &Asked) -> Result<AgentList, Error> {
     let start = asked.after.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
     let query = Query { start, size: asked.size, count_facets: asked.facets, ..wanted(site, search) };
-    Ok(listings::search(&site.hub, query).await?.into())
+    let mut list = AgentList::from(listings::search(&site.hub, query.clone()).await?);
+    if asked.live {
+        let (found, provenance) = federation::ask_others(&site.hub, caller, query, true).await?.all().await?;
+        list.items.extend(found.into_iter().map(ListedAgent::from));
+        list.sources = Some(provenance.into());
+    }
+    Ok(list)
 }
 
 #[derive(Serialize, ToSchema)]
@@ -188,13 +202,16 @@ pub struct AgentList {
     /// How many are left by each property, the 20 most frequent values of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     facets: Option<Counts>,
+    /// Of a search that other hubs were asked for: where the rows come from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sources: Option<Sources>,
 }
 
 impl AgentList {
     /// A page of a list that is no search.
     pub(super) fn plain(rows: Vec<Row>, next: Option<String>) -> Self {
         let items = rows.into_iter().map(ListedAgent::from).collect();
-        Self { items, next, total: None, whole: None, did_you_mean: None, facets: None }
+        Self { items, next, total: None, whole: None, did_you_mean: None, facets: None, sources: None }
     }
 }
 
@@ -210,6 +227,31 @@ struct ListedAgent {
     tags: Vec<String>,
     verified: bool,
     online: bool,
+    /// False where another hub answered with it and this one may not carry it: it has no page here.
+    kept: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Sources {
+    /// Agents of this hub that were found.
+    own: usize,
+    /// Agents of other hubs that were found and carried before.
+    carried: usize,
+    asked: Vec<AskedHub>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct AskedHub {
+    id: String,
+    /// Proved.
+    #[schema(required)]
+    domain: Option<String>,
+    /// False where no answer came in time.
+    answered: bool,
+    /// Rows that are shown because of it.
+    found: usize,
+    /// Records that it sent with signatures that do not hold. Nothing of them is shown.
+    wrong: usize,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -236,6 +278,7 @@ impl From<Found> for AgentList {
             whole: Some(whole),
             did_you_mean,
             facets: facets.map(Counts::from),
+            sources: None,
         }
     }
 }
@@ -243,7 +286,25 @@ impl From<Found> for AgentList {
 impl From<Row> for ListedAgent {
     fn from(row: Row) -> Self {
         let Row { address, title, summary, kind, protocol, tags, verified, online, .. } = row;
-        Self { address, title, summary, kind, protocol, tags, verified, online }
+        Self { address, title, summary, kind, protocol, tags, verified, online, kept: true }
+    }
+}
+
+impl From<Elsewhere> for ListedAgent {
+    fn from(found: Elsewhere) -> Self {
+        let kept = found.kept;
+        Self { kept, ..Self::from(Row::from(found)) }
+    }
+}
+
+impl From<Provenance> for Sources {
+    fn from(provenance: Provenance) -> Self {
+        let Provenance { own, carried, asked } = provenance;
+        let hub = |federation::AskedHub { id, domain, came }| match came {
+            Came::Answer { found, wrong } => AskedHub { id, domain, answered: true, found, wrong },
+            Came::Nothing => AskedHub { id, domain, answered: false, found: 0, wrong: 0 },
+        };
+        Self { own, carried, asked: asked.into_iter().map(hub).collect() }
     }
 }
 

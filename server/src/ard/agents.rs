@@ -17,7 +17,7 @@ use plexus_hub::{
 use serde_json::{Value, json};
 
 use super::{
-    entry::{Entry, entry, of_registry},
+    entry::{Entry, entry, of_this},
     expression::Expression,
     failure::{Failure, unknown},
     page::Page,
@@ -79,7 +79,7 @@ async fn listed(
     let described = listings::described(&site.hub, wanted).await?;
     let mut entries: Vec<Entry> = described
         .iter()
-        .map(|agent| entry(site, &publisher, agent))
+        .map(|agent| entry(&site.hub.config().public_url, &publisher, agent))
         .filter(|entry| filter.matches(entry))
         .collect();
     if is_sorted {
@@ -190,9 +190,9 @@ pub async fn one(site: &Site, identifier: &str) -> Result<Value, Failure> {
     let terms = match publisher.address(&named) {
         Some(address) => {
             let found = listings::describe(&site.hub, &address).await?.ok_or_else(missing)?;
-            entry(site, &publisher, &found).terms
+            entry(&site.hub.config().public_url, &publisher, &found).terms
         }
-        None => of_registry(site, &publisher),
+        None => of_this(site, &publisher),
     };
     if terms["identifier"] != json!(identifier) {
         return Err(missing());

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    entry::{CATALOG, base, entry, of_registry},
+    entry::{CATALOG, base, entry, of_this},
     failure::{Failure, unknown},
 };
 use crate::{
@@ -50,9 +50,9 @@ pub async fn show(
     let shown = found.chunks(PAGE).nth(page).unwrap_or_default();
     let described = listings::described(&site.hub, shown).await?;
     let mut entries: Vec<Value> =
-        described.iter().map(|agent| entry(&site, &publisher, agent).terms).collect();
+        described.iter().map(|agent| entry(&config.public_url, &publisher, agent).terms).collect();
     if page == 0 {
-        entries.insert(0, of_registry(&site, &publisher));
+        entries.insert(0, of_this(&site, &publisher));
         let path = uri.path().trim_start_matches('/');
         entries.extend((1..found.len().div_ceil(PAGE)).map(|page| {
             json!({
@@ -73,7 +73,7 @@ pub async fn show(
 
 /// `GET /ard/v1`: what can be asked here.
 pub async fn describe(State(site): State<Site>) -> Json<Value> {
-    let base = base(&site);
+    let base = base(&site.hub.config().public_url);
     Json(json!({
         "displayName": site.hub.config().hub_name, "specVersion": "0.91",
         "endpoints": { "search": format!("{base}/search"), "explore": format!("{base}/explore"),

@@ -3,6 +3,7 @@
 use plexus_domain::Timestamp;
 use plexus_hub::listings::{Described, Publisher};
 use serde_json::{Value, json};
+use url::Url;
 
 use super::BASE;
 use crate::state::Site;
@@ -24,7 +25,8 @@ pub struct Entry {
     pub updated: Timestamp,
 }
 
-pub fn entry(site: &Site, publisher: &Publisher, agent: &Described) -> Entry {
+/// As the hub at `home` publishes it.
+pub fn entry(home: &Url, publisher: &Publisher, agent: &Described) -> Entry {
     let (address, summary) = (&agent.address, &agent.summary);
     let (owner, name) = (&address.owner, &address.name);
     let shown = if summary.title.is_empty() { name.to_string() } else { summary.title.clone() };
@@ -32,7 +34,7 @@ pub fn entry(site: &Site, publisher: &Publisher, agent: &Described) -> Entry {
         "identifier": publisher.identifier(address),
         "displayName": shown,
         "type": AGENT_CARD,
-        "url": format!("{}a2a/{owner}/{name}/.well-known/agent-card.json", site.hub.config().public_url),
+        "url": format!("{home}a2a/{owner}/{name}/.well-known/agent-card.json"),
         "representativeQueries": queries(&shown, agent),
         "updatedAt": agent.updated.to_rfc3339(),
         "metadata": { "owner": owner, "kind": summary.kind, "protocol": summary.protocol,
@@ -62,20 +64,24 @@ fn queries(shown: &str, agent: &Described) -> Vec<String> {
     queries
 }
 
-/// The hub's own entry, by which registries find it.
-pub fn of_registry(site: &Site, publisher: &Publisher) -> Value {
-    let hub = &site.hub.config().hub_name;
+/// This hub's own entry, by which registries find it.
+pub fn of_this(site: &Site, publisher: &Publisher) -> Value {
+    of_registry(&site.hub.config().hub_name, &site.hub.config().public_url, publisher)
+}
+
+/// The entry of the hub `name` at `home`.
+pub fn of_registry(name: &str, home: &Url, publisher: &Publisher) -> Value {
     json!({
         "identifier": publisher.of_hub("registry:ard"),
-        "displayName": format!("{hub}: agents"),
+        "displayName": format!("{name}: agents"),
         "type": REGISTRY,
-        "url": base(site),
-        "description": "Searches the agents of this hub.",
+        "url": base(home),
+        "description": "Searches the agents of one hub.",
         "representativeQueries": ["find an agent for a task", "which agents are there"],
     })
 }
 
-/// The registry's base URL, which is also the source of what it finds.
-pub fn base(site: &Site) -> String {
-    format!("{}{BASE}", site.hub.config().public_url)
+/// The base URL of the registry of the hub at `home`, which is also the source of what it finds.
+pub fn base(home: &Url) -> String {
+    format!("{home}{BASE}")
 }

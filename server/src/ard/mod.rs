@@ -1,7 +1,7 @@
 //! Agentic Resource Discovery 0.91 (agenticresourcediscovery.org): the agents that everybody may find, as entries that
 //! registries exchange. `/.well-known/ard.json` lists them, `/ard/v1` searches.
 //!
-//! Hubs do not search each other yet, so `auto` and `referrals` answer what this hub knows and no referrals.
+//! A search that finds little here goes on at other hubs (`auto`), or names them (`referrals`). All else is about this hub's agents.
 
 mod agents;
 mod catalog;

@@ -76,7 +76,8 @@ impl Query {
     ) -> Result<Vec<(Entry, u8)>, Failure> {
         let publisher = listings::publisher(&site.hub).await?;
         let described = listings::described(&site.hub, found).await?;
-        let entries = described.iter().map(|agent| (entry(site, &publisher, agent), agent.score));
+        let home = &site.hub.config().public_url;
+        let entries = described.iter().map(|agent| (entry(home, &publisher, agent), agent.score));
         Ok(entries.filter(|(entry, _)| self.filter.matches(entry)).collect())
     }
 }

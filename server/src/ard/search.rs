@@ -1,15 +1,22 @@
 //! `POST /search` (specification section 5.3.2).
 
+use std::cmp::Reverse;
+
 use axum::{
     Json,
     body::Bytes,
     extract::{State, rejection::BytesRejection},
 };
-use plexus_hub::Caller;
+use plexus_domain::page::PageSize;
+use plexus_hub::{
+    Caller,
+    federation::{self, Registry},
+    listings,
+};
 use serde_json::{Map, Value, json};
 
 use super::{
-    entry::{Entry, base},
+    entry::{Entry, base, entry, of_registry},
     failure::{Failure, unknown},
     page::Page,
     query::{Query, only, read},
@@ -38,7 +45,30 @@ pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Re
     if query.text.is_empty() {
         return Err(Failure::invalid("Say in query.text what is looked for."));
     }
-    let refers = refers(asked.get("federation"))?;
+    let federation = Federation::read(asked.get("federation"))?;
+    let page = read_page(asked)?;
+    let (entries, total) = found(site, caller, &query, page).await?;
+    let source = base(&site.hub.config().public_url);
+    let mut results: Vec<Value> =
+        entries.into_iter().map(|(entry, score)| result(entry, score, &source)).collect();
+    if federation == Federation::Auto && page.first == 0 && total < page.size {
+        results.extend(elsewhere(site, caller, &query, page, total).await?);
+        results.sort_by_key(|result| Reverse(result["score"].as_u64()));
+        results.truncate(page.size);
+    }
+    let mut answer = json!({ "results": results });
+    match federation {
+        Federation::Auto => answer["referrals"] = json!([]),
+        Federation::Referrals => answer["referrals"] = referrals(site, &query).await?,
+        Federation::None => {}
+    }
+    if let Some(next) = page.next(total) {
+        answer["pageToken"] = json!(next);
+    }
+    Ok(answer)
+}
+
+fn read_page(asked: &Map<String, Value>) -> Result<Page, Failure> {
     let size = asked.get("pageSize").map_or(Some(SIZE), Value::as_u64);
     let size = size.ok_or_else(|| Failure::invalid("The pageSize is a whole number."))?;
     let token = match asked.get("pageToken") {
@@ -46,17 +76,7 @@ pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Re
         Some(Value::String(token)) => Some(token.as_str()),
         Some(_) => return Err(Failure::invalid("The pageToken is a text.")),
     };
-    let page = Page::new(size, token)?;
-    let (entries, total) = found(site, caller, &query, page).await?;
-    let results: Vec<Value> = entries.into_iter().map(|(entry, score)| result(site, entry, score)).collect();
-    let mut answer = json!({ "results": results });
-    if refers {
-        answer["referrals"] = json!([]);
-    }
-    if let Some(next) = page.next(total) {
-        answer["pageToken"] = json!(next);
-    }
-    Ok(answer)
+    Page::new(size, token)
 }
 
 /// The entries of one page, and how many there are. Without a filter only those of the page are read.
@@ -77,18 +97,53 @@ async fn found(
     Ok((entries, total))
 }
 
-/// Whether the answer names other registries; there are none to name yet.
-fn refers(federation: Option<&Value>) -> Result<bool, Failure> {
-    match federation.map(Value::as_str) {
-        None | Some(Some("auto" | "referrals")) => Ok(true),
-        Some(Some("none")) => Ok(false),
-        Some(_) => Err(Failure::invalid("The federation is auto, referrals or none.")),
+/// What other hubs have to do with a search (section 5.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Federation {
+    /// Where little is found here they are searched, too.
+    Auto,
+    /// They are named.
+    Referrals,
+    None,
+}
+
+impl Federation {
+    fn read(given: Option<&Value>) -> Result<Self, Failure> {
+        match given.map(Value::as_str) {
+            None | Some(Some("auto")) => Ok(Self::Auto),
+            Some(Some("referrals")) => Ok(Self::Referrals),
+            Some(Some("none")) => Ok(Self::None),
+            Some(_) => Err(Failure::invalid("The federation is auto, referrals or none.")),
+        }
     }
 }
 
-fn result(site: &Site, entry: Entry, score: u8) -> Value {
+/// What is found on other hubs: what this one carries of them, and what they answer.
+async fn elsewhere(
+    site: &Site,
+    caller: &Caller,
+    query: &Query,
+    page: Page,
+    own: usize,
+) -> Result<Vec<Value>, Failure> {
+    let size = u16::try_from(page.size).ok().and_then(|rows| PageSize::new(rows).ok());
+    let words =
+        listings::Query { size: size.unwrap_or(PageSize::DEFAULT), ..listings::Query::text(&query.text) };
+    let found = federation::elsewhere(&site.hub, caller, words, own).await?;
+    let entries = found.iter().map(|(agent, home)| (entry(&home.url, &home.publisher, agent), agent, home));
+    let fitting = entries.filter(|(entry, ..)| query.filter.matches(entry));
+    Ok(fitting.map(|(entry, agent, home)| result(entry, agent.score, &base(&home.url))).collect())
+}
+
+async fn referrals(site: &Site, query: &Query) -> Result<Value, Failure> {
+    let hubs = federation::referrals(&site.hub, listings::Query::text(&query.text)).await?;
+    let entry = |hub: &Registry| of_registry(&hub.name, &hub.url, &hub.publisher);
+    Ok(hubs.iter().map(entry).collect())
+}
+
+fn result(entry: Entry, score: u8, source: &str) -> Value {
     let mut terms = entry.terms;
     terms["score"] = json!(score);
-    terms["source"] = json!(base(site));
+    terms["source"] = json!(source);
     terms
 }

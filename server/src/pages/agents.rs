@@ -12,7 +12,7 @@ use plexus_app::model::{
 use plexus_domain::page::PageSize;
 use plexus_hub::listings::{self, FacetCount, Facets, Query, Row, Sort, Start};
 
-use super::starred;
+use super::{others, starred};
 use crate::{
     state::Site,
     web::{kept, page::Visit},
@@ -24,6 +24,7 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
         return starred::show(&site, visit, asked).await;
     }
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
+    let (live, caller) = (others::is_live(&raw), visit.caller.clone());
     let page = async {
         let wanted = Query {
             start: Start::Page(query.page() as usize - 1),
@@ -31,7 +32,9 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
             typing: true,
             ..wanted(&site, &query)
         };
-        let found = listings::search(&site.hub, wanted).await?;
+        let found = listings::search(&site.hub, wanted.clone()).await?;
+        let few = found.total < usize::from(PageSize::DEFAULT.rows());
+        let others = others::on_page(&site, &caller, &query, wanted, live, few).await?;
         Ok(AgentsPage {
             rows: found.rows.into_iter().map(row).collect(),
             facets: found
@@ -41,6 +44,7 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
             pager: Pager::new(query.page(), PageSize::DEFAULT.rows(), found.total as u64),
             did_you_mean: found.did_you_mean,
             whole: found.whole,
+            others,
             query: query.clone(),
         })
     };

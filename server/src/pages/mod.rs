@@ -11,6 +11,7 @@ pub mod docs;
 pub mod home;
 pub mod machine;
 pub mod network;
+pub mod others;
 pub mod owner;
 pub mod register;
 pub mod settings;

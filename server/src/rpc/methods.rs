@@ -217,12 +217,13 @@ struct Search {
     online: bool,
     sort: Option<String>,
     facets: bool,
+    live: bool,
     after: Option<String>,
     limit: Option<u16>,
 }
 
-async fn search_agents(site: Site, _: Caller, asked: Search) -> Answer<AgentList> {
-    Ok(agent_lists::search(&site, asked.into_pairs()).await?)
+async fn search_agents(site: Site, caller: Caller, asked: Search) -> Answer<AgentList> {
+    Ok(agent_lists::search(&site, &caller, asked.into_pairs()).await?)
 }
 
 impl Search {
@@ -237,6 +238,7 @@ impl Search {
             ("online", yes(self.online, "yes")),
             ("sort", self.sort),
             ("facets", yes(self.facets, "true")),
+            ("live", yes(self.live, "true")),
             ("after", self.after),
             ("limit", self.limit.map(|limit| limit.to_string())),
         ];

@@ -5,6 +5,7 @@ use plexus_app::model::{
     docs::{DocsLink, DocsPage},
     error::ErrorPage,
     home::{HomePage, HubLink},
+    others::{AskedHub, Came, Others, Sources},
     owner::{OwnerKind, OwnerPage},
     query::{AgentsQuery, Facet},
     register::{DnsRecord, OriginProof, ProofMethod, ProofState},
@@ -31,6 +32,14 @@ pub fn pages() -> Vec<(&'static str, String)> {
             ),
         ),
         ("agents", shown("/agents?q=tide", agents("tide", rows()))),
+        (
+            "agents-askable",
+            shown("/agents?q=tide", AgentsPage { others: Some(askable()), ..agents("tide", rows()) }),
+        ),
+        (
+            "agents-asked",
+            shown("/agents?q=tide&live=1", AgentsPage { others: Some(asked()), ..agents("tide", rows()) }),
+        ),
         (
             "agents-none",
             shown_to_anybody(
@@ -266,6 +275,39 @@ fn agents(words: &str, rows: Vec<AgentRow>) -> AgentsPage {
         pager: Pager::new(3, 20, total),
         did_you_mean: None,
         whole: true,
+        others: None,
+    }
+}
+
+fn askable() -> Others {
+    let of = |path: &str| format!("{path}?q=tide");
+    Others::Askable { page: of("/agents") + "&live=1", stream: of("/agents/live"), few: false }
+}
+
+fn asked() -> Others {
+    let from = |address: &str, badges: Vec<Badge>| {
+        let hub = Badge::Elsewhere("far.example".into());
+        let row = row("Tide tables", address, "Tides of the far north.", &["tides"], "A2A 1.0", vec![hub], 0);
+        AgentRow { badges: [row.badges.clone(), badges].concat(), last_answered: None, ..row }
+    };
+    let hub = |name: &str, came| AskedHub { name: name.into(), came };
+    Others::Asked {
+        rows: vec![
+            from("@bob/tides@far.example", vec![]),
+            from("@bob/more@far.example", vec![Badge::NotCarried]),
+        ],
+        sources: Sources {
+            own: 3,
+            carried: 41,
+            asked: vec![
+                hub("far.example", Came::Answer { found: 2, wrong: 0 }),
+                hub(
+                    "12D3KooWJ3Cbu7ZkEoFzeQmKbGsW3pRkJwDXZ5kzvTsWn2F9cQ7r",
+                    Came::Answer { found: 0, wrong: 3 },
+                ),
+                hub("slow.example", Came::Nothing),
+            ],
+        },
     }
 }
 

@@ -143,10 +143,11 @@ pub enum Effect {
         head: Option<Vec<u8>>,
         hashes: Vec<Digest>,
     },
-    /// Reply with this hub's own listings that fit.
+    /// Reply with what this hub says of itself and its own listings that fit.
     ReplyFound {
         to: HubId,
         id: u64,
+        said: Vec<Vec<u8>>,
         query: Query,
     },
     Refuse {

@@ -49,9 +49,9 @@ pub use self::{
     event::{Effect, Event, Ignored, KnownHub, Verdict},
     faults::{Accusation, Fault},
     report::{Fetching, Report, Terms},
-    search::{Provenance, Wanted},
+    search::{MAX_ASKED, Outcome, Provenance, Wanted},
     sync::SYNC_EVERY,
-    wire::{Answer, MAX_BATCH, MAX_FOUND, MAX_FRAME, Query, Request, Row},
+    wire::{Answer, MAX_BATCH, MAX_FOUND, MAX_FRAME, MAX_SAID, Query, Request, Row},
 };
 use crate::{HubId, record::Envelope};
 

@@ -4,13 +4,15 @@
 //! have more, whom to ask, when to ask another one instead, and when to stop waiting.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     time::Duration,
 };
 
 use plexus_domain::{Digest, Timestamp};
 
-use super::{Answer, Core, Effect, Ignored, MAX_FOUND, Query, Request, Verdict, intake::Via, lease::Lease};
+use super::{
+    Answer, Core, Effect, Ignored, MAX_FOUND, MAX_SAID, Query, Request, Verdict, intake::Via, lease::Lease,
+};
 use crate::{
     HubId,
     record::{Listing, Status},
@@ -25,8 +27,11 @@ const MAX_CANDIDATES: usize = 64;
 const MAX_PROVIDERS: usize = 256;
 /// Free text is no key of the DHT: so many known hubs are asked.
 const SAMPLE: usize = 3;
-const MAX_ASKED: usize = 8;
+/// Hubs that one search asks.
+pub const MAX_ASKED: usize = 8;
 const FIRST_ASKED: usize = 5;
+/// Listings in one answer of a hub on probation: anybody may have made it up.
+const MAX_FOUND_ON_PROBATION: usize = 10;
 /// How long the DHT may take.
 const LOOK_UP_TIME: Duration = Duration::from_secs(1);
 /// How long the hubs may take.
@@ -46,15 +51,22 @@ pub struct Wanted {
 }
 
 /// Where results come from: "local 3, carried 41, live 2 hubs, 1 silent".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     pub own: usize,
     pub carried: usize,
-    /// Listings that came from hubs that were asked.
-    pub live: usize,
-    pub hubs_answered: usize,
-    /// Too late, broken off, or refused.
-    pub hubs_silent: usize,
+    pub asked: BTreeMap<HubId, Outcome>,
+}
+
+/// What came of asking a hub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Answered {
+        /// Records that no honest hub sends: they cannot be read, or a signature does not hold.
+        wrong: usize,
+    },
+    /// No answer yet, too late, broken off, or refused.
+    Silent,
 }
 
 #[derive(Clone, Debug)]
@@ -66,7 +78,6 @@ pub struct Search {
     ends: Timestamp,
     hedges: Option<Timestamp>,
     candidates: VecDeque<HubId>,
-    asked: BTreeSet<HubId>,
     waiting: BTreeMap<u64, HubId>,
 }
 
@@ -86,7 +97,6 @@ impl Core {
         }
         let tags: Vec<_> = wanted.query.tags.iter().take(MAX_TAGS_LOOKED_UP).cloned().collect();
         let looking_until = (!tags.is_empty()).then(|| now + LOOK_UP_TIME);
-        let candidates = if tags.is_empty() { self.sample(search, now) } else { VecDeque::new() };
         out.extend(tags.into_iter().map(|tag| Effect::FindProviders { search, tag }));
         let planned = Search {
             query: wanted.query,
@@ -94,23 +104,27 @@ impl Core {
             looking_until,
             ends: looking_until.unwrap_or(now) + LIVE_TIME,
             hedges: None,
-            candidates,
-            asked: BTreeSet::new(),
+            candidates: self.sample(search, now),
             waiting: BTreeMap::new(),
         };
         self.searches.insert(search, planned);
         self.ask_more(search, now, out);
     }
 
-    /// The DHT named hubs. It is a hint: what they answer is verified.
+    /// The DHT named hubs. It is a hint: what they answer is verified. Those that have proved themselves are asked first.
     pub(super) fn provided(&mut self, search: u64, hubs: &[HubId], now: Timestamp, out: &mut Vec<Effect>) {
-        let useful: Vec<HubId> =
-            hubs.iter().copied().take(MAX_PROVIDERS).filter(|&hub| self.may_know_more(hub, now)).collect();
+        let useful = hubs.iter().copied().take(MAX_PROVIDERS).filter(|&hub| self.may_know_more(hub, now));
+        let useful: Vec<(HubId, bool)> = useful.map(|hub| (hub, self.on_probation(hub, now))).collect();
         let Some(planned) = self.searches.get_mut(&search) else { return };
-        for hub in useful {
-            let new = !planned.asked.contains(&hub) && !planned.candidates.contains(&hub);
-            if new && planned.candidates.len() < MAX_CANDIDATES {
+        for (hub, on_probation) in useful {
+            let new = !planned.provenance.asked.contains_key(&hub) && !planned.candidates.contains(&hub);
+            if !new || planned.candidates.len() >= MAX_CANDIDATES {
+                continue;
+            }
+            if on_probation {
                 planned.candidates.push_back(hub);
+            } else {
+                planned.candidates.push_front(hub);
             }
         }
         self.ask_more(search, now, out);
@@ -125,36 +139,50 @@ impl Core {
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) {
-        let waits = |search: &Search| search.waiting.get(&id) == Some(&from);
-        let Some(search) = self.searches.iter().find(|(_, search)| waits(search)).map(|(id, _)| *id) else {
-            return;
-        };
-        let records = if let Some(Answer::Records(records)) = answer { Some(records) } else { None };
-        let answered = usize::from(records.is_some());
-        let listings: Vec<Listing> = records
-            .iter()
-            .flatten()
-            .take(MAX_FOUND)
-            .filter_map(|bytes| self.hit(from, bytes, now, out))
-            .collect();
-        if let Some(planned) = self.searches.get_mut(&search) {
-            planned.waiting.remove(&id);
-            planned.provenance.hubs_answered += answered;
-            planned.provenance.hubs_silent += 1 - answered;
-            planned.provenance.live += listings.len();
-        }
-        if !listings.is_empty() {
-            out.push(Effect::Found { search, from, listings });
+        let mut waiting = self.searches.iter_mut();
+        let waits = waiting.find(|(_, search)| search.waiting.get(&id) == Some(&from));
+        let Some((&search, planned)) = waits else { return };
+        planned.waiting.remove(&id);
+        let limit = planned.query.limit;
+        if let Some(Answer::Records(records)) = answer {
+            let (listings, wrong) = self.hits(from, &records, limit, now, out);
+            if let Some(planned) = self.searches.get_mut(&search) {
+                planned.provenance.asked.insert(from, Outcome::Answered { wrong });
+            }
+            if !listings.is_empty() {
+                out.push(Effect::Found { search, from, listings });
+            }
         }
         self.ask_more(search, now, out);
     }
 
-    /// A listing of that hub's own which holds, may be shown, and is not here already.
-    fn hit(&mut self, from: HubId, bytes: &[u8], now: Timestamp, out: &mut Vec<Effect>) -> Option<Listing> {
-        let verdict = self.take(bytes, Via::Sync(from), now, out);
-        if !matches!(verdict, Verdict::Accept | Verdict::Ignore(Ignored::OverQuota)) {
-            return None;
+    /// The listings in an answer that may be shown, each once, and how many of its records are wrong.
+    fn hits(
+        &mut self,
+        from: HubId,
+        records: &[Vec<u8>],
+        limit: usize,
+        now: Timestamp,
+        out: &mut Vec<Effect>,
+    ) -> (Vec<Listing>, usize) {
+        let most = if self.on_probation(from, now) { MAX_FOUND_ON_PROBATION } else { MAX_FOUND };
+        let (mut listings, mut wrong) = (Vec::<Listing>::new(), 0);
+        for bytes in records.iter().take(MAX_SAID + most.min(limit)) {
+            match self.take(bytes, Via::Sync(from), now, out) {
+                Verdict::Reject(_) => wrong += 1,
+                Verdict::Accept | Verdict::Ignore(Ignored::OverQuota | Ignored::Known) => {
+                    let is_new = |new: &Listing| listings.iter().all(|known| known.hash() != new.hash());
+                    let hit = self.hit(from, bytes, now).filter(is_new);
+                    listings.extend(hit);
+                }
+                Verdict::Ignore(_) => {}
+            }
         }
+        (listings, wrong)
+    }
+
+    /// A listing of that hub's own which holds and may be shown. It may have come here another way meanwhile.
+    fn hit(&self, from: HubId, bytes: &[u8], now: Timestamp) -> Option<Listing> {
         let listing = Listing::parse(bytes).ok()?.verify().ok()?;
         let envelope = listing.envelope();
         let Status::Live(content) = &envelope.status else { return None };
@@ -169,11 +197,7 @@ impl Core {
     }
 
     pub(super) fn give_up_on(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
-        for search in self.searches.values_mut() {
-            let before = search.waiting.len();
-            search.waiting.retain(|_, hub| *hub != peer);
-            search.provenance.hubs_silent += before - search.waiting.len();
-        }
+        self.searches.values_mut().for_each(|search| search.waiting.retain(|_, hub| *hub != peer));
         self.hurry_searches(now, out);
     }
 
@@ -187,7 +211,6 @@ impl Core {
         }
         let idle = planned.waiting.is_empty() && planned.looking_until.is_none();
         if idle || now >= planned.ends {
-            planned.provenance.hubs_silent += planned.waiting.len();
             out.push(Effect::SearchDone { search, provenance: planned.provenance });
         } else {
             self.searches.insert(search, planned);
@@ -215,12 +238,12 @@ impl Search {
     fn next(&mut self, now: Timestamp) -> Option<HubId> {
         let hedging = self.hedges.is_some_and(|at| at <= now);
         let at_once = if hedging { MAX_ASKED } else { FIRST_ASKED };
-        if self.asked.len() >= MAX_ASKED || self.waiting.len() >= at_once || now >= self.ends {
+        if self.provenance.asked.len() >= MAX_ASKED || self.waiting.len() >= at_once || now >= self.ends {
             return None;
         }
         let hub = self.candidates.pop_front()?;
         self.hedges.get_or_insert(now + HEDGE_AFTER);
-        self.asked.insert(hub);
+        self.provenance.asked.insert(hub, Outcome::Silent);
         Some(hub)
     }
 }

@@ -46,7 +46,8 @@ impl Core {
             }
             Request::Find(query) if query.text.len() <= Query::MAX_TEXT => {
                 let query = Query { limit: query.limit.min(MAX_FOUND), ..query };
-                Effect::ReplyFound { to, id, query }
+                // Who asks may have met this hub just now: this shows that it is there, and where.
+                Effect::ReplyFound { to, id, said: self.records_of(self.me()).collect(), query }
             }
             _ => refuse,
         }

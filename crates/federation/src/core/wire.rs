@@ -13,6 +13,8 @@ pub const MAX_BATCH: usize = 256;
 pub const MAX_FRAME: usize = 64 * 1024;
 /// Listings that one hub answers a query with.
 pub const MAX_FOUND: usize = 50;
+/// What it says of itself before them: its head and its record.
+pub const MAX_SAID: usize = 2;
 
 /// What a hub holds of another one, or of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +50,7 @@ pub enum Request {
     Compare { hub: HubId, message: Vec<u8> },
     /// The listings of `hub` with these hashes.
     Bodies { hub: HubId, hashes: Vec<Digest> },
-    /// Your own agents that fit.
+    /// Your own agents that fit, after your last head and hub record.
     Find(Query),
 }
 

@@ -122,8 +122,15 @@ enum Read {
 
 /// What the records are for that were read.
 enum Purpose {
-    Answer { id: u64 },
-    Offer { to: HubId, head: Option<Vec<u8>> },
+    /// After what this hub says of itself, if anything.
+    Answer {
+        id: u64,
+        said: Vec<Vec<u8>>,
+    },
+    Offer {
+        to: HubId,
+        head: Option<Vec<u8>>,
+    },
 }
 
 impl<H: Home> Driver<H> {
@@ -246,10 +253,12 @@ impl<H: Home> Driver<H> {
             Effect::Disconnect(hub) => Command::Disconnect(hub),
             Effect::FindProviders { search, tag } => Command::FindProviders { search, tag },
             Effect::ReplyBodies { id, hub, hashes, .. } => {
-                return self.read(Read::Bodies { hub, hashes }, Purpose::Answer { id }).await;
+                return self
+                    .read(Read::Bodies { hub, hashes }, Purpose::Answer { id, said: Vec::new() })
+                    .await;
             }
-            Effect::ReplyFound { id, query, .. } => {
-                return self.read(Read::Found(query), Purpose::Answer { id }).await;
+            Effect::ReplyFound { id, said, query, .. } => {
+                return self.read(Read::Found(query), Purpose::Answer { id, said }).await;
             }
             Effect::Offer { to, hub, head, hashes } => {
                 return self.read(Read::Bodies { hub, hashes }, Purpose::Offer { to, head }).await;
@@ -303,8 +312,11 @@ async fn sent<E: std::error::Error>(
     records: Option<Vec<Vec<u8>>>,
 ) -> Result<(), Ended<E>> {
     let command = match (purpose, records) {
-        (Purpose::Answer { id }, Some(records)) => Command::Reply { id, answer: Answer::Records(records) },
-        (Purpose::Answer { id }, None) => Command::Refuse { id },
+        (Purpose::Answer { id, said }, Some(records)) => {
+            let records = said.into_iter().chain(records).collect();
+            Command::Reply { id, answer: Answer::Records(records) }
+        }
+        (Purpose::Answer { id, .. }, None) => Command::Refuse { id },
         (Purpose::Offer { to, head }, records) => {
             let records = head.into_iter().chain(records.into_iter().flatten()).collect();
             Command::Offer { to, records }

@@ -5,11 +5,14 @@ use std::time::Duration;
 use plexus_domain::Timestamp;
 use plexus_federation::{
     HubId,
-    core::{Answer, Core, Effect, Event, Provenance, Query, Request, Wanted, policy::Mode},
-    record::Tag,
+    core::{
+        Answer, Core, Effect, Event, Outcome, Provenance, Query, Request, Wanted,
+        policy::{Action, Mode, Rule, Source, Subject},
+    },
+    record::{Listing, Tag},
 };
 
-use crate::make::{START, core, gossip, head, hub, live};
+use crate::make::{DAY, START, core, gossip, head, hub, live};
 
 const MILLIS: Duration = Duration::from_millis(1);
 
@@ -33,7 +36,14 @@ fn asked(effects: &[Effect]) -> Vec<(HubId, u64)> {
 
 fn done(effects: &[Effect]) -> Option<Provenance> {
     effects.iter().find_map(|effect| match effect {
-        Effect::SearchDone { provenance, .. } => Some(*provenance),
+        Effect::SearchDone { provenance, .. } => Some(provenance.clone()),
+        _ => None,
+    })
+}
+
+fn found(effects: &[Effect]) -> Option<(HubId, Vec<Listing>)> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Found { from, listings, .. } => Some((*from, listings.clone())),
         _ => None,
     })
 }
@@ -70,7 +80,8 @@ fn at_most_eight_hubs_are_asked_and_the_slow_are_not_waited_for() {
     let end = START + MILLIS * 2_500;
     assert_eq!(done(&core.handle(Event::Tick, end - MILLIS)), None);
     let provenance = done(&core.handle(Event::Tick, end)).unwrap();
-    assert_eq!((provenance.hubs_answered, provenance.hubs_silent), (1, 7));
+    let silent = provenance.asked.values().filter(|outcome| **outcome == Outcome::Silent).count();
+    assert_eq!((provenance.asked.len(), silent), (8, 7));
     assert_eq!(answer(&mut core, first[2], vec![live(3, 3, START).encode()], end), [], "too late");
 }
 
@@ -84,16 +95,73 @@ fn only_verified_listings_of_the_hub_that_answers_are_shown() {
     *forged.last_mut().unwrap() ^= 1;
     let records = vec![b"junk".to_vec(), forged, live(3, 2, START).encode(), good.encode(), good.encode()];
     let effects = answer(&mut core, asked[0], records, START);
-    let found = effects.iter().find_map(|effect| match effect {
-        Effect::Found { from, listings, .. } => Some((*from, listings.clone())),
-        _ => None,
-    });
-    assert_eq!(found, Some((hub(1), vec![good.clone()])));
+    assert_eq!(found(&effects), Some((hub(1), vec![good.clone()])));
     assert_eq!(done(&effects), None, "the DHT may still name others");
     let effects = core.handle(Event::Tick, START + MILLIS * 1_000);
-    let provenance = Provenance { live: 1, hubs_answered: 1, ..Provenance::default() };
-    assert_eq!(done(&effects), Some(provenance));
+    let asked = [(hub(1), Outcome::Answered { wrong: 2 })].into();
+    assert_eq!(done(&effects), Some(Provenance { asked, ..Provenance::default() }));
     assert!(core.holds(good.envelope().id()), "what was found is carried from now on");
+}
+
+/// A hub that nothing was known of says with its answer that it is there.
+#[test]
+fn what_a_new_hub_answers_is_shown_at_once() {
+    let mut core = core(9, Mode::Open);
+    start(&mut core, wanted(&["count"], 0));
+    let asked = asked(&core.handle(Event::Providers { search: 1, hubs: vec![hub(1)] }, START));
+    let listing = live(1, 1, START);
+    let records = vec![head(1, START, &[&listing]).encode(), listing.encode()];
+    let effects = answer(&mut core, asked[0], records, START);
+    assert_eq!(found(&effects), Some((hub(1), vec![listing.clone()])));
+    assert!(core.is_shown(listing.envelope().id()));
+}
+
+#[test]
+fn what_came_another_way_meanwhile_is_found_as_well() {
+    let mut core = core(9, Mode::Open);
+    start(&mut core, wanted(&["count"], 0));
+    let asked = asked(&core.handle(Event::Providers { search: 1, hubs: vec![hub(1)] }, START));
+    let listing = live(1, 1, START);
+    gossip(&mut core, &listing.encode(), START);
+    let effects = answer(&mut core, asked[0], vec![listing.encode()], START);
+    assert_eq!(found(&effects), Some((hub(1), vec![listing])));
+}
+
+#[test]
+fn rules_hold_for_who_is_asked_and_what_is_found() {
+    let mut core = core(9, Mode::Open);
+    let block = |core: &mut Core, subject| {
+        let (reason, author) = (String::new(), String::new());
+        let rule = Rule { action: Action::Block, reason, author, expires: None };
+        core.handle(Event::RuleSet { source: Source::Local, subject, rule }, START);
+    };
+    block(&mut core, Subject::Hub(hub(2)));
+    block(&mut core, Subject::Agent(live(1, 1, START).envelope().id().clone()));
+    start(&mut core, wanted(&["count"], 0));
+    let asked = asked(&core.handle(Event::Providers { search: 1, hubs: vec![hub(1), hub(2)] }, START));
+    assert_eq!(asked.iter().map(|(hub, _)| *hub).collect::<Vec<_>>(), [hub(1)]);
+    let (hidden, other) = (live(1, 1, START), live(2, 1, START));
+    let effects = answer(&mut core, asked[0], vec![hidden.encode(), other.encode()], START);
+    assert_eq!(found(&effects), Some((hub(1), vec![other])));
+}
+
+/// Anybody may have made them up, so that they neither come first nor fill the list.
+#[test]
+fn hubs_on_probation_are_asked_last_and_heard_for_less() {
+    let mut core = core(9, Mode::Probation);
+    gossip(&mut core, &head(1, START, &[&live(1, 1, START)]).encode(), START);
+    let now = START + DAY;
+    core.handle(Event::DomainProved { hub: hub(1), domain: "one.example".into() }, now);
+    let query = Query { limit: 40, ..wanted(&["count"], 0).query };
+    core.handle(Event::Search { search: 1, wanted: Wanted { query, ..wanted(&[], 0) } }, now);
+    let hubs = (1..=8).rev().map(hub).collect();
+    let asked = asked(&core.handle(Event::Providers { search: 1, hubs }, now));
+    assert_eq!(asked[0].0, hub(1));
+    let records = |home| (0..40).map(|agent| live(home * 100 + agent, home, now).encode()).collect();
+    let effects = answer(&mut core, asked[0], records(1), now);
+    assert_eq!(found(&effects).map(|(_, listings)| listings.len()), Some(40));
+    let effects = answer(&mut core, asked[1], records(8), now);
+    assert_eq!(found(&effects).map(|(from, listings)| (from, listings.len() < 40)), Some((hub(8), true)));
 }
 
 #[test]
@@ -103,10 +171,11 @@ fn hubs_of_which_all_is_here_are_not_asked() {
     gossip(&mut core, &listing.encode(), START);
     gossip(&mut core, &head(1, START, &[&listing]).encode(), START);
     gossip(&mut core, &head(2, START, &[&live(2, 2, START)]).encode(), START);
-    start(&mut core, wanted(&["count"], 1));
-    let hubs = vec![hub(1), hub(2), hub(9)];
-    let effects = core.handle(Event::Providers { search: 1, hubs }, START);
-    assert_eq!(asked(&effects).iter().map(|(hub, _)| *hub).collect::<Vec<_>>(), [hub(2)]);
+    let known = asked(&start(&mut core, wanted(&["count"], 1)));
+    assert_eq!(known.iter().map(|(hub, _)| *hub).collect::<Vec<_>>(), [hub(2)], "before the DHT names any");
+    let hubs = vec![hub(1), hub(2), hub(3), hub(9)];
+    let named = asked(&core.handle(Event::Providers { search: 1, hubs }, START));
+    assert_eq!(named.iter().map(|(hub, _)| *hub).collect::<Vec<_>>(), [hub(3)]);
 }
 
 #[test]

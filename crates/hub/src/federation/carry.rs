@@ -142,7 +142,7 @@ fn row_of(
 }
 
 /// The tags are those that both keys signed.
-fn summary(listing: &Listing, content: &Content) -> Summary {
+pub(super) fn summary(listing: &Listing, content: &Content) -> Summary {
     let Some(card) = Card::read(listing.card()).card else { return Summary::default() };
     let summary = Summary::new(&card, &connector(&card), true);
     Summary { tags: content.tags.iter().map(|tag| tag.as_str().to_owned()).collect(), ..summary }

@@ -7,7 +7,7 @@ use plexus_a2a::listing::ListingId;
 use plexus_domain::{Digest, Timestamp, page::PageSize};
 use plexus_federation::{
     HubId,
-    core::{Effect, Query},
+    core::{Effect, Outcome, Query},
     net::{
         api::Kept,
         driver::{Home, Reader},
@@ -17,7 +17,7 @@ use plexus_federation::{
 use plexus_search::Query as Words;
 use plexus_store::{Tx, agents, carried, listings::ListingState};
 
-use super::{book, carry, describe, faults, known};
+use super::{book, carry, describe, faults, known, search};
 use crate::{Error, Hub, Result, listings};
 
 /// Listings that are shown or hidden in one transaction.
@@ -104,14 +104,14 @@ impl Stored {
         Ok(bodies)
     }
 
-    /// This hub's own listings that fit.
+    /// This hub's own listings that fit. Among those that are found here some are for nobody else.
     async fn own(&self, query: Query, limit: usize) -> Result<Vec<Vec<u8>>> {
-        let rows = u16::try_from(query.limit).unwrap_or(u16::MAX).clamp(1, PageSize::MAX);
+        let most = query.limit;
         let words = Words {
             text: query.text,
             tags: query.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
             here: Some(true),
-            size: PageSize::new(rows)?,
+            size: PageSize::new(PageSize::MAX)?,
             ..Words::default()
         };
         let found = listings::search(&self.hub, words).await?;
@@ -121,7 +121,7 @@ impl Stored {
             let listing = plexus_store::listings::find(&mut conn, row.agent).await?;
             let live = listing.filter(|listing| listing.state == ListingState::Live);
             let Some(body) = live.and_then(|listing| listing.envelope) else { continue };
-            let Some(rest) = left.checked_sub(body.len()) else { break };
+            let Some(rest) = left.checked_sub(body.len()).filter(|_| bodies.len() < most) else { break };
             left = rest;
             bodies.push(body);
         }
@@ -136,6 +136,13 @@ impl Stored {
             }
             Effect::RuleRefused { subject, .. } => {
                 tracing::warn!(?subject, "there are too many rules about hubs: this one does not hold");
+            }
+            Effect::SearchDone { provenance, .. } => {
+                for (hub, outcome) in &provenance.asked {
+                    if let Outcome::Answered { wrong: wrong @ 1.. } = outcome {
+                        tracing::warn!(%hub, wrong, "a hub answered a search with records that do not hold");
+                    }
+                }
             }
             Effect::ProveDomain { hub, domain } => describe::prove_domain(&self.hub, *hub, domain.clone()),
             _ => {}
@@ -178,7 +185,11 @@ impl Home for Stored {
 
     async fn perform(&mut self, effects: Vec<Effect>) -> Result<()> {
         effects.iter().for_each(|effect| self.say(effect));
-        self.write(effects).await
+        let (heard, effects): (Vec<Effect>, Vec<Effect>) = effects.into_iter().partition(search::is_heard);
+        self.write(effects).await?;
+        // What was found is there by now, for whoever opens it.
+        heard.into_iter().for_each(|effect| self.hub.federation().searches.hear(effect));
+        Ok(())
     }
 
     fn measured(&mut self, measured: Measured) {

@@ -5,6 +5,8 @@
 //! hub's agents, `describe` the hub itself. `prove` asks the endpoint of a carried agent whether it holds the key of its hub,
 //! and `vouch` signs what people of this hub ask it; where the hub has no address, `calls` carries that over the network. `guest`
 //! lets people of other hubs in.
+//! `search` asks other hubs live for what is not carried, `found` reads what they answer, `registry` names those that programs
+//! can ask themselves.
 //! `rules` (about what `subjects` reads) are what people do, also by `lists` that are signed and by `subscriptions` to them;
 //! `overview` and `other` are what they see, with `faults` and `measures`.
 //!
@@ -17,6 +19,7 @@ mod calls;
 mod carry;
 mod describe;
 mod faults;
+mod found;
 mod guest;
 #[cfg(test)]
 mod guest_tests;
@@ -27,8 +30,10 @@ mod measures;
 mod other;
 mod overview;
 mod prove;
+mod registry;
 mod restore;
 mod rules;
+mod search;
 #[cfg(test)]
 mod rules_tests;
 mod subjects;
@@ -55,12 +60,15 @@ use tokio::{
 pub use self::{
     calls::{Answered, Asked, Edge, answer_calls},
     faults::{Fault, FaultRow},
+    found::Elsewhere,
     guest::{PERSON, admit, is_signed},
     lists::{Imported, export_rules, import_rules, shared_rules},
     measures::{Figures, Speeds},
     other::{AGENTS, OtherHub, agents_of, other},
     overview::{HubRow, Itself, Overview, Standing, alive, overview},
+    registry::{Registry, elsewhere, referrals},
     rules::{Made, RuleRow, Ruled, block, list_rules, unblock},
+    search::{AskedHub, Asking, Came, Provenance, ask_others, is_askable},
     subscriptions::{SHARED_RULES, Subscription, subscribe, subscriptions, unsubscribe},
 };
 pub(crate) use self::{
@@ -89,6 +97,8 @@ pub(crate) struct Room {
     ruling: tokio::sync::Mutex<()>,
     /// The rules as they were read last, and when.
     policy: tokio::sync::Mutex<Option<(Timestamp, Arc<Policy>)>>,
+    /// What waits for other hubs' answers.
+    searches: search::Searches,
 }
 
 const DOMAINS_AT_ONCE: usize = 4;
@@ -105,6 +115,7 @@ impl Default for Room {
             measures: Measures::default(),
             ruling: tokio::sync::Mutex::default(),
             policy: tokio::sync::Mutex::default(),
+            searches: search::Searches::default(),
         }
     }
 }

@@ -56,6 +56,8 @@ pub struct HubRow {
     /// Proved.
     pub domain: Option<String>,
     pub software: Option<String>,
+    /// Its address on the web, as it says itself.
+    pub api: Option<String>,
     pub standing: Standing,
     /// This hub has a connection to it now.
     pub connected: bool,
@@ -183,6 +185,7 @@ impl View {
         HubRow {
             name: record.as_ref().map(|record| record.name.clone()),
             software: record.as_ref().map(|record| record.software.clone()),
+            api: record.as_ref().and_then(|record| record.api.clone()),
             standing: match Lease::of(head_seq(&row), self.now) {
                 _ if rules::keeps_out(hub, said) => Standing::Blocked,
                 Lease::Fresh => Standing::Fresh,

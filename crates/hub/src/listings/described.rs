@@ -31,15 +31,23 @@ pub struct Described {
 
 const BEST: f32 = 100.0;
 
-/// All that is found, as far as lists reach.
+/// All of this hub's own that is found, as far as lists reach.
 pub async fn matched(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<Matched>> {
     hub.limits().catalogs.take(&caller.key())?;
-    let (index, query) = (hub.index().clone(), Query { here: Some(true), ..query });
+    matching(hub, Query { here: Some(true), ..query }).await
+}
+
+/// All that is found.
+pub(crate) async fn matching(hub: &Hub, query: Query) -> Result<Vec<Matched>> {
+    let index = hub.index().clone();
     let found = tokio::task::spawn_blocking(move || index.matching(&query)).await.map_err(Error::fault)?;
-    let found = found.map_err(Error::fault)?;
+    Ok(shares(&found.map_err(Error::fault)?))
+}
+
+/// How well each fits, measured by the best.
+pub(crate) fn shares(found: &[Scored]) -> Vec<Matched> {
     let best = found.iter().map(|found| found.score).fold(f32::MIN_POSITIVE, f32::max);
-    let matched = |found: &Scored| Matched { agent: found.agent, score: share(found.score / best) };
-    Ok(found.iter().map(matched).collect())
+    found.iter().map(|found| Matched { agent: found.agent, score: share(found.score / best) }).collect()
 }
 
 /// The share of the best, in hundredths.

@@ -14,13 +14,14 @@ mod summary;
 mod sync;
 
 pub use described::{Described, Matched, describe, described, matched};
+pub(crate) use described::{matching, shares};
 pub use entries::{Entries, Entry, entries};
 pub use find::{Found, Lists, Row, finder, is_whole, last_change, lists, online_since, search, until_whole};
 pub use plexus_search::{FacetCount, Facets, Place, Query, Sort, Start};
 pub(crate) use publish::{publish, read_summary, seen_alive, seen_gone};
 pub use publisher::{Identifier, Publisher, publisher};
 pub use summary::Summary;
-pub(crate) use sync::index_until;
+pub(crate) use sync::{entry_of, index_until};
 
 use std::{path::Path, sync::Arc};
 

@@ -2,6 +2,7 @@
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
+use plexus_a2a::keys::PublicKey;
 use plexus_domain::{Address, Error as Refusal};
 use url::Host;
 
@@ -27,10 +28,7 @@ pub async fn publisher(hub: &Hub) -> Result<Publisher> {
         Some(Host::Domain(domain)) => Ok(Publisher::Domain(domain.to_owned())),
         Some(Host::Ipv4(ip)) if IpAddr::V4(ip).is_loopback() => Ok(Publisher::Domain("localhost".to_owned())),
         Some(Host::Ipv6(ip)) if ip.is_loopback() => Ok(Publisher::Domain("localhost".to_owned())),
-        _ => {
-            let key = keys::hub_key(&mut hub.store().read().await?).await?;
-            Ok(Publisher::Key(key.to_string().replace(':', ".")))
-        }
+        _ => Ok(Publisher::of_key(&keys::hub_key(&mut hub.store().read().await?).await?)),
     }
 }
 
@@ -42,6 +40,10 @@ impl fmt::Display for Publisher {
 }
 
 impl Publisher {
+    pub fn of_key(key: &PublicKey) -> Self {
+        Self::Key(key.to_string().replace(':', "."))
+    }
+
     pub fn identifier(&self, address: &Address) -> String {
         format!("{}{self}:{}:{}", self.scheme(), address.owner, address.name)
     }

@@ -16,7 +16,7 @@ use plexus_store::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::publish::read_summary;
+use super::{described::Described, publish::read_summary};
 use crate::{Error, Hub, Result, views};
 
 /// Listings that are read at once, and that one commit of the index takes.
@@ -136,24 +136,36 @@ async fn changes(conn: &mut Conn, changed: Vec<Listing>) -> Result<Vec<Change>> 
 }
 
 fn entry(agent: &Agent, listing: &Listing) -> Entry {
-    let summary = read_summary(listing);
+    let described = Described {
+        address: views::address(agent),
+        summary: read_summary(listing),
+        created: agent.created,
+        updated: listing.issued,
+        score: 0,
+    };
+    entry_of(agent.id, described)
+}
+
+/// What the index knows of an agent.
+pub(crate) fn entry_of(agent: AgentId, described: Described) -> Entry {
+    let Described { address, summary, created, updated, .. } = described;
     let alive_at = summary.alive_at();
     Entry {
-        agent: agent.id,
-        address: views::address(agent).to_string(),
+        agent,
+        address: address.to_string(),
         name: summary.title,
-        owner: agent.owner.to_string(),
+        owner: address.owner.to_string(),
         summary: summary.summary,
         description: summary.description,
         tags: summary.tags,
         skills: summary.skills,
         protocol: summary.protocol,
         kind: summary.kind,
-        here: agent.home.is_none(),
+        here: address.hub.is_none(),
         verified: summary.verified,
         online_at: alive_at,
-        created: agent.created,
-        updated: listing.issued,
+        created,
+        updated,
         uses: summary.uses,
     }
 }

@@ -1,0 +1,92 @@
+//! What other hubs know of a search: a way to ask them, or what they said.
+
+use leptos::prelude::*;
+
+use super::{agent_row::AgentList, button::Kind, text::short_hub};
+use crate::model::others::{AskedHub, Came, Others, Sources};
+
+pub fn others(others: Others) -> AnyView {
+    match others {
+        Others::Askable { page, stream, few } => askable(page, stream, few).into_any(),
+        Others::Asked { rows, sources } => view! {
+            <section class="others" aria-labelledby="others">
+                {heading()}
+                {(!rows.is_empty()).then(|| view! { <AgentList rows /> })}
+                <div class="sources">{said(sources)}</div>
+            </section>
+        }
+        .into_any(),
+    }
+}
+
+/// A script asks over `stream` and fills in list and status; without one the link shows all on a page of its own.
+fn askable(page: String, stream: String, few: bool) -> impl IntoView {
+    view! {
+        <section class="others" aria-labelledby="others" data-ask=stream data-few=few.then_some("")>
+            {heading()}
+            <p>"Other hubs may have agents that this one does not carry." " "<a class=Kind::Plain.class() href=page rel="nofollow">"Ask other hubs"</a></p>
+            <ul class="rows" role="list" hidden></ul>
+            <div class="sources" role="status"></div>
+        </section>
+    }
+}
+
+fn heading() -> AnyView {
+    view! { <h2 id="others">"From other hubs"</h2> }.into_any()
+}
+
+/// Where what is shown comes from, and each hub that was asked.
+pub fn said(sources: Sources) -> AnyView {
+    let hubs = sources.asked.iter().map(|hub| view! { <li>{of_hub(hub)}</li> }).collect_view();
+    let list = (!sources.asked.is_empty()).then(|| view! { <ul role="list">{hubs}</ul> });
+    view! { <p>{summary(&sources)}</p>{list} }.into_any()
+}
+
+/// As in "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time."
+fn summary(sources: &Sources) -> String {
+    let here = format!("This hub {}, carried {}", sources.own, sources.carried);
+    if sources.asked.is_empty() {
+        return format!("{here}. There is no hub to ask of which not all is here.");
+    }
+    let silent = sources.asked.iter().filter(|hub| hub.came == Came::Nothing).count();
+    let answered = sources.asked.len() - silent;
+    let hubs = if answered == 1 { "hub" } else { "hubs" };
+    let rest = if silent == 0 { String::new() } else { format!(", {silent} did not in time") };
+    format!("{here}, asked live: {answered} {hubs} answered{rest}.")
+}
+
+fn of_hub(hub: &AskedHub) -> String {
+    let name = short_hub(&hub.name);
+    let came = match hub.came {
+        Came::Answer { found: 0, wrong: 0 } => "nothing new".to_owned(),
+        Came::Answer { found, wrong: 0 } => format!("{found} found"),
+        Came::Answer { found, wrong } => {
+            format!("{found} found, and {wrong} not signed as they have to be, which are not shown")
+        }
+        Came::Nothing => "no answer in time".to_owned(),
+    };
+    format!("{name}: {came}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_where_results_come_from() {
+        let hub = |name: &str, came| AskedHub { name: name.to_owned(), came };
+        let mut sources = Sources { own: 3, carried: 41, asked: Vec::new() };
+        assert!(summary(&sources).starts_with("This hub 3, carried 41. There is no hub to ask"));
+        sources.asked = vec![
+            hub("far.example", Came::Answer { found: 2, wrong: 0 }),
+            hub("12D3KooWabcdefghijklmnop", Came::Answer { found: 0, wrong: 7 }),
+            hub("slow.example", Came::Nothing),
+        ];
+        let said = "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time.";
+        assert_eq!(summary(&sources), said);
+        let hubs: Vec<String> = sources.asked.iter().map(of_hub).collect();
+        assert_eq!(hubs[0], "far.example: 2 found");
+        assert!(hubs[1].starts_with("12D3…ijklmnop: 0 found, and 7 not signed"), "{}", hubs[1]);
+        assert_eq!(hubs[2], "slow.example: no answer in time");
+    }
+}

@@ -1,0 +1,111 @@
+//! What another hub answered a search with: read, filtered and ranked as the index would.
+
+use std::collections::{HashMap, HashSet};
+
+use plexus_domain::{Address, AgentId};
+use plexus_federation::{HubId, record::Listing};
+use plexus_search::{Query, matching_among};
+use plexus_store::{
+    Conn,
+    agents::{self, AgentState},
+    hubs,
+};
+
+use super::carry;
+use crate::{
+    Error, Hub, Result,
+    listings::{Described, Row, entry_of, shares},
+};
+
+/// An agent of another hub that was found by asking.
+#[derive(Clone, Debug)]
+pub struct Elsewhere {
+    /// Its own while it is carried, else one for the moment.
+    pub agent: AgentId,
+    /// What its mark is drawn from.
+    pub seed: String,
+    pub described: Described,
+    /// It is carried from now on: its page opens here, and it can be asked from here.
+    pub kept: bool,
+}
+
+impl From<Elsewhere> for Row {
+    fn from(found: Elsewhere) -> Self {
+        let Elsewhere { agent, seed, described: Described { address, summary, .. }, .. } = found;
+        Self {
+            agent,
+            seed,
+            address,
+            title: summary.title,
+            summary: summary.summary,
+            tags: summary.tags,
+            protocol: summary.protocol,
+            kind: summary.kind,
+            verified: summary.verified,
+            online: false,
+            is_open: false,
+            online_at: None,
+        }
+    }
+}
+
+/// Those of the listings, verified and all of one hub, that the query finds and that are not `here`, the best first.
+pub(super) async fn read(
+    hub: &Hub,
+    query: &Query,
+    here: &HashSet<AgentId>,
+    from: HubId,
+    listings: &[Listing],
+) -> Result<Vec<Elsewhere>> {
+    let mut known = known(hub, from, listings).await?;
+    known.retain(|found| !here.contains(&found.agent));
+    let entries = known.iter().map(|found| entry_of(found.agent, found.described.clone())).collect();
+    let mut known: HashMap<AgentId, Elsewhere> =
+        known.into_iter().map(|found| (found.agent, found)).collect();
+    let query = query.clone();
+    let found = tokio::task::spawn_blocking(move || matching_among(entries, &query)).await;
+    let found = shares(&found.map_err(Error::fault)?.map_err(Error::fault)?);
+    let scored = found.into_iter().filter_map(|matched| {
+        let found = known.remove(&matched.agent)?;
+        Some(Elsewhere { described: Described { score: matched.score, ..found.described }, ..found })
+    });
+    Ok(scored.collect())
+}
+
+async fn known(hub: &Hub, from: HubId, listings: &[Listing]) -> Result<Vec<Elsewhere>> {
+    let mut conn = hub.store().read().await?;
+    let peer = from.to_string();
+    let home = hubs::by_peer(&mut conn, &peer).await?.and_then(|row| row.domain).unwrap_or(peer);
+    let mut known = Vec::with_capacity(listings.len());
+    for listing in listings {
+        known.extend(one(hub, &mut conn, &home, listing).await?);
+    }
+    Ok(known)
+}
+
+/// None for what has no card.
+async fn one(hub: &Hub, conn: &mut Conn, home: &str, listing: &Listing) -> Result<Option<Elsewhere>> {
+    let envelope = listing.envelope();
+    let Some(content) = envelope.content() else { return Ok(None) };
+    let address =
+        Address { owner: envelope.owner.clone(), name: envelope.name.clone(), hub: Some(home.to_owned()) };
+    let seed = envelope.id().to_string();
+    // Of two agents with one address, the address leads to the first.
+    let there = agents::at(conn, &address).await?;
+    let kept = there
+        .is_some_and(|agent| agent.listing_id.as_ref() == Some(&seed) && agent.state == AgentState::Active);
+    let row = agents::by_listing_id(conn, &seed).await?;
+    let issued = envelope.seq.issued();
+    Ok(Some(Elsewhere {
+        agent: row.map_or_else(|| hub.env().id(AgentId::new), |agent| agent.id),
+        seed,
+        described: Described {
+            address,
+            summary: carry::summary(listing, content),
+            created: issued,
+            updated: issued,
+            score: 0,
+        },
+        kept,
+    }))
+}

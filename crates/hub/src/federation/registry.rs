@@ -1,0 +1,148 @@
+//! Other hubs as registries that programs can ask themselves: those that have an address on the web.
+
+use std::collections::{HashMap, HashSet, hash_map::Entry};
+
+use plexus_a2a::card::with_base;
+use plexus_domain::Error as Refusal;
+use plexus_federation::{
+    HubId,
+    record::{HubRecord, Signed},
+};
+use plexus_search::{Query, Start};
+use plexus_store::{
+    Conn, agents,
+    hubs::{self, Hub as Row},
+};
+use url::Url;
+
+use super::{Standing, ask_others, is_askable, overview};
+use crate::{
+    Caller, Error, Hub, Result,
+    listings::{Described, Matched, Publisher, described, matching},
+    views,
+};
+
+/// Hubs that are named for one search.
+const MOST: usize = 8;
+/// Carried agents that are described for one search.
+const MOST_CARRIED: usize = 100;
+
+/// Another hub that can be searched where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registry {
+    pub publisher: Publisher,
+    /// What it calls itself; nobody checked it.
+    pub name: String,
+    /// Its public address.
+    pub url: Url,
+}
+
+impl Registry {
+    /// A hub goes by its domain only where that was proved: nobody speaks in another's name.
+    fn of(id: HubId, name: &str, domain: Option<&str>, api: &str) -> Option<Self> {
+        let url: Url = api.parse().ok()?;
+        let proved = domain.filter(|domain| url.host_str() == Some(*domain));
+        let publisher = match proved {
+            Some(domain) => Publisher::Domain(domain.to_owned()),
+            None => Publisher::of_key(&id.key().ok()?),
+        };
+        Some(Self { publisher, name: name.to_owned(), url: with_base(url) })
+    }
+
+    fn of_row(row: &Row) -> Option<Self> {
+        let record = Signed::<HubRecord>::parse(row.record.as_deref()?).ok()?;
+        let said = record.claims();
+        Self::of(said.hub, &said.name, row.domain.as_deref(), said.api.as_deref()?)
+    }
+}
+
+/// Agents of other hubs that fit, the best first, each with where programs ask for it: those that are carried, and where these
+/// and the `own` are few, those that other hubs answer with. What has no address on the web is left out.
+pub async fn elsewhere(
+    hub: &Hub,
+    caller: &Caller,
+    query: Query,
+    own: usize,
+) -> Result<Vec<(Described, Registry)>> {
+    if hub.config().federation.is_none() {
+        return Ok(Vec::new());
+    }
+    let query = Query { here: Some(false), start: Start::Page(0), ..query };
+    let mut carried = matching(hub, query.clone()).await?;
+    carried.truncate(MOST_CARRIED);
+    let few = own + carried.len() < usize::from(query.size.rows());
+    let mut all = described(hub, &carried).await?;
+    if few && is_askable(hub, &query) {
+        all.extend(live(hub, caller, query).await?);
+    }
+    all.sort_by_key(|described| std::cmp::Reverse(described.score));
+    with_registries(&mut hub.store().read().await?, all).await
+}
+
+/// Nothing for a caller that asked too often: nobody asked for other hubs by name.
+async fn live(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<Described>> {
+    match ask_others(hub, caller, query, false).await {
+        Ok(asking) => Ok(asking.all().await?.0.into_iter().map(|found| found.described).collect()),
+        Err(Error::Refused(Refusal::Limited { .. })) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+async fn with_registries(conn: &mut Conn, all: Vec<Described>) -> Result<Vec<(Described, Registry)>> {
+    let mut registries: HashMap<String, Option<Registry>> = HashMap::new();
+    let mut found = Vec::with_capacity(all.len());
+    for described in all {
+        let Some(home) = described.address.hub.clone() else { continue };
+        if let Entry::Vacant(place) = registries.entry(home.clone()) {
+            let row = match hubs::by_domain(conn, &home).await? {
+                None => hubs::by_peer(conn, &home).await?,
+                by_domain => by_domain,
+            };
+            place.insert(row.as_ref().and_then(Registry::of_row));
+        }
+        found.extend(registries[&home].clone().map(|registry| (described, registry)));
+    }
+    Ok(found)
+}
+
+/// Hubs that may have what is looked for: alive, not blocked, and first those whose agents are known to fit.
+pub async fn referrals(hub: &Hub, query: Query) -> Result<Vec<Registry>> {
+    if hub.config().federation.is_none() {
+        return Ok(Vec::new());
+    }
+    let fitting = homes(hub, &matching(hub, Query { here: Some(false), ..query }).await?).await?;
+    let mut rows = overview(hub).await?.hubs;
+    rows.retain(|row| row.standing == Standing::Fresh);
+    rows.sort_by_key(|row| !fitting.contains(row.domain.as_ref().unwrap_or(&row.id)));
+    let registry = |row: super::HubRow| {
+        let name = row.name.unwrap_or_default();
+        Registry::of(row.id.parse().ok()?, &name, row.domain.as_deref(), row.api.as_deref()?)
+    };
+    Ok(rows.into_iter().filter_map(registry).take(MOST).collect())
+}
+
+/// The hubs of these agents, as addresses name them.
+async fn homes(hub: &Hub, found: &[Matched]) -> Result<HashSet<String>> {
+    let ids: Vec<_> = found.iter().map(|found| found.agent).collect();
+    let agents = agents::list(&mut hub.store().read().await?, &ids).await?;
+    Ok(agents.iter().filter_map(|agent| views::address(agent).hub).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_a2a::keys::SecretKey;
+
+    use super::*;
+
+    #[test]
+    fn a_domain_that_was_not_proved_names_nobody() {
+        let key = SecretKey::from_seed(&[1; 32]).public();
+        let of = |domain| Registry::of(HubId::from(key), "Far", domain, "https://far.example").unwrap();
+        let proved = of(Some("far.example"));
+        assert_eq!(proved.publisher, Publisher::Domain("far.example".to_owned()));
+        assert_eq!(proved.url.as_str(), "https://far.example/");
+        for domain in [None, Some("other.example")] {
+            assert_eq!(of(domain).publisher, Publisher::of_key(&key));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Another hub as far as the network goes. It gives its agents to nobody by itself; what it answers is up to the test.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use plexus_a2a::{keys::SecretKey, listing::Genesis};
+use plexus_domain::{Digest, Timestamp};
+use plexus_federation::{
+    HubId,
+    core::{Answer, Request, Row},
+    net::{
+        self, Config, Handle,
+        api::{Command, Event},
+    },
+    record::{
+        Chain, Content, Envelope, Fingerprint, HUB_RECORD_LIFE, Head, HubRecord, LIFE, Listing, Seq, Signed,
+        Status, Tag,
+    },
+};
+use plexus_hub::Env;
+use serde_json::json;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+/// Where it says that it is on the web.
+pub const WEB: &str = "https://far.example/";
+const MEMORY: usize = 4 << 30;
+
+/// What it does when it is asked for agents.
+#[derive(Clone)]
+pub enum Habit {
+    /// After what it says of itself.
+    Answers(Vec<Vec<u8>>),
+    Hangs,
+}
+
+pub struct Peer {
+    pub id: HubId,
+    net: Handle,
+    /// How often it was asked for agents.
+    asked: Arc<AtomicUsize>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+/// What it signed of itself.
+struct Said {
+    head: Signed<Head>,
+    record: Signed<HubRecord>,
+    /// Whether it tells who compares, so that its head is known.
+    openly: bool,
+}
+
+impl Peer {
+    /// Joins the hub at `door`, and says that it has more than it gives.
+    pub fn start(n: u8, door: &str, habit: Habit) -> Self {
+        Self::join(n, door, habit, true)
+    }
+
+    /// The same, but nobody learns that it is there, unless they ask it for agents.
+    pub fn hidden(n: u8, door: &str, habit: Habit) -> Self {
+        Self::join(n, door, habit, false)
+    }
+
+    fn join(n: u8, door: &str, habit: Habit, openly: bool) -> Self {
+        let now = now();
+        let config = Config {
+            seed: [n; 32],
+            secret: [n; 16],
+            listen: vec!["/ip4/127.0.0.1/tcp/0".parse().expect("an address")],
+            external: Vec::new(),
+            doors: vec![door.parse().expect("an address")],
+            is_public: None,
+            mdns: false,
+            memory: MEMORY,
+            kept: Vec::new(),
+            now,
+        };
+        let (net, events, actor) = net::start(config).expect("it joins");
+        let asked = Arc::new(AtomicUsize::new(0));
+        let work = answer(net.clone(), events, Said::of(&key(n), now, openly), habit, Arc::clone(&asked));
+        Self { id: key(n).public().into(), net, asked, tasks: [actor, tokio::spawn(work)] }
+    }
+
+    /// Says in the DHT that it has agents with this tag.
+    pub async fn provide(&self, tag: &str) {
+        let tags = vec![Tag::from_text(tag).expect("a tag")];
+        self.net.order(Command::Provide(tags)).await.expect("it runs");
+    }
+
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+impl Said {
+    fn of(key: &SecretKey, now: Timestamp, openly: bool) -> Self {
+        let (hub, seq) = (key.public().into(), Seq::next(None, now));
+        let head = Head { hub, seq, count: 7, fingerprint: Fingerprint::default() };
+        let record = HubRecord {
+            hub,
+            seq,
+            expires: now + HUB_RECORD_LIFE / 2,
+            name: "Far".to_owned(),
+            software: "test/0".to_owned(),
+            domain: None,
+            api: Some(WEB.to_owned()),
+            policy: None,
+            addresses: vec!["/ip4/127.0.0.1/tcp/9".to_owned()],
+            relay: false,
+        };
+        let head = Signed::sign(head, key).expect("its own");
+        Self { head, record: Signed::sign(record, key).expect("its own"), openly }
+    }
+
+    fn records(&self) -> Vec<Vec<u8>> {
+        vec![self.head.encode(), self.record.encode()]
+    }
+
+    fn row(&self) -> Row {
+        let Head { hub, seq, count, fingerprint } = *self.head.body();
+        Row { hub, head: Some(seq), count, fingerprint, partial: false }
+    }
+
+    /// None refuses.
+    fn answer(&self, request: &Request) -> Option<Answer> {
+        match request {
+            Request::Rows { .. } => Some(Answer::Rows(self.openly.then(|| vec![self.row()]))),
+            Request::Heads { .. } => Some(Answer::Records(self.records())),
+            _ => None,
+        }
+    }
+}
+
+async fn answer(
+    net: Handle,
+    mut events: mpsc::Receiver<Event>,
+    said: Said,
+    habit: Habit,
+    asked: Arc<AtomicUsize>,
+) {
+    while let Some(event) = events.recv().await {
+        let command = match event {
+            Event::Asked { id, request: Request::Find(_), .. } => {
+                asked.fetch_add(1, Ordering::Relaxed);
+                let Habit::Answers(found) = &habit else { continue };
+                let records = said.records().into_iter().chain(found.clone()).collect();
+                Command::Reply { id, answer: Answer::Records(records) }
+            }
+            Event::Asked { id, request, .. } => match said.answer(&request) {
+                Some(answer) => Command::Reply { id, answer },
+                None => Command::Refuse { id },
+            },
+            Event::Offered { id, .. } => Command::Noted { id },
+            _ => continue,
+        };
+        if net.order(command).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn now() -> Timestamp {
+    Env::system().now()
+}
+
+fn key(n: u8) -> SecretKey {
+    SecretKey::from_seed(&[n; 32])
+}
+
+/// An agent of hub `n`, `@bob/NAME`, as that hub and the agent's key sign it.
+pub fn listing(n: u8, name: &str, tag: &str) -> Vec<u8> {
+    let card = json!({
+        "name": format!("The {name}"), "description": "Knows when the sea comes in.", "version": "1.0.0",
+        "supportedInterfaces": [
+            { "url": format!("{WEB}a2a/bob/{name}/"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }
+        ],
+        "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+        "skills": [{ "id": "sea", "name": "Sea", "description": "Knows it.", "tags": [tag] }]
+    });
+    let card = card.to_string().into_bytes();
+    let author = SecretKey::from_seed(Digest::of(name).as_bytes());
+    let (created, recovery) = (Timestamp::from_millis(0), key(200).public());
+    let genesis = Genesis { agent: author.public(), recovery, created, nonce: [n; 16] };
+    let seq = Seq::next(None, now());
+    let content = Content {
+        card: Digest::of(&card),
+        expires: seq.issued() + LIFE,
+        tags: vec![Tag::from_text(tag).expect("a tag")],
+        langs: Vec::new(),
+    };
+    let envelope = Envelope {
+        chain: Chain::new(genesis).expect("keys"),
+        seq,
+        hub: key(n).public().into(),
+        owner: "bob".parse().expect("a name"),
+        name: name.parse().expect("a name"),
+        status: Status::Live(content),
+    };
+    Listing::sign(envelope, card, &author, &key(n)).expect("both keys").encode()
+}
