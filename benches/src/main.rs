@@ -19,11 +19,14 @@ mod people;
 mod process;
 mod queue;
 mod relay;
+mod repeats;
+mod scripted;
 mod sdk;
 mod search;
 mod start;
 mod stats;
 mod streams;
+mod teams;
 mod tokens;
 mod upstream;
 mod writer;
@@ -31,10 +34,10 @@ mod writer;
 use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "\
-bench [start] [pages] [search] [relay] [streams] [queue] [a2a]: which benches to run; all unless named.
+bench [start] [pages] [search] [relay] [streams] [queue] [a2a] [teams]: which benches to run; all unless named.
 bench peers LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make peers` installs it.
 PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3).";
-const BENCHES: [&str; 7] = ["start", "pages", "search", "relay", "streams", "queue", "a2a"];
+const BENCHES: [&str; 8] = ["start", "pages", "search", "relay", "streams", "queue", "a2a", "teams"];
 
 fn main() -> ExitCode {
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -80,7 +83,8 @@ async fn run(named: &[&str], rounds: usize) -> anyhow::Result<()> {
             "relay" => relay::run(rounds).await?,
             "streams" => streams::run().await?,
             "queue" => queue::run().await?,
-            _ => a2a::run().await?,
+            "a2a" => a2a::run().await?,
+            _ => teams::run().await?,
         }
     }
     Ok(())

@@ -199,6 +199,12 @@ impl Memory {
         Ok(Self { before, most, seen })
     }
 
+    /// The most that was seen.
+    pub fn most_mib(self) -> f64 {
+        self.most.abort();
+        self.seen.load(Ordering::Relaxed) as f64 / 1024.0
+    }
+
     pub fn row(self, what: &str, at_once: usize, failed: usize, each: usize, reached: Option<f64>) {
         self.most.abort();
         let most = self.seen.load(Ordering::Relaxed) as f64;

@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// A hub in a folder of its own.
 pub struct Node {
-    process: Process,
+    pub process: Process,
     /// Who runs it.
     pub admin: Client,
     pub id: String,
@@ -80,6 +80,13 @@ impl Node {
     pub async fn knows_by_name(&self) -> bool {
         let row = self.admin.api("/hubs").await["items"][0].clone();
         row["state"] == "fresh" && row["name"] != Value::Null
+    }
+
+    /// Whether that hub has introduced itself.
+    pub async fn knows(&self, id: &str) -> bool {
+        let rows = self.admin.api("/hubs").await["items"].clone();
+        let mut rows = rows.as_array().expect("a list").iter();
+        rows.any(|row| row["id"] == id && row["state"] == "fresh" && row["name"] != Value::Null)
     }
 
     async fn rule(&self, subject: &str, action: &str) {

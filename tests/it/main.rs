@@ -51,6 +51,8 @@ mod files;
 #[cfg(test)]
 mod finding;
 #[cfg(test)]
+mod form_a_team;
+#[cfg(test)]
 mod guests;
 #[cfg(test)]
 mod hub;
@@ -108,6 +110,8 @@ mod shared_stream;
 mod stars;
 #[cfg(test)]
 mod streaming;
+#[cfg(test)]
+mod team_hubs;
 #[cfg(test)]
 mod team_report;
 #[cfg(test)]

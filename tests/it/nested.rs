@@ -271,6 +271,61 @@ on_both! {
         assert_eq!(hub.number("select count(*) from teams").await, 0);
         drop(calls);
     }
+
+    async fn so_does_one_that_is_just_being_formed(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 8).await;
+        for first in [0, 2, 4, 6] {
+            let top = launch(&grace, &[first], json!({})).await;
+            let call = agents[first].called().await;
+            let (path, nothing) = (format!("/chats/{top}"), json!({}));
+            let deleted = grace.call(Method::DELETE, &path, &nothing);
+            let (_, deleted) = tokio::join!(try_nest(&grace, &top, 0, first + 1), deleted);
+            deleted.expect(StatusCode::NO_CONTENT);
+            drop(call);
+        }
+        assert_eq!(hub.number("select count(*) from teams").await, 0);
+    }
+
+    async fn what_teams_below_used_is_counted_however_many_end_at_once(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 5).await;
+        let top = launch(&grace, &[0, 1, 2, 3], json!({})).await;
+        let mut calls = Vec::new();
+        for work in 0..4 {
+            let own = agents[work].called().await;
+            nest(&grace, &top, work, 4).await;
+            drop(own);
+            calls.extend([agents[work].called().await, agents[4].called().await]);
+        }
+        grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
+        // 32 pieces of work, less four at the top and two in each of four teams.
+        let counted = until(&grace, &top, |team| team["left"]["hops"] == 20).await;
+        assert_eq!(counted["state"], "cancelled", "{counted:#}");
+        drop(calls);
+    }
+
+    async fn what_was_read_of_the_log_above_is_not_read_again(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 3).await;
+        let top = launch(&grace, &[0], json!({})).await;
+        let own = agents[0].called().await;
+        let below = nest(&grace, &top, 0, 1).await;
+        drop(own);
+        let (first, second) = (agents[0].called().await, agents[1].called().await);
+        // Whoever reads it from the beginning fails from now on.
+        hub.sql("update team_log set body = signature where seq = 0 and team in \
+                 (select chat from teams where parent is null)").await;
+        // The team in the middle hears of the one below, and looks at the log above.
+        nest(&grace, &below, 1, 2).await;
+        drop(second);
+        answer(first, "7 boats.").await;
+        for number in [1, 2] {
+            answer(agents[number].called().await, "8 boats.").await;
+        }
+        let below = ended(&grace, &below).await;
+        assert_eq!(below["state"], "closed", "{below:#}");
+    }
 }
 
 /// A hub that is killed while teams work on two levels goes on with both.

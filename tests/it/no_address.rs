@@ -23,10 +23,10 @@ use crate::{
     hub::{self, Hub},
 };
 
-const FIRST: &str = "One ";
+pub const FIRST: &str = "One ";
 
 /// A model server whose answers wait after their first word until the test lets one go on.
-async fn model() -> (String, Arc<Semaphore>) {
+pub async fn model() -> (String, Arc<Semaphore>) {
     let (listener, go_on) = (TcpListener::bind("127.0.0.1:0").await.expect("a port"), Semaphore::new(0));
     let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
     let (go_on, models) = (Arc::new(go_on), json!({ "data": [{ "id": "small" }] }));

@@ -115,8 +115,21 @@ impl Process {
 
     /// Asks it to end, as a supervisor does.
     pub fn terminate(&self) {
+        self.signal("-TERM");
+    }
+
+    /// Makes it do nothing at all, as if nothing of it came through any more.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
         let id = self.child.id().expect("it runs").to_string();
-        let sent = std::process::Command::new("kill").args(["-TERM", &id]).status().expect("kill");
+        let sent = std::process::Command::new("kill").args([signal, &id]).status().expect("kill");
         assert!(sent.success());
     }
 

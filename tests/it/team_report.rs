@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
+    agent::Agent,
     clerk,
     client::{Answer, Client, text_of},
     events::{Events, PATIENCE},
@@ -15,15 +16,18 @@ use crate::{
 /// Launches a team and answers its id once it has ended.
 async fn ended(client: &Client, new: &Value) -> String {
     let team = client.call(Method::POST, "/teams", new).await.expect(StatusCode::CREATED).json();
-    let id = text_of(&team["id"]);
-    let mut events = Events::open(client, &id, 0).await;
+    until_ended(client, &text_of(&team["id"])).await
+}
+
+async fn until_ended(client: &Client, id: &str) -> String {
+    let mut events = Events::open(client, id, 0).await;
     let reading = async {
         while client.api(&format!("/teams/{id}")).await["ended"].is_null() {
             events.next().await.expect("the stream goes on");
         }
     };
     timeout(PATIENCE, reading).await.expect("it ends");
-    id
+    id.to_owned()
 }
 
 async fn counted(client: &Client) -> String {
@@ -141,7 +145,7 @@ on_both! {
         let reader = grace.with_token(&make(&grace, &["read"]).await);
         reader.call(Method::POST, &format!("/teams/{team}/share"), &json!({})).await.expect(StatusCode::FORBIDDEN);
 
-        let mut slow = crate::agent::Agent::start().await;
+        let mut slow = Agent::start().await;
         clerk::register(&grace, &slow.url, "slow").await;
         let new = json!({ "goal": "For ever", "members": ["@grace/slow"] });
         let open = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);
@@ -167,6 +171,43 @@ on_both! {
         let third = share(hub, &grace, &team).await;
         grace.call(Method::DELETE, &format!("/chats/{team}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
         visitor.get(&third).await.expect(StatusCode::NOT_FOUND);
+    }
+
+    async fn a_link_tells_no_reasons_and_no_names_that_nobody_else_may_know(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = Vec::new();
+        for name in ["hushed", "foggy"] {
+            let agent = Agent::start().await;
+            let new = json!({ "url": agent.url, "name": name, "vouch": true });
+            grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+            agents.push(agent);
+        }
+        let members = ["@grace/hushed", "@grace/foggy", "@plexus/calc", "@nobody/here"];
+        let new = json!({ "goal": "17 * 23", "members": members });
+        let team = grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json();
+        for (agent, fails) in [(0, false), (1, true)] {
+            let call = agents[agent].called().await;
+            call.begin_task().await;
+            if fails { call.fail("The database at 10.7.7.7 is down.").await } else { call.complete().await }
+        }
+        let id = until_ended(&grace, &text_of(&team["id"])).await;
+        let own = grace.get(&format!("/teams/{id}")).await.expect(StatusCode::OK);
+        own.says("10.7.7.7");
+        let last = grace.api(&format!("/teams/{id}")).await["entry"].as_u64().expect("a number");
+
+        let (link, visitor) = (share(hub, &grace, &id).await, hub.visitor());
+        let mut shown = vec![visitor.get(&link).await.expect(StatusCode::OK)];
+        for step in 0..=last {
+            shown.push(visitor.get(&format!("{link}/replay?step={step}")).await.expect(StatusCode::OK));
+        }
+        for page in &shown {
+            for secret in ["hushed", "foggy", "@nobody", "10.7.7.7", "that you can talk to"] {
+                assert!(!page.body.contains(secret), "{secret}: {}", page.body);
+            }
+        }
+        shown[0].says("@plexus/calc");
+        shown[0].says("Member 2");
+        shown[2].says("Invited: Member 1, Member 2, @plexus/calc, Member 4.");
     }
 
     async fn files_of_a_team_come_with_its_link(hub: &Hub) {

@@ -154,6 +154,36 @@ on_both! {
         assert_eq!(team["work"], json!([]), "{team:#}");
     }
 
+    async fn teams_that_share_an_agent_work_side_by_side(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agent = Agent::start().await;
+        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let new = json!({ "goal": "High water at Husum", "members": ["@grace/tide"] });
+        let teams = [launch(&grace, &new).await, launch(&grace, &new).await];
+        // Both are asked before either has its answer.
+        for call in [agent.called().await, agent.called().await] {
+            call.begin_task().await;
+            call.artifact("12:04").await;
+            call.complete().await;
+        }
+        for team in &teams {
+            assert_eq!(ended(&grace, team).await["state"], "closed");
+        }
+    }
+
+    async fn many_teams_at_once_all_come_to_an_answer(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let new = json!({ "goal": "17 * 23", "members": ["@plexus/calc", "@plexus/guide"] });
+        let launched = futures::future::join_all((0..20).map(|_| launch(&ada, &new))).await;
+        for team in &launched {
+            let team = ended(&ada, team).await;
+            assert_eq!(team["state"], "closed", "{team:#}");
+        }
+        let one_more = ada.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED);
+        assert_eq!(ended(&ada, &one_more.json()).await["state"], "closed");
+    }
+
     async fn one_call_launches_a_goal(hub: &Hub) {
         let ada = hub.person("ada").await;
         let program = ada.with_token(&make(&ada, &["team"]).await);

@@ -86,6 +86,8 @@ pub struct A2a {
     access: Access,
     signer: Option<Arc<dyn Signs>>,
     carrier: Option<Arc<dyn Carries>>,
+    /// Whether it is told how long anybody waits for its answer.
+    is_told_waits: bool,
 }
 
 /// What signs holds a key.
@@ -99,12 +101,22 @@ impl A2a {
     /// Fails when `outbound` may not call the agent.
     pub fn new(outbound: Outbound, endpoint: Endpoint) -> Result<Self, Failure> {
         outbound.check(&endpoint.url)?;
-        Ok(Self { outbound, endpoint, access: Access::default(), signer: None, carrier: None })
+        Ok(Self::reached(outbound, endpoint, None))
     }
 
     /// Reaches the agent by a way of its own; nothing is called by `outbound`.
     pub fn over(carrier: Arc<dyn Carries>, outbound: Outbound, endpoint: Endpoint) -> Self {
-        Self { outbound, endpoint, access: Access::default(), signer: None, carrier: Some(carrier) }
+        Self::reached(outbound, endpoint, Some(carrier))
+    }
+
+    fn reached(outbound: Outbound, endpoint: Endpoint, carrier: Option<Arc<dyn Carries>>) -> Self {
+        Self { outbound, endpoint, access: Access::default(), signer: None, carrier, is_told_waits: false }
+    }
+
+    /// Tells the agent how long anybody waits for its answer.
+    #[must_use]
+    pub fn told_waits(self) -> Self {
+        Self { is_told_waits: true, ..self }
     }
 
     /// Signs every call.
@@ -139,7 +151,11 @@ impl Connector for A2a {
             answer: Answer::new(output, self.peer()),
             pace: Pace::new(stop, request.limits.first_byte),
         };
-        let end = exchange.work(message(&request)).await;
+        let mut message = message(&request);
+        if self.is_told_waits {
+            client::say_waits(&mut message, request.limits.whole);
+        }
+        let end = exchange.work(message).await;
         if end.is_err() {
             exchange.cancel().await;
         }

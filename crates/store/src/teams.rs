@@ -168,8 +168,9 @@ pub async fn append(tx: &mut Tx, team: ChatId, entry: &Signed<'_>) -> Result<()>
     Ok(())
 }
 
-/// The texts of a log, in order.
-pub async fn log(conn: &mut Conn, team: ChatId) -> Result<Vec<Vec<u8>>> {
-    let text = "select body from team_log where team = $1 order by seq";
-    on!(conn, c => query_scalar(text).bind(team.uuid()).fetch_all(c))
+/// The texts of a log from the entry with the number `from` on, in order.
+pub async fn log(conn: &mut Conn, team: ChatId, from: u64) -> Result<Vec<Vec<u8>>> {
+    let text = "select body from team_log where team = $1 and seq >= $2 order by seq";
+    let from = i64::try_from(from).unwrap_or(i64::MAX);
+    on!(conn, c => query_scalar(text).bind(team.uuid()).bind(from).fetch_all(c))
 }

@@ -2,7 +2,7 @@
 
 use plexus_a2a::{
     card::with_former,
-    client::{Received, receive, send},
+    client::{self, Received, receive, send},
     wire::{
         Method,
         rpc::{Error, ErrorKind},
@@ -181,7 +181,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> 
         let words = "Whoever sends a message has the role of the user.";
         return Err(Error::invalid_params(words, &[("message.role", words)]));
     }
-    let mut files = Vec::new();
+    let (mut files, waits) = (Vec::new(), client::waits(&message));
     let parts = message.parts.into_iter().map(|given| part(given, &mut files)).collect();
     Ok(Call {
         context: message.context_id,
@@ -189,6 +189,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> 
         message_id: Some(message.message_id),
         files,
         push,
+        waits,
         ..Call::new(Origin::A2a, parts)
     })
 }

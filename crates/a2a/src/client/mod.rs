@@ -4,6 +4,7 @@ mod assembly;
 mod content;
 mod decode;
 mod request;
+mod waits;
 
 pub use assembly::{Assembly, News};
 pub use content::{BlobUrl, Received, receive, send};
@@ -11,3 +12,4 @@ pub use decode::{
     DecodeError, MAX_ANSWER_BYTES, MAX_DEPTH, MAX_EVENT_BYTES, MAX_PARTS, Update, answer, event,
 };
 pub use request::{Call, VERSION_HEADER, body, version};
+pub use waits::{say_waits, waits};

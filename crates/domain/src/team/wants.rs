@@ -4,7 +4,7 @@
 //! when it comes back, the same question has the right answer. A run or a team below whose assignment is not
 //! open any more is to be cancelled.
 
-use super::{Phase, Seat, Team, WorkNo, WorkState, member::Presence};
+use super::{Phase, Seat, Team, Work, WorkNo, WorkState, member::Presence};
 use crate::ChatId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,9 +50,14 @@ impl Team {
         self.seats().filter(|&seat| self.member(seat).is_some_and(|member| member.presence == *presence))
     }
 
-    /// Teams below whose assignment has ended: they are to be cancelled, unless they have ended by themselves.
+    /// Teams below that have not reported yet, and the assignments that they were formed for, open or not.
+    pub fn unheard(&self) -> impl Iterator<Item = (WorkNo, &Work, ChatId)> {
+        let below = (0..).map(WorkNo).zip(&self.work).filter_map(|(no, work)| Some((no, work, work.child?)));
+        below.filter(|(.., child)| !child.heard).map(|(no, work, child)| (no, work, child.team))
+    }
+
+    /// Those whose assignment has ended: they are to be cancelled, unless they have ended by themselves.
     pub fn orphans(&self) -> impl Iterator<Item = ChatId> {
-        let below = self.work.iter().filter(|work| !work.is_open()).filter_map(|work| work.child);
-        below.filter(|child| !child.heard).map(|child| child.team)
+        self.unheard().filter(|(_, work, _)| !work.is_open()).map(|(.., team)| team)
     }
 }

@@ -82,6 +82,20 @@ fn cancelling_reaches_every_level_and_a_cancelled_team_says_so() {
     }
 }
 
+/// Also when nobody waits for it any more: what it used has to be counted.
+#[test]
+fn a_team_below_is_listened_for_until_it_has_reported() {
+    let mut top = root(1);
+    let mut child = below(&mut top, 2, &["x", "y"]);
+    let unheard = |top: &World| top.team.unheard().map(|(no, _, team)| (no, team)).collect::<Vec<_>>();
+    top.owner(Event::Stopped { work: WorkNo(0) }).unwrap();
+    assert_eq!(unheard(&top), [(WorkNo(0), child.team.id())]);
+    child.home(Event::Cancelled { reason: crate::world::text("Nobody waits.") }).unwrap();
+    let report = child.team.report_above().unwrap();
+    top.seat(B, Event::Reported { work: WorkNo(0), report }).unwrap();
+    assert_eq!(unheard(&top), []);
+}
+
 #[test]
 fn the_same_members_do_not_hand_the_work_round() {
     let mut top = root(3);

@@ -26,11 +26,17 @@ struct Kind {
     owner: &'static str,
     name: &'static str,
     description: &'static str,
-    skill: &'static str,
-    tags: &'static [&'static str],
-    examples: &'static [&'static str],
+    skills: &'static [Skill],
     /// Media types of what it takes besides text.
     takes: &'static [&'static str],
+}
+
+struct Skill {
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+    tags: &'static [&'static str],
+    examples: &'static [&'static str],
 }
 
 const KINDS: [Kind; 2] = [
@@ -40,13 +46,18 @@ const KINDS: [Kind; 2] = [
         name: "calc",
         description: "Calculates and converts: arithmetic with units, percentages, dates and variables, one line or a whole sheet, \
                       answered line by line.",
-        skill: "Calculate",
-        tags: &["arithmetic", "calculator", "convert", "mathematics", "units"],
-        examples: &[
-            "15% of 240",
-            "3 hours 20 minutes in seconds",
-            "speed = 42 km/hour\nspeed * 35 minutes in km",
-        ],
+        skills: &[Skill {
+            id: "calc",
+            name: "Calculate",
+            description: "Calculates and converts: arithmetic with units, percentages, dates and variables, one line or a \
+                          whole sheet, answered line by line.",
+            tags: &["arithmetic", "calculator", "convert", "mathematics", "units"],
+            examples: &[
+                "15% of 240",
+                "3 hours 20 minutes in seconds",
+                "speed = 42 km/hour\nspeed * 35 minutes in km",
+            ],
+        }],
         takes: &[],
     },
     Kind {
@@ -55,10 +66,25 @@ const KINDS: [Kind; 2] = [
         name: "guide",
         description: "Finds the agent you need: describe what you want to do, and it answers with agents of this hub \
                       and a button to go on with one.",
-        skill: "Find an agent",
-        tags: &["agents", "directory", "help", "search"],
-        examples: &["Who can convert units?", "An agent that translates", "What can I do here?"],
-        takes: &[],
+        skills: &[
+            Skill {
+                id: "guide",
+                name: "Find an agent",
+                description: "Describe what you want to do, and it answers with agents of this hub.",
+                tags: &["agents", "directory", "help", "search"],
+                examples: &["Who can convert units?", "An agent that translates", "What can I do here?"],
+            },
+            Skill {
+                id: "form-a-team",
+                name: "Form a team",
+                description: "Forms a team of agents for a goal and answers with what it comes to: send a text that begins \
+                              with \"Form a team\", or a data part {\"goal\": text, \"members\": [addresses]}. It needs \
+                              a token with the scope \"team\".",
+                tags: &["agents", "collaboration", "delegation", "teams"],
+                examples: &["Form a team to find the tide times of Husum, and convert the heights to feet"],
+            },
+        ],
+        takes: &["application/json"],
     },
 ];
 
@@ -68,9 +94,13 @@ const TCK: Kind = Kind {
     owner: KITS,
     name: "tck",
     description: "Does what the technology compatibility kit of A2A tells it to by the ids of messages.",
-    skill: "Be tested",
-    tags: &["conformance", "test"],
-    examples: &["Hello"],
+    skills: &[Skill {
+        id: "tck",
+        name: "Be tested",
+        description: "Does what the technology compatibility kit of A2A tells it to by the ids of messages.",
+        tags: &["conformance", "test"],
+        examples: &["Hello"],
+    }],
     takes: &["application/json", "application/octet-stream", "image/png"],
 };
 
@@ -201,12 +231,12 @@ fn card(hub: &Url, kind: &Kind) -> Result<Vec<u8>> {
 
 fn card_at(base: Url, kind: &Kind) -> Result<Vec<u8>> {
     let words = |list: &[&str]| -> Vec<String> { list.iter().map(|&word| word.to_owned()).collect() };
-    let skill = AgentSkill {
-        id: kind.name.to_owned(),
-        name: kind.skill.to_owned(),
-        description: kind.description.to_owned(),
-        tags: words(kind.tags),
-        examples: words(kind.examples),
+    let skill = |skill: &Skill| AgentSkill {
+        id: skill.id.to_owned(),
+        name: skill.name.to_owned(),
+        description: skill.description.to_owned(),
+        tags: words(skill.tags),
+        examples: words(skill.examples),
         ..AgentSkill::default()
     };
     let card = OwnCard {
@@ -216,7 +246,7 @@ fn card_at(base: Url, kind: &Kind) -> Result<Vec<u8>> {
         base,
         provider: None,
         documentation_url: None,
-        skills: vec![skill],
+        skills: kind.skills.iter().map(skill).collect(),
     };
     let mut card = card.build();
     card.default_input_modes.extend(words(kind.takes));

@@ -27,6 +27,7 @@ use crate::{
     error::conflict,
     federation,
     runs::Job,
+    teams,
 };
 
 /// What a program asks.
@@ -49,6 +50,8 @@ pub struct Call {
     pub files: Vec<NewBlob>,
     /// Who else is to be told of the task as it goes on.
     pub push: Option<push::Wish>,
+    /// How long the caller waits for the answer; none for as long as the hub does.
+    pub waits: Option<Duration>,
 }
 
 impl Call {
@@ -64,6 +67,7 @@ impl Call {
             parts,
             files: Vec::new(),
             push: None,
+            waits: None,
         }
     }
 }
@@ -125,6 +129,7 @@ pub(super) async fn write(
     call: &Call,
     files: Option<&blobs::Written<'_>>,
 ) -> Result<Written> {
+    teams::check(&door.caller, &door.reached.version.connector, call.origin, &call.parts)?;
     let mut tx = hub.store().write().await?;
     if let Some(guest) = &door.asker.guest {
         // A rule that comes now waits for this transaction, and ends the run that it begins.
@@ -149,6 +154,7 @@ pub(super) async fn write(
         called: call.message_id.as_deref(),
         origin: call.origin,
         continues: place.continues,
+        until: call.waits.map(|waits| hub.env().now() + waits.min(hub.config().limits.whole)),
     };
     let mut said = say(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
     history::note(hub, &mut tx, door, call, id).await?;

@@ -1,6 +1,6 @@
 //! Keeping order among one's chats.
 
-use std::iter;
+use std::{collections::HashSet, iter};
 
 use plexus_domain::{
     ChatId, Error as Refusal,
@@ -40,23 +40,41 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     if member.role != MemberRole::Owner {
         return Err(Refusal::forbidden("Only the person who began this chat may delete it.").into());
     }
-    let below = teams::list_below(&mut hub.store().read().await?, chat, i64::MAX).await?;
-    let all: Vec<ChatId> = iter::once(chat).chain(below.into_iter().map(|team| team.chat)).collect();
-    for chat in &all {
-        // A team would begin new runs; where there is none, nobody answers.
-        if let Ok(reason) = Note::try_from("Its owner deleted it.".to_owned()) {
-            let _ = hub.teams().ask(*chat, Wish::Event(Author::Home, TeamEvent::Cancelled { reason })).await;
-        }
-        runs::stop_chat(hub, *chat).await;
-    }
-    let mut tx = hub.store().write().await?;
-    for chat in &all {
-        chats::delete(&mut tx, *chat).await?;
-    }
-    tx.commit().await?;
+    let all = stop_and_delete(hub, chat).await?;
     for chat in all {
         hub.live().access.touch(Touched::Chat(chat));
     }
     hub.live().channels.tell(Topic::Account(person.account), Frame::new(FrameKind::ChatsChanged));
     Ok(())
+}
+
+/// Answers the chats that are gone. A team may form another one until it is stopped, so what there is to stop is known
+/// only when nobody else can write.
+async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
+    let mut stopped = HashSet::new();
+    loop {
+        let mut tx = hub.store().write().await?;
+        let below = teams::list_below(&mut tx, chat, i64::MAX).await?;
+        let all: Vec<ChatId> = iter::once(chat).chain(below.into_iter().map(|team| team.chat)).collect();
+        let going_on: Vec<ChatId> = all.iter().copied().filter(|chat| stopped.insert(*chat)).collect();
+        if going_on.is_empty() {
+            for chat in &all {
+                chats::delete(&mut tx, *chat).await?;
+            }
+            tx.commit().await?;
+            return Ok(all);
+        }
+        drop(tx);
+        for chat in going_on {
+            stop(hub, chat).await;
+        }
+    }
+}
+
+async fn stop(hub: &Hub, chat: ChatId) {
+    // A team would begin new runs; where there is none, nobody answers.
+    if let Ok(reason) = Note::try_from("Its owner deleted it.".to_owned()) {
+        let _ = hub.teams().ask(chat, Wish::Event(Author::Home, TeamEvent::Cancelled { reason })).await;
+    }
+    runs::stop_chat(hub, chat).await;
 }

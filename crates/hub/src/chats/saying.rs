@@ -42,6 +42,8 @@ pub(crate) struct Saying<'a> {
     pub origin: Origin,
     /// The run that asked something and waits for this message.
     pub continues: Option<Run>,
+    /// When whoever says it stops waiting for answers, if that is known.
+    pub until: Option<Timestamp>,
 }
 
 /// What was said, in a transaction that is not committed yet.
@@ -106,10 +108,11 @@ pub(crate) async fn say(
             telling.record(Event::Member { principal: author, joined: true });
         }
         let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
-        let (origin, question) = (saying.origin, saying.id);
+        let (origin, question, until) = (saying.origin, saying.id, saying.until);
         let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
         let called = saying.called.map(str::to_owned);
-        let ask = Ask { chat, question, called, lane, beside, seen, reached, author, origin, continues };
+        let ask =
+            Ask { chat, question, called, lane, beside, seen, reached, author, origin, continues, until };
         jobs.push(runs::begin(hub, tx, &mut telling, asker, ask).await?);
     }
     let leaf = jobs.first().map_or(saying.id, |job| job.answer.id);

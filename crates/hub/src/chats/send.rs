@@ -85,9 +85,9 @@ async fn begin_chat(
     let title = Title::from_message(if rest.is_empty() { &text } else { rest });
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
     let parts = [Part::text(text)];
-    let (parent, origin, continues) = (None, Origin::Page, None);
+    let (parent, origin, continues, until) = (None, Origin::Page, None, None);
     let saying =
-        Saying { chat: &chat, tree: &[], parent, id, parts: &parts, called: None, origin, continues };
+        Saying { chat: &chat, tree: &[], parent, id, parts: &parts, called: None, origin, continues, until };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
@@ -121,9 +121,9 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     };
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let parts = [Part::text(text)];
-    let (id, origin) = (new.id, Origin::Page);
+    let (id, origin, until) = (new.id, Origin::Page, None);
     let saying =
-        Saying { chat: &row, tree: &tree, parent, id, parts: &parts, called: None, origin, continues };
+        Saying { chat: &row, tree: &tree, parent, id, parts: &parts, called: None, origin, continues, until };
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
@@ -152,7 +152,19 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     let (beside, seen) = (alternatives(&tree, answer), visible(&tree, question));
     let (chat, lane, author, origin) = (chat.id, found.lane, found.author, Origin::Page);
     let called = None;
-    let ask = Ask { chat, question, called, lane, beside, seen, reached, author, origin, continues: None };
+    let ask = Ask {
+        chat,
+        question,
+        called,
+        lane,
+        beside,
+        seen,
+        reached,
+        author,
+        origin,
+        continues: None,
+        until: None,
+    };
     let job = runs::begin(hub, &mut tx, &mut telling, &asker, ask).await?;
     let sent = Sent { chat, message: job.answer.id, runs: vec![job.run] };
     telling.look_at(person.principal, job.answer.id);

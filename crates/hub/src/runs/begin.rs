@@ -43,6 +43,8 @@ pub struct Ask {
     pub origin: Origin,
     /// The run that asked something and now has its answer.
     pub continues: Option<Run>,
+    /// When whoever asks stops waiting, if that is known.
+    pub until: Option<Timestamp>,
 }
 
 /// A run whose rows are written: what the worker needs to know.
@@ -64,6 +66,8 @@ pub struct Job {
     pub seen: Vec<MessageId>,
     /// The agent asked for this: its own task goes on.
     pub task: Option<Remote>,
+    /// When whoever asked stops waiting, if that is known.
+    pub until: Option<Timestamp>,
     pub place: Place,
 }
 
@@ -85,14 +89,29 @@ pub(crate) async fn begin(
     };
     let (queued, state, chat, question) = (view.queued, view.state, ask.chat, ask.question);
     let answer = open_answer(hub, run, &ask);
-    let called = ask.called;
+    let (called, until) = (ask.called, ask.until);
     let (seen, alternatives) = (ask.seen, ask.beside.into_iter().chain([answer.id]).collect());
     let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
     telling.say(MessageView { message, author, run: Some(view), alternatives, open, status: None });
     telling.record(Event::Run { run, state, failure: None });
     let task = ask.continues.map(|run| Remote { task: run.remote_task, context: run.remote_context });
     let asker = asker.clone();
-    Ok(Job { run, chat, question, called, queued, state, answer, agent, version, asker, seen, task, place })
+    Ok(Job {
+        run,
+        chat,
+        question,
+        called,
+        queued,
+        state,
+        answer,
+        agent,
+        version,
+        asker,
+        seen,
+        task,
+        until,
+        place,
+    })
 }
 
 /// What somebody may have at once.

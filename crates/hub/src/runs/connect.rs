@@ -12,7 +12,7 @@ use plexus_runtime::{
     Connector, Secret,
     a2a::{A2a, Endpoint},
     attached::Attached,
-    builtin::{Calc, Guide, Tck},
+    builtin::{Calc, Tck},
     http::Http,
     llm::{Llm, Model, ToolServer},
     mcp,
@@ -25,9 +25,9 @@ use crate::{
     Config, Error, Hub, Result, agents,
     caller::Person,
     config::{OperatorModel, PrivateNetworks},
-    federation, listings,
+    federation,
     programs::Programs,
-    views,
+    teams, views,
 };
 
 /// How long a question waits for a program that is not attached.
@@ -102,7 +102,7 @@ impl Outbound {
 pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>> {
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
-        Kind::Builtin { program: Builtin::Guide } => Ok(Arc::new(Guide::new(listings::finder(hub)))),
+        Kind::Builtin { program: Builtin::Guide } => Ok(teams::front(hub, &job.asker, job.run)),
         Kind::Builtin { program: Builtin::Tck } if hub.config().conformance => Ok(Arc::new(Tck)),
         Kind::Builtin { program: Builtin::Tck } => {
             Err(Refusal::unavailable("This agent answers test kits only, and this hub is not for them.")
@@ -229,12 +229,12 @@ async fn elsewhere(hub: &Hub, job: &Job) -> Result<A2a> {
     if let Some(home) = federation::way(hub, &outbound, &job.agent, &endpoint.url).await? {
         let pseudonym = voucher.pseudonym().clone();
         let network = federation::OverNetwork { hub: hub.clone(), home, pseudonym };
-        return Ok(A2a::over(Arc::new(network), outbound, endpoint));
+        return Ok(A2a::over(Arc::new(network), outbound, endpoint).told_waits());
     }
     drop(conn);
     federation::prove(hub, &outbound, &job.agent, &job.version).await?;
     let mut conn = hub.store().snapshot().await?;
-    let agent = A2a::new(outbound, endpoint).map_err(refused)?;
+    let agent = A2a::new(outbound, endpoint).map_err(refused)?.told_waits();
     if agent_secrets::find(&mut conn, job.agent.id, account).await?.is_some() {
         return with_credentials(hub, &mut conn, job, &card, agent).await;
     }

@@ -21,6 +21,17 @@ struct Places {
     schedule: Schedule<Who, AgentId>,
 }
 
+impl Places {
+    /// Those whose turn it is then may begin.
+    fn give_back(&mut self, number: u64) {
+        for begins in self.schedule.leave(number) {
+            if let Some(entry) = self.taken.get(&begins) {
+                entry.turn.cancel();
+            }
+        }
+    }
+}
+
 struct Entry {
     run: RunId,
     chat: ChatId,
@@ -89,6 +100,14 @@ impl Running {
         goes_on
     }
 
+    /// Leaves the run's place to others, while it waits for what they do. It can still be stopped.
+    pub fn step_aside(&self, run: RunId) {
+        let mut places = self.0.lock();
+        let of_run = |(number, entry): (&u64, &Entry)| (entry.run == run).then_some(*number);
+        let numbers: Vec<u64> = places.taken.iter().filter_map(of_run).collect();
+        numbers.into_iter().for_each(|number| places.give_back(number));
+    }
+
     /// Tells the runs that an account asked for to end, and those of these agents.
     pub fn stop_of(&self, account: AccountId, agents: &[AgentId]) {
         let places = self.0.lock();
@@ -151,11 +170,7 @@ impl Place {
     pub fn leave(&self) {
         let mut places = self.running.0.lock();
         places.taken.remove(&self.number);
-        for begins in places.schedule.leave(self.number) {
-            if let Some(entry) = places.taken.get(&begins) {
-                entry.turn.cancel();
-            }
-        }
+        places.give_back(self.number);
     }
 }
 
@@ -204,6 +219,8 @@ mod tests {
         assert!(!here.stop.is_cancelled());
         drop((guest, newcomer, elsewhere, here));
 
+        running.step_aside(run);
+        assert!(!waits.waits() && running.in_chat(chat), "what steps aside leaves its place and stays known");
         drop(first);
         assert!(!waits.waits(), "a place that is given back is the next one's");
         drop(waits);

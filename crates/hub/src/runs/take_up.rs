@@ -64,6 +64,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
         asker,
         seen: visible(&tree, question),
         task: None,
+        until: None,
         place: hub.running().enter(about, share)?,
     }))
 }

@@ -1,6 +1,6 @@
 //! The worker of a run.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::FutureExt as _;
 use plexus_domain::{
@@ -91,10 +91,15 @@ async fn prepare(hub: &Hub, job: &Job) -> Result<(Arc<dyn Connector>, Request), 
         max_file_bytes: given.max_file_bytes,
         first_byte: given.idle,
         idle: given.idle,
-        whole: given.whole,
+        whole: time_left(hub, job).map_or(given.whole, |left| left.min(given.whole)),
     };
     let leave = approve::leave(hub, job).await?;
     Ok((connector, Request { run: job.run, turns, files, called: job.called.clone(), remote, limits, leave }))
+}
+
+/// How long whoever asked still waits, where that is known.
+fn time_left(hub: &Hub, job: &Job) -> Option<Duration> {
+    Some(job.until?.since(hub.env().now()))
 }
 
 /// A refusal is said in the answer; a fault is logged and said as one.

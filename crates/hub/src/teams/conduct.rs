@@ -51,6 +51,8 @@ pub(super) struct Conductor {
     pub asked: HashMap<WorkNo, RunId>,
     /// The assignments of which it was decided that their members do them alone.
     pub alone: HashSet<WorkNo>,
+    /// The team above, as far as its log was read.
+    pub above: Option<Team>,
     pub key: SecretKey,
     requests: mpsc::Receiver<Request>,
     frames: broadcast::Receiver<Arc<Frame>>,
@@ -97,6 +99,7 @@ async fn arrive(
         doing,
         asked,
         alone,
+        above: None,
         key,
         requests,
         frames,

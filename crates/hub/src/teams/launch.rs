@@ -18,7 +18,7 @@ use plexus_store::{
 use super::{conduct, record};
 use crate::{
     Caller, Error, Hub, Result,
-    caller::{Asker, Scope},
+    caller::{Asker, Person, Scope},
     chats::{Telling, saying::insert_chat},
     views::{Author as Speaker, MessageView},
 };
@@ -47,6 +47,11 @@ impl Launch {
 pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId> {
     let person = caller.may(Scope::Team)?;
     hub.limits().sends.take(&caller.key())?;
+    launch_for(hub, person, launch).await
+}
+
+/// The same for somebody who may, and whose message was counted already.
+pub(super) async fn launch_for(hub: &Hub, person: &Person, launch: Launch) -> Result<ChatId> {
     let goal = Goal::try_from(launch.goal).map_err(|_| {
         Refusal::invalid("goal", "Say in at most 8,000 characters what the team is to reach.")
     })?;

@@ -7,6 +7,7 @@
 //! conductor of its own; the two read each other's logs.
 
 mod act;
+mod asked;
 mod conduct;
 mod doing;
 mod invite;
@@ -20,10 +21,12 @@ mod room;
 mod share;
 mod speak;
 mod story;
+mod veil;
 mod watch;
 mod work;
 
 pub use act::{Act, act};
+pub(crate) use asked::{check, front};
 pub use launch::{Launch, launch};
 pub use look::{Kin, MemberView, TeamItem, TeamView, WorkView, list, look};
 pub use names::{Named, resolve};

@@ -6,7 +6,11 @@ use plexus_store::{
     agents::{self, Agent, AgentState},
 };
 
-use crate::{Caller, Hub, Result, caller::Scope, views};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Person, Scope},
+    views,
+};
 
 /// Agents of one name that a refusal lists.
 const LISTED: i64 = 20;
@@ -24,7 +28,11 @@ pub enum Named {
 /// Finds whom each name means: an address is itself; a bare name is the caller's own agent, else the only one of that
 /// name on the hub that everybody may find.
 pub async fn resolve(hub: &Hub, caller: &Caller, names: &[String]) -> Result<Named> {
-    let person = caller.may(Scope::Team)?;
+    resolve_for(hub, caller.may(Scope::Team)?, names).await
+}
+
+/// The same for somebody who may.
+pub(super) async fn resolve_for(hub: &Hub, person: &Person, names: &[String]) -> Result<Named> {
     if names.len() > usize::from(Limits::MAX_MEMBERS) {
         let words = format!("Name at most {} members.", Limits::MAX_MEMBERS);
         return Err(Refusal::invalid("team_member_names", words).into());

@@ -13,7 +13,10 @@ use plexus_domain::{
         work::{End, Report},
     },
 };
-use plexus_store::teams::{self, TeamState};
+use plexus_store::{
+    chats,
+    teams::{self, TeamState},
+};
 
 use super::{
     conduct::{self, Conductor},
@@ -27,6 +30,8 @@ use crate::{
 
 /// With fewer needs a member works alone.
 const FEWEST_NEEDS: usize = 2;
+/// How often a conductor that leaves looks for reports before it gives up.
+const LAST_LOOKS: usize = 4;
 
 /// Whether a team below works on the assignment.
 pub(super) fn is_below(team: &Team, no: WorkNo) -> bool {
@@ -35,7 +40,7 @@ pub(super) fn is_below(team: &Team, no: WorkNo) -> bool {
 
 /// Whether there is anything to look at above or below.
 pub(super) fn has_kin(team: &Team) -> bool {
-    team.charter().lineage.is_some() || team.open_work().any(|(_, work)| work.child.is_some())
+    team.charter().lineage.is_some() || team.unheard().next().is_some()
 }
 
 /// Forms a team for an assignment that its member can do in part, where others can do the rest. False when it works alone.
@@ -136,14 +141,9 @@ fn title(team: &Team, no: WorkNo) -> Title {
 
 /// Takes in what teams below have come to, ends those that nobody waits for, and this one when nobody waits for it.
 pub(super) async fn look(conductor: &mut Conductor) -> Result<()> {
-    let work = (0..).map(WorkNo).zip(conductor.team.work());
-    let below = work.filter_map(|(no, work)| Some((no, work.to, work.is_open(), work.child?)));
-    let unheard = below.filter(|(.., child)| !child.heard);
-    for (no, to, is_open, team) in
-        unheard.map(|(no, to, open, child)| (no, to, open, child.team)).collect::<Vec<_>>()
-    {
-        let state = teams::state(&mut conductor.hub.store().read().await?, team).await?;
-        if state.is_some_and(|state| matches!(state, TeamState::Forming | TeamState::Working)) {
+    let unheard = conductor.team.unheard().map(|(no, work, team)| (no, work.to, work.is_open(), team));
+    for (no, to, is_open, team) in unheard.collect::<Vec<_>>() {
+        if goes_on(conductor, team).await? == Some(true) {
             if !is_open {
                 // What is lost on the way is made up for by `heed`.
                 conductor.hub.teams().tell(team, Wish::Event(Author::Home, nobody_waits()?));
@@ -153,6 +153,12 @@ pub(super) async fn look(conductor: &mut Conductor) -> Result<()> {
         }
     }
     heed(conductor).await
+}
+
+/// Whether a team has yet to end; none where it is gone.
+async fn goes_on(conductor: &Conductor, team: ChatId) -> Result<Option<bool>> {
+    let state = teams::state(&mut conductor.hub.store().read().await?, team).await?;
+    Ok(state.map(|state| matches!(state, TeamState::Forming | TeamState::Working)))
 }
 
 /// What a team that has ended reports; also where it is gone.
@@ -173,15 +179,25 @@ async fn heed(conductor: &mut Conductor) -> Result<()> {
     if conductor.team.outcome().is_some() {
         return Ok(());
     }
-    let above = record::replay(&mut conductor.hub.store().read().await?, lineage.parent).await;
-    let waits = match above {
-        Ok(above) => above.work_item(lineage.work).is_some_and(|work| {
-            work.is_open() && work.child.is_some_and(|child| child.team == conductor.team.id())
-        }),
+    let team = conductor.team.id();
+    let waits = match above(conductor, lineage.parent).await {
+        Ok(above) => above
+            .work_item(lineage.work)
+            .is_some_and(|work| work.is_open() && work.child.is_some_and(|child| child.team == team)),
         Err(Error::Refused(Refusal::NotFound { .. })) => false,
         Err(error) => return Err(error),
     };
     if waits { Ok(()) } else { conductor.note(Author::Home, nobody_waits()?).await }
+}
+
+/// The team above as it is now. Of its log only what is new is read.
+async fn above(conductor: &mut Conductor, id: ChatId) -> Result<&Team> {
+    let mut conn = conductor.hub.store().read().await?;
+    let above = match conductor.above.take() {
+        Some(mut known) => record::catch_up(&mut conn, &mut known).await.map(|()| known)?,
+        None => record::replay(&mut conn, id).await?,
+    };
+    Ok(conductor.above.insert(above))
 }
 
 fn nobody_waits() -> Result<Event> {
@@ -196,12 +212,24 @@ pub(super) async fn leave(conductor: &mut Conductor) {
         return;
     }
     let team = conductor.team.id();
-    if let Err(error) = look(conductor).await {
+    if let Err(error) = look_last(conductor).await {
         tracing::warn!(%team, %error, "teams below end by themselves");
     }
     if let Err(error) = report_late(conductor).await {
         tracing::warn!(%team, %error, "what a team used is not written down above");
     }
+}
+
+/// Teams below may write their reports at this very moment, too: then what there is by now is looked at again.
+async fn look_last(conductor: &mut Conductor) -> Result<()> {
+    for _ in 1..LAST_LOOKS {
+        if look(conductor).await.is_ok() {
+            return Ok(());
+        }
+        let mut conn = conductor.hub.store().read().await?;
+        record::catch_up(&mut conn, &mut conductor.team).await?;
+    }
+    look(conductor).await
 }
 
 /// A team above that is at work takes the report itself.
@@ -210,19 +238,19 @@ async fn report_late(conductor: &Conductor) -> Result<()> {
     let Some((lineage, report)) = team.charter().lineage.as_ref().zip(team.report_above()) else {
         return Ok(());
     };
-    let above = match record::replay(&mut hub.store().read().await?, lineage.parent).await {
-        Ok(above) if above.outcome().is_some() => above,
-        Ok(_) | Err(Error::Refused(Refusal::NotFound { .. })) => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    let Some(work) = above
-        .work_item(lineage.work)
-        .filter(|work| work.child.is_some_and(|child| child.team == team.id() && !child.heard))
-    else {
+    if goes_on(conductor, lineage.parent).await? != Some(false) {
         return Ok(());
-    };
-    let event = Event::Reported { work: lineage.work, report };
+    }
+    let mut tx = hub.store().write().await?;
+    // Others may report to it, too: it is read when nobody else can write any more.
+    if chats::lock(&mut tx, lineage.parent).await?.is_none() {
+        return Ok(());
+    }
+    let above = record::replay(&mut tx, lineage.parent).await?;
+    let mut unheard = above.unheard().filter(|(.., child)| *child == team.id());
+    let Some((no, work, _)) = unheard.next() else { return Ok(()) };
+    let event = Event::Reported { work: no, report };
     let proposal = Proposal { team: above.id(), by: Author::Seat(work.to), event, proof: None };
     let entries = above.propose(&proposal, hub.env().now()).map_err(Refusal::from)?;
-    record::commit(hub, &conductor.key, &above, &entries).await.map(drop)
+    record::commit_with(hub, tx, &conductor.key, &above, &entries).await.map(drop)
 }

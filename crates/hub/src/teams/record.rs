@@ -94,9 +94,21 @@ pub(super) async fn replay(conn: &mut Conn, team: ChatId) -> Result<Team> {
     Team::replay(&log(conn, team).await?).map_err(|refusal| unreadable(team, &refusal))
 }
 
+/// Takes in what was written since `team` was read; refuses when its rows are gone.
+pub(super) async fn catch_up(conn: &mut Conn, team: &mut Team) -> Result<()> {
+    // The last entry that is known comes along, so that nothing new is told from nothing there.
+    let new = log_from(conn, team.id(), team.head().0).await?;
+    let applied = new.iter().skip(1).try_for_each(|entry| team.apply(entry));
+    applied.map_err(|refusal| unreadable(team.id(), &refusal))
+}
+
 /// The entries that the rows hold, the first at least.
 pub(super) async fn log(conn: &mut Conn, team: ChatId) -> Result<Vec<Entry>> {
-    let rows = teams::log(conn, team).await?;
+    log_from(conn, team, 0).await
+}
+
+async fn log_from(conn: &mut Conn, team: ChatId, from: u64) -> Result<Vec<Entry>> {
+    let rows = teams::log(conn, team, from).await?;
     if rows.is_empty() {
         return Err(gone().into());
     }

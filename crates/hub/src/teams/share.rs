@@ -8,6 +8,7 @@ use super::{
     look::gone,
     record,
     story::{artifacts, at, nothing_here, read},
+    veil::{veil, veil_artifacts},
 };
 use crate::{
     Caller, Hub, Result, accounts, blobs,
@@ -56,7 +57,10 @@ pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView,
     hub.limits().shares.take(&caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
-    Ok(read(&mut conn, id).await?.ok_or_else(nothing_here)?)
+    let (view, mut report) = read(&mut conn, id).await?.ok_or_else(nothing_here)?;
+    let (view, called) = veil(&mut conn, view).await?;
+    veil_artifacts(&mut report.artifacts, &called);
+    Ok((view, report))
 }
 
 /// That team as it was after an entry of its log.
@@ -64,7 +68,9 @@ pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> 
     hub.limits().shares.take(&caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
-    at(&mut conn, id, seq).await
+    let moment = at(&mut conn, id, seq).await?;
+    let (view, _) = veil(&mut conn, moment.view).await?;
+    Ok(Moment { view, ..moment })
 }
 
 /// A file that came of that team's work.

@@ -18,22 +18,16 @@ use crate::{
 
 /// Whoever waits for a team that they launched.
 pub struct Watching {
-    hub: Hub,
+    watch: Watch,
     caller: Caller,
-    team: ChatId,
-    frames: Receiver<Arc<Frame>>,
-    /// The last entry of the log that was told.
-    told: Option<u64>,
-    _channel: Channel,
 }
 
 /// Begins to watch. Whoever may launch a team may wait for it.
 pub async fn watch(hub: &Hub, caller: &Caller, team: ChatId) -> Result<Watching> {
     let person = caller.may(Scope::Team)?;
-    let channel = hub.live().channels.hold(Topic::Chat(team));
-    let frames = channel.watch();
+    let watch = Watch::begin(hub, team);
     chats::membership_or(&mut hub.store().read().await?, person, team, look::gone).await?;
-    Ok(Watching { hub: hub.clone(), caller: caller.clone(), team, frames, told: None, _channel: channel })
+    Ok(Watching { watch, caller: caller.clone() })
 }
 
 /// How often a team of which nothing is heard is looked at, and whether its reader may still look.
@@ -42,19 +36,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(15);
 impl Watching {
     /// The team as it is, then each time that it has moved on; none when it has not for `patience`.
     pub async fn next(&mut self, patience: Duration) -> Result<Option<TeamView>> {
-        if let Some(told) = self.told {
-            // What was missed, or why nothing comes, is in the store.
-            let _ = time::timeout(patience, until_it_moves(&mut self.frames, told)).await;
-            if !accounts::lets_in(&self.hub, &self.caller).await {
-                return Err(Refusal::unauthenticated("You are signed out.").into());
-            }
+        self.watch.wait(patience).await;
+        if !accounts::lets_in(&self.watch.hub, &self.caller).await {
+            return Err(Refusal::unauthenticated("You are signed out.").into());
         }
-        let view = look::see(&self.hub, self.team).await?;
-        if self.told == Some(view.entry) {
-            return Ok(None);
-        }
-        self.told = Some(view.entry);
-        Ok(Some(view))
+        self.watch.look().await
     }
 
     /// The team once it has ended.
@@ -65,6 +51,47 @@ impl Watching {
                 _ => {}
             }
         }
+    }
+}
+
+/// Waiting for a team, for somebody who may look.
+pub(super) struct Watch {
+    hub: Hub,
+    team: ChatId,
+    frames: Receiver<Arc<Frame>>,
+    /// The last entry of the log that was told.
+    told: Option<u64>,
+    _channel: Channel,
+}
+
+impl Watch {
+    pub fn begin(hub: &Hub, team: ChatId) -> Self {
+        let channel = hub.live().channels.hold(Topic::Chat(team));
+        let frames = channel.watch();
+        Self { hub: hub.clone(), team, frames, told: None, _channel: channel }
+    }
+
+    /// As [`Watching::next`].
+    pub async fn next(&mut self, patience: Duration) -> Result<Option<TeamView>> {
+        self.wait(patience).await;
+        self.look().await
+    }
+
+    /// Waits until the team has moved on since it was told, as far as this is heard.
+    async fn wait(&mut self, patience: Duration) {
+        if let Some(told) = self.told {
+            // What was missed, or why nothing comes, is in the store.
+            let _ = time::timeout(patience, until_it_moves(&mut self.frames, told)).await;
+        }
+    }
+
+    async fn look(&mut self) -> Result<Option<TeamView>> {
+        let view = look::see(&self.hub, self.team).await?;
+        if self.told == Some(view.entry) {
+            return Ok(None);
+        }
+        self.told = Some(view.entry);
+        Ok(Some(view))
     }
 }
 

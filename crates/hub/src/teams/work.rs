@@ -123,6 +123,7 @@ async fn try_ask(
         called: None,
         origin: Origin::Team,
         continues,
+        until: Some(conductor.team.last_moment()),
     };
     let said = say(hub, &mut tx, asker, saying, std::slice::from_ref(&reached)).await?;
     let run = said.runs().first().copied();

@@ -5,7 +5,6 @@ use axum::{
     response::Response,
 };
 use plexus_app::model::team::{Step, TeamPage};
-use plexus_domain::team::{Seat, WorkNo};
 use plexus_hub::{
     Error,
     teams::{self, Moment},
@@ -52,12 +51,9 @@ async fn one(site: &Site, visit: &Visit, id: &str, step: u64) -> Result<TeamPage
 pub fn at(moment: Moment, back: &str, guest: bool) -> TeamPage {
     let Moment { view, entry, last } = moment;
     let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
-    let titles: Vec<String> = view.work.iter().map(|work| work.title.clone()).collect();
-    let member = |seat: Seat| members.get(usize::from(seat.0)).cloned().unwrap_or_default();
-    let work =
-        |no: WorkNo| usize::try_from(no.0).ok().and_then(|no| titles.get(no)).cloned().unwrap_or_default();
+    let work: Vec<String> = view.work.iter().map(|work| work.title.clone()).collect();
     let owner = if guest { "The owner" } else { "You" };
-    let (words, text) = words(&entry, &Names { member: &member, work: &work, owner });
+    let (words, text) = words(&entry, &Names { members: &members, work: &work, owner }, !guest);
     let step = Step {
         number: entry.seq(),
         last,

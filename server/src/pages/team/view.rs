@@ -107,8 +107,7 @@ fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Mem
         name: view.name,
         roles: view.roles,
         presence,
-        // What went wrong may name places that only this hub knows.
-        why: view.why.filter(|_| !guest),
+        why: view.why,
         has_floor: !over && floor == Some(view.seat),
         messages: view.counts.messages,
         tokens: view.counts.usage.tokens(),
@@ -130,7 +129,6 @@ fn work(view: &WorkView, to: String, may_nest: bool, guest: bool) -> Work {
         _ => ("Stopped", WorkTone::Neutral),
     };
     let asks = tone == WorkTone::Asking;
-    let hides = asks || (guest && tone == WorkTone::Bad);
     let is_open = matches!(tone, WorkTone::Open | WorkTone::Asking);
     Work {
         number: view.no.0,
@@ -139,7 +137,7 @@ fn work(view: &WorkView, to: String, may_nest: bool, guest: bool) -> Work {
         state,
         tone,
         question: view.text.clone().filter(|_| asks),
-        text: view.text.as_deref().filter(|_| !hides).map(html),
+        text: view.text.as_deref().filter(|_| !asks).map(html),
         tokens: view.usage.tokens(),
         team: view.team.filter(|_| !guest).map(|team| format!("/teams/{team}")),
         may_nest: may_nest && is_open && view.team.is_none(),

@@ -4,25 +4,41 @@ use plexus_domain::team::{Author, Entry, Event, Mode, Seat, Utterance, WorkNo, w
 
 /// Who and what the numbers of a log stand for.
 pub struct Names<'a> {
-    pub member: &'a dyn Fn(Seat) -> String,
-    pub work: &'a dyn Fn(WorkNo) -> String,
+    /// By seat, as they are once the entry has happened.
+    pub members: &'a [String],
+    /// Titles by number.
+    pub work: &'a [String],
     /// Whoever launched the team.
     pub owner: &'a str,
 }
 
-/// What happened, and what was said with it.
-pub fn words(entry: &Entry, names: &Names<'_>) -> (String, Option<String>) {
-    let (who, member, work) = (who(entry.by(), names), names.member, names.work);
+impl Names<'_> {
+    fn member(&self, seat: Seat) -> &str {
+        self.members.get(usize::from(seat.0)).map_or("", String::as_str)
+    }
+
+    fn work(&self, no: WorkNo) -> &str {
+        usize::try_from(no.0).ok().and_then(|no| self.work.get(no)).map_or("", String::as_str)
+    }
+
+    /// Those who were invited last.
+    fn newest(&self, count: usize) -> &[String] {
+        &self.members[self.members.len().saturating_sub(count)..]
+    }
+}
+
+/// What happened, and what was said with it. `reasons`: also why something failed.
+pub fn words(entry: &Entry, names: &Names<'_>, reasons: bool) -> (String, Option<String>) {
+    let (who, member, work) =
+        (who(entry.by(), names), |seat: Seat| names.member(seat), |no: WorkNo| names.work(no));
+    let why = |reason: &str| reasons.then(|| reason.to_owned());
     match entry.event() {
         Event::Founded { charter } => {
             ("The team was founded.".to_owned(), Some(charter.goal.as_str().to_owned()))
         }
-        Event::Invited { members } => {
-            let invited: Vec<String> = members.iter().map(|one| one.identity.to_string()).collect();
-            (format!("Invited: {}.", invited.join(", ")), None)
-        }
+        Event::Invited { members } => (format!("Invited: {}.", names.newest(members.len()).join(", ")), None),
         Event::Accepted => (format!("{who} takes part."), None),
-        Event::Declined { reason } => (format!("{who} declined."), Some(reason.to_string())),
+        Event::Declined { reason } => (format!("{who} declined."), why(reason.as_str())),
         Event::Said { utterance, .. } => said(&who, utterance, names),
         Event::Remarked { text, .. } => (format!("{who} said to all:"), Some(text.to_string())),
         Event::Started { work: no } => (format!("{who} began: {}.", work(*no)), None),
@@ -34,10 +50,11 @@ pub fn words(entry: &Entry, names: &Names<'_>) -> (String, Option<String>) {
         }
         Event::Nested { work: no, .. } => (format!("A team was formed for: {}.", work(*no)), None),
         Event::Reported { work: no, report } => {
-            (format!("{}: {}.", work(*no), end(report.end)), report.text.as_ref().map(ToString::to_string))
+            let text = report.text.as_ref().filter(|_| reasons || report.end == End::Completed);
+            (format!("{}: {}.", work(*no), end(report.end)), text.map(ToString::to_string))
         }
         Event::Stopped { work: no } => (format!("{who} stopped: {}.", work(*no)), None),
-        Event::Left { seat, reason } => (format!("{} left.", member(*seat)), Some(reason.to_string())),
+        Event::Left { seat, reason } => (format!("{} left.", member(*seat)), why(reason.as_str())),
         Event::Held { seat } => (format!("{who} paused {}.", member(*seat)), None),
         Event::Resumed { seat } => (format!("{who} resumed {}.", member(*seat)), None),
         Event::Skipped { .. } => (format!("{who} skipped a turn."), None),
@@ -51,7 +68,7 @@ fn who(by: Author, names: &Names<'_>) -> String {
     match by {
         Author::Home => "The hub".to_owned(),
         Author::Owner => names.owner.to_owned(),
-        Author::Seat(seat) => (names.member)(seat),
+        Author::Seat(seat) => names.member(seat).to_owned(),
     }
 }
 
@@ -59,15 +76,13 @@ fn said(who: &str, utterance: &Utterance, names: &Names<'_>) -> (String, Option<
     match utterance {
         Utterance::Discuss { text, .. } => (format!("{who} said:"), Some(text.to_string())),
         Utterance::Assign { mode, work } => {
-            let given: Vec<String> = work
-                .iter()
-                .map(|task| format!("{} to {}", task.spec.title, (names.member)(task.to)))
-                .collect();
+            let given: Vec<String> =
+                work.iter().map(|task| format!("{} to {}", task.spec.title, names.member(task.to))).collect();
             let how = if *mode == Mode::Now { "and waits for it" } else { "and goes on" };
             (format!("{who} gave work, {how}: {}.", given.join("; ")), None)
         }
         Utterance::PauseFor { work } => {
-            let waited: Vec<String> = work.iter().map(|no| (names.work)(*no)).collect();
+            let waited: Vec<String> = work.iter().map(|no| names.work(*no).to_owned()).collect();
             (format!("{who} waits for: {}.", waited.join("; ")), None)
         }
         Utterance::Plan { steps } => {

@@ -1,0 +1,131 @@
+//! A talk of members who have two points each and then go on repeating them, with and without keeping repeats from the
+//! others: what the others read, and what all of it costs. Nothing but the protocol is played, in no time.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use plexus_domain::{
+    ChatId, Text, Timestamp,
+    run::Usage,
+    team::{
+        Author, Charter, Event, Identity, Limits, Pattern, Proposal, Seat, Team, Utterance, Words,
+        decide::{Request, as_data, rules},
+        member::Invitee,
+        pattern::RoundRobin,
+    },
+};
+
+const MEMBERS: u16 = 4;
+const ROUNDS: u8 = 6;
+/// Of a text, as language models count.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// What a goal took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cost {
+    /// How often a member was asked.
+    pub turns: u32,
+    /// Words of one member that the others read.
+    pub messages: u32,
+    /// Of what members are told when they are asked, and of what they say.
+    pub tokens: usize,
+}
+
+/// Plays the talk once.
+pub fn play(suppress_repeats: bool) -> anyhow::Result<Cost> {
+    let mut talk = Talk::begin(suppress_repeats)?;
+    let mut cost = Cost::default();
+    while talk.team.outcome().is_none() {
+        let seat = talk.team.speaker().context("somebody has the floor")?;
+        cost.turns += 1;
+        let told = Request::new(&talk.team, seat).context("the speaker is asked")?;
+        let utterance = talk.words(seat)?;
+        let said = serde_json::to_string(&utterance)?;
+        cost.tokens += (as_data(&told)?.len() + said.len()) / BYTES_PER_TOKEN;
+        let (turn, usage) = (talk.team.turn(), Usage::default());
+        talk.propose(Author::Seat(seat), Event::Said { turn, utterance, usage })?;
+    }
+    let counts = talk.team.members().iter().map(|member| member.counts);
+    cost.messages = counts.map(|counts| counts.messages - counts.suppressed).sum();
+    Ok(cost)
+}
+
+struct Talk {
+    team: Team,
+    now: Timestamp,
+}
+
+impl Talk {
+    fn begin(suppress_repeats: bool) -> anyhow::Result<Self> {
+        let charter = Charter {
+            goal: Text::cut("Find out how the harbour of Husum can take larger ships.").context("a goal")?,
+            pattern: Pattern::RoundRobin(RoundRobin { rounds: ROUNDS }),
+            limits: Limits { members: MEMBERS, ..Limits::default() },
+            home: Text::cut("hub.example").context("a hub")?,
+            lineage: None,
+            needs: Vec::new(),
+            suppress_repeats,
+        };
+        let now = Timestamp::from_millis(1_000_000);
+        let (team, _) = Team::found(ChatId::new(now, &[1; 10]), charter, now)?;
+        let mut talk = Self { team, now };
+        let invitee = |number| {
+            let address = format!("@ada/agent{number}@hub.example").parse()?;
+            anyhow::Ok(Invitee { identity: Identity::Agent { address }, roles: Vec::new(), key: None })
+        };
+        let members = (0..MEMBERS).map(invitee).collect::<anyhow::Result<_>>()?;
+        talk.propose(Author::Home, Event::Invited { members })?;
+        for seat in (0..MEMBERS).map(Seat) {
+            talk.propose(Author::Seat(seat), Event::Accepted)?;
+        }
+        Ok(talk)
+    }
+
+    fn propose(&mut self, by: Author, event: Event) -> anyhow::Result<()> {
+        self.now = self.now + Duration::from_secs(1);
+        let proposal = Proposal { team: self.team.id(), by, event, proof: None };
+        for entry in self.team.propose(&proposal, self.now)? {
+            self.team.apply(&entry)?;
+        }
+        Ok(())
+    }
+
+    /// What the member says now: news, what it said last in other words, or the answer where that is asked for.
+    fn words(&self, seat: Seat) -> anyhow::Result<Utterance> {
+        let decided = rules::decide(&self.team, seat).context("the speaker may say something")?;
+        if matches!(decided, Utterance::Conclude { .. }) {
+            return Ok(decided);
+        }
+        let member = self.team.member(seat).context("a member")?;
+        let (spoken, number) = (member.counts.turns, u32::from(seat.0));
+        // Each has two points: its first words, and one that comes to it in the second or the third round.
+        let second = 1 + (number + 1) % 2;
+        let point = number * 10 + u32::from(spoken >= second);
+        let before = if spoken == 0 || spoken == second { "" } else { "As I said: " };
+        let words = format!(
+            "{before}the survey of basin {point} shows that dredging it to {} metres lets ships of {} tonnes in, which \
+             takes a permit of the district, a barge for the spoil, and about {} weeks outside of the breeding season.",
+            6 + point % 9,
+            4_000 + point * 100,
+            8 + point % 17
+        );
+        Ok(Utterance::Discuss { text: Words::cut(&words).context("words")?, next: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_cost_two_fifths_less() {
+        let (all, without) = (play(false).unwrap(), play(true).unwrap());
+        assert_eq!(
+            all.messages,
+            u32::from(MEMBERS) * u32::from(ROUNDS) + 1,
+            "all that was said, and the answer"
+        );
+        assert!(without.messages * 10 <= all.messages * 6, "{without:?} {all:?}");
+        assert!(without.tokens * 10 <= all.tokens * 6, "{without:?} {all:?}");
+    }
+}

@@ -1,0 +1,38 @@
+//! How long a caller waits for an answer at most, in the metadata of its message: hubs tell each other, so that nobody works
+//! on for a hub that is gone. Others pass over it.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::wire::v1::Message;
+
+/// Its value is a number of milliseconds.
+const KEY: &str = "plexus_waits_ms";
+
+pub fn say_waits(message: &mut Message, waits: Duration) {
+    let millis = u64::try_from(waits.as_millis()).unwrap_or(u64::MAX);
+    message.metadata.get_or_insert_default().insert(KEY.to_owned(), json!(millis));
+}
+
+/// None where the caller did not say.
+pub fn waits(message: &Message) -> Option<Duration> {
+    let millis = message.metadata.as_ref()?.get(KEY)?.as_u64()?;
+    Some(Duration::from_millis(millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::v1::Role;
+
+    #[test]
+    fn what_is_said_is_read() {
+        let mut message = Message::new("1", Role::User, Vec::new());
+        assert_eq!(waits(&message), None);
+        say_waits(&mut message, Duration::from_secs(90));
+        assert_eq!(waits(&message), Some(Duration::from_secs(90)));
+        message.metadata.get_or_insert_default().insert(KEY.to_owned(), json!("soon"));
+        assert_eq!(waits(&message), None);
+    }
+}

@@ -1,0 +1,241 @@
+//! Teams that programs ask the hub's own agent for over A2A: a message with a goal begins one, what happens in it is told
+//! as it goes on, and its conclusion is the answer.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use plexus_domain::{
+    ChatId, Content, Error as Refusal, Part, RunId,
+    agent::{Builtin, Connector as Kind},
+    part::plain_text,
+    run::{Failure, FailureClass},
+    team::{Author, CONCLUDING_GRACE, Event, Limits, Note},
+};
+use plexus_runtime::{Connector, End, Output, Request, builtin::Guide};
+use plexus_store::runs::{self, Origin};
+use serde::Deserialize;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{Launch, Named, TeamView, launch, names, room::Wish, watch::Watch};
+use crate::{
+    Caller, Error, Hub, Result,
+    caller::{Asker, Person, Scope},
+    listings,
+};
+
+/// How a text begins that asks for a team.
+const PHRASE: &str = "form a team";
+/// How often a team of which nothing is heard is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(15);
+/// What a team ends before the run that waits for it.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// What a message asks for, as its data part says it.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Wanted {
+    goal: String,
+    /// Addresses, or names as [`super::resolve`] finds them.
+    #[serde(default)]
+    members: Vec<String>,
+}
+
+impl Wanted {
+    /// None where the message asks for something else.
+    fn of(parts: &[Part]) -> Result<Option<Self>, Refusal> {
+        let data = parts.iter().find_map(|part| match &part.content {
+            Content::Data { data } if data.get("goal").is_some() => Some(data),
+            _ => None,
+        });
+        if let Some(data) = data {
+            return Self::deserialize(data).map(Some).map_err(|error| {
+                let words = "A team is asked for with {\"goal\": text, \"members\": [addresses]}";
+                Refusal::invalid("message.parts", format!("{words}: {error}."))
+            });
+        }
+        Ok(in_words(&plain_text(parts)).map(|goal| Self { goal: goal.to_owned(), members: Vec::new() }))
+    }
+}
+
+/// The goal in "Form a team to find the tide times".
+fn in_words(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let (phrase, rest) = text.split_at_checked(PHRASE.len())?;
+    if !phrase.eq_ignore_ascii_case(PHRASE) || rest.starts_with(char::is_alphanumeric) {
+        return None;
+    }
+    let goal = rest.trim_start_matches([':', ',']).trim_start();
+    Some(goal.strip_prefix("to ").unwrap_or(goal))
+}
+
+/// Whoever asks for a team may launch one. What asks for something else needs nothing.
+pub(crate) fn check(caller: &Caller, kind: &Kind, origin: Origin, parts: &[Part]) -> Result<(), Refusal> {
+    let is_asked = matches!(kind, Kind::Builtin { program: Builtin::Guide }) && origin == Origin::A2a;
+    if is_asked && Wanted::of(parts)?.is_some() {
+        caller.may(Scope::Team)?;
+    }
+    Ok(())
+}
+
+/// The hub's own agent: it finds agents, and forms teams for programs that may.
+struct Front {
+    hub: Hub,
+    guide: Guide,
+    asker: Asker,
+    run: RunId,
+}
+
+impl Front {
+    /// What another agent writes, or a person in a chat, asks for no team: only [`check`] lets one be asked for.
+    async fn wanted(&self, request: &Request) -> Result<Option<(Wanted, &Person)>> {
+        let parts = request.turns.last().map(|turn| turn.parts.as_slice()).unwrap_or_default();
+        let Some((wanted, person)) = Wanted::of(parts)?.zip(self.asker.person.as_ref()) else {
+            return Ok(None);
+        };
+        let run = runs::find(&mut self.hub.store().read().await?, self.run).await?;
+        let over_a2a = run.is_some_and(|run| run.origin == Origin::A2a);
+        Ok(over_a2a.then_some((wanted, person)))
+    }
+
+    async fn launch(&self, wanted: Wanted, person: &Person, whole: Duration) -> Result<ChatId> {
+        let members = match names::resolve_for(&self.hub, person, &wanted.members).await? {
+            Named::All(members) => members,
+            Named::Ambiguous { name, candidates } => {
+                let candidates: Vec<String> = candidates.iter().map(ToString::to_string).collect();
+                let words = format!("Several agents are called {name}: {}.", candidates.join(", "));
+                return Err(Refusal::invalid("members", words).into());
+            }
+        };
+        let or = Limits::default();
+        let whole = whole.saturating_sub(CONCLUDING_GRACE + MARGIN).as_millis();
+        let time_ms = or.time_ms.min(u64::try_from(whole).unwrap_or(u64::MAX));
+        let launch = Launch { members, limits: Limits { time_ms, ..or }, ..Launch::of(wanted.goal) };
+        launch::launch_for(&self.hub, person, launch).await
+    }
+
+    /// Tells what happens until the team has ended.
+    async fn follow(&self, team: ChatId, output: &mut dyn Output) -> Result<End, Failure> {
+        let url = format!("{}teams/{team}", self.hub.config().public_url);
+        output.part(Content::Data { data: json!({ "team": team, "url": url }) }.into())?;
+        let (mut watch, mut told) = (Watch::begin(&self.hub, team), HashSet::new());
+        loop {
+            let Some(view) = watch.next(LOOK_EVERY).await.map_err(said)? else { continue };
+            for line in steps(&view) {
+                if told.insert(line.clone()) {
+                    output.artifact_text("progress", Some("Progress"), &format!("{line}\n"))?;
+                }
+            }
+            match (&view.answer, &view.failed) {
+                (Some(answer), _) => {
+                    output.text(answer)?;
+                    return Ok(End::Completed);
+                }
+                (None, Some(why)) => return Err(Failure::new(FailureClass::Refused, why.clone())),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// Where the hub ends, the team goes on when it is back.
+    async fn stop(&self, team: ChatId) {
+        if self.hub.is_closing() {
+            return;
+        }
+        let Ok(reason) = Note::try_from("Whoever asked for it cancelled the task.".to_owned()) else {
+            return;
+        };
+        let cancelled = self.hub.teams().ask(team, Wish::Event(Author::Owner, Event::Cancelled { reason }));
+        if let Err(error) = cancelled.await {
+            tracing::debug!(%team, %error, "a team whose task was cancelled has ended before");
+        }
+    }
+}
+
+#[async_trait]
+impl Connector for Front {
+    async fn run(
+        &self,
+        request: Request,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<End, Failure> {
+        let Some((wanted, person)) = self.wanted(&request).await.map_err(said)? else {
+            return self.guide.run(request, output, stop).await;
+        };
+        let team = self.launch(wanted, person, request.limits.whole).await.map_err(said)?;
+        // It waits from now on, and what it waits for needs the places of the same account.
+        self.hub.running().step_aside(self.run);
+        match stop.run_until_cancelled(self.follow(team, output)).await {
+            Some(end) => end,
+            None => {
+                self.stop(team).await;
+                Ok(End::Stopped)
+            }
+        }
+    }
+}
+
+/// What has happened so far, a line each.
+fn steps(view: &TeamView) -> Vec<String> {
+    let name = |seat: usize| view.members.get(seat).map(|member| member.name.as_str()).unwrap_or_default();
+    let came = view.members.iter().filter_map(|member| match member.presence {
+        "active" => Some(format!("{} takes part.", member.name)),
+        "declined" => Some(format!("{} declined.", member.name)),
+        "left" | "silent" => Some(format!("{} left.", member.name)),
+        _ => None,
+    });
+    let work = view.work.iter().map(|work| {
+        let (to, state) = (name(usize::from(work.to.0)), work.state.replace('_', " "));
+        format!("{} ({to}): {state}.", work.title)
+    });
+    came.chain(work).collect()
+}
+
+fn said(error: Error) -> Failure {
+    match error {
+        Error::Refused(refusal) => Failure::new(FailureClass::Refused, refusal.to_string()),
+        Error::Fault(fault) => {
+            tracing::error!(error = format!("{fault:#}"), "a team that was asked for could not be followed");
+            Failure::new(FailureClass::Internal, "The hub made a mistake. Try again.")
+        }
+    }
+}
+
+/// The hub's own agent, for one run.
+pub(crate) fn front(hub: &Hub, asker: &Asker, run: RunId) -> Arc<dyn Connector> {
+    let guide = Guide::new(listings::finder(hub));
+    Arc::new(Front { hub: hub.clone(), guide, asker: asker.clone(), run })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(content: Content) -> Result<Option<Wanted>, Refusal> {
+        Wanted::of(&[content.into()])
+    }
+
+    fn text(text: &str) -> Option<Wanted> {
+        wanted(Content::Text { text: text.to_owned() }).unwrap()
+    }
+
+    #[test]
+    fn a_goal_is_told_from_a_question() {
+        for asked in [
+            "Form a team to find the tides.",
+            " form a team: find the tides.",
+            "FORM A TEAM, find the tides.",
+        ] {
+            assert_eq!(text(asked).unwrap().goal, "find the tides.", "{asked}");
+        }
+        for other in ["Who forms a team?", "form a teapot", "form a teamster", "", "ééééééééééé"] {
+            assert_eq!(text(other), None, "{other}");
+        }
+        let data = |data| wanted(Content::Data { data });
+        let named = data(json!({ "goal": "x", "members": ["calc"], "more": 1 })).unwrap().unwrap();
+        assert_eq!((named.goal.as_str(), named.members), ("x", vec!["calc".to_owned()]));
+        assert_eq!(data(json!({ "question": "x" })).unwrap(), None);
+        assert!(data(json!({ "goal": 7 })).is_err());
+        assert!(data(json!({ "goal": "x", "members": "calc" })).is_err());
+    }
+}

@@ -1,0 +1,46 @@
+//! What whoever has the link to a team is not told: why something failed, since the reason may name places that only
+//! this hub knows, and the names of members whom they could not find themselves.
+
+use std::collections::HashMap;
+
+use plexus_domain::{Address, team::work::End};
+use plexus_store::{
+    Conn,
+    agents::{self, AgentState},
+};
+
+use super::{Artifact, TeamView};
+use crate::Result;
+
+/// The team without these, and how members are called instead of their names.
+pub(super) async fn veil(conn: &mut Conn, mut view: TeamView) -> Result<(TeamView, HashMap<String, String>)> {
+    let mut called = HashMap::new();
+    for member in &mut view.members {
+        member.why = None;
+        if !is_public(conn, &member.name).await? {
+            let number = format!("Member {}", u32::from(member.seat.0) + 1);
+            called.insert(std::mem::replace(&mut member.name, number.clone()), number);
+            member.seed = None;
+        }
+    }
+    for work in &mut view.work {
+        let ended_without = End::ALL.iter().filter(|end| **end != End::Completed);
+        work.text.take_if(|_| ended_without.map(|end| end.as_str()).any(|word| word == work.state));
+    }
+    Ok((view, called))
+}
+
+/// Files and links by the same names.
+pub(super) fn veil_artifacts(artifacts: &mut [Artifact], called: &HashMap<String, String>) {
+    for artifact in artifacts {
+        if let Some(instead) = called.get(&artifact.by) {
+            artifact.by.clone_from(instead);
+        }
+    }
+}
+
+async fn is_public(conn: &mut Conn, name: &str) -> Result<bool> {
+    let Ok(address) = name.parse::<Address>() else { return Ok(false) };
+    let found = agents::at(conn, &address).await?;
+    Ok(found.is_some_and(|agent| agent.visibility.is_listed() && agent.state == AgentState::Active))
+}

@@ -1,0 +1,133 @@
+//! The hub's own agent forms a team for whoever asks it over A2A.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::{
+    agent::Agent,
+    client::{Client, text_of},
+    events::read_answer,
+    hub::{Hub, on_both},
+    tokens::make,
+};
+
+async fn program(person: &Client, scopes: &[&str]) -> Client {
+    person.with_token(&make(person, scopes).await)
+}
+
+/// What the agent that the hub's card names is asked.
+async fn rpc(client: &Client, method: &str, params: Value) -> String {
+    let card = client.get("/.well-known/agent-card.json").await.expect(StatusCode::OK).json();
+    let url = text_of(&card["supportedInterfaces"][0]["url"]);
+    let path = url.strip_prefix(client.origin()).expect("it is here").to_owned();
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let request = client.request(Method::POST, &path).header("a2a-version", "1.0").json(&body);
+    client.send(request).await.expect(StatusCode::OK).body
+}
+
+async fn call(client: &Client, method: &str, params: Value) -> Value {
+    serde_json::from_str(&rpc(client, method, params).await).expect("JSON")
+}
+
+fn message(part: &Value) -> Value {
+    json!({ "message": { "messageId": "m-1", "role": "ROLE_USER", "parts": [part] } })
+}
+
+/// The text of an artifact of a task.
+fn artifact(task: &Value, name: &str) -> String {
+    let all = task["artifacts"].as_array().cloned().unwrap_or_default();
+    let named = all.iter().find(|artifact| artifact["name"].as_str().unwrap_or_default() == name);
+    named.map(|artifact| text_of(&artifact["parts"][0]["text"])).unwrap_or_default()
+}
+
+on_both! {
+    async fn the_card_lists_it_and_a_goal_becomes_a_conclusion(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let card = hub.visitor().get("/.well-known/agent-card.json").await.expect(StatusCode::OK).json();
+        assert_eq!(card["skills"][1]["name"], "Form a team", "{card:#}");
+        let program = program(&ada, &["chat", "team"]).await;
+        let asked = json!({ "data": { "goal": "17 * 23", "members": ["calc"] } });
+        let task = call(&program, "SendMessage", message(&asked)).await["result"]["task"].clone();
+        assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{task:#}");
+        assert!(task["artifacts"].to_string().contains("391"), "{task:#}");
+        let progress = artifact(&task, "Progress");
+        assert!(progress.starts_with("@plexus/calc takes part.\n"), "{task:#}");
+        assert!(progress.contains("The goal (@plexus/calc): completed."), "{task:#}");
+        // It is a team like any other.
+        let team = ada.api("/teams").await["items"][0].clone();
+        assert_eq!((&team["state"], &team["title"]), (&json!("closed"), &json!("17 * 23")), "{team:#}");
+        assert!(task["artifacts"].to_string().contains(&text_of(&team["id"])), "{task:#}");
+        // In words, the hub looks for members.
+        let asked = json!({ "text": "Form a team: arithmetic with units" });
+        let task = call(&program, "SendMessage", message(&asked)).await["result"]["task"].clone();
+        assert!(artifact(&task, "Progress").contains("@plexus/calc takes part."), "{task:#}");
+    }
+
+    async fn what_happens_streams(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agent = Agent::start().await;
+        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let program = program(&grace, &["chat", "team"]).await;
+        let asked = message(&json!({ "data": { "goal": "High water", "members": ["@grace/tide"] } }));
+        let answering = async {
+            let call = agent.called().await;
+            call.begin_task().await;
+            call.artifact("12:04").await;
+            call.complete().await;
+        };
+        let (stream, ()) = tokio::join!(rpc(&program, "SendStreamingMessage", asked), answering);
+        let place = |words: &str| stream.find(words).unwrap_or_else(|| panic!("{words}: {stream}"));
+        assert!(place("@grace/tide takes part.") < place("The goal (@grace/tide): working."), "{stream}");
+        assert!(place("The goal (@grace/tide): working.") < place("12:04"), "{stream}");
+        assert!(stream.rfind("TASK_STATE_COMPLETED").is_some_and(|end| end > place("12:04")), "{stream}");
+    }
+
+    async fn cancelling_the_task_stops_the_team(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agent = Agent::start().await;
+        let new = json!({ "url": agent.url, "name": "slow", "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let program = program(&grace, &["chat", "team"]).await;
+        let mut asked = message(&json!({ "data": { "goal": "For ever", "members": ["slow"] } }));
+        asked["configuration"] = json!({ "returnImmediately": true });
+        let task = call(&program, "SendMessage", asked).await["result"]["task"].clone();
+        let working = agent.called().await;
+        working.begin_task().await;
+        let task = call(&program, "CancelTask", json!({ "id": task["id"] })).await["result"].clone();
+        assert_eq!(task["status"]["state"], "TASK_STATE_CANCELED", "{task:#}");
+        let team = grace.api("/teams").await["items"][0].clone();
+        assert_eq!(team["state"], "cancelled", "{team:#}");
+    }
+
+    async fn teams_that_wait_leave_room_for_what_they_wait_for(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "1")]) {
+        let ada = hub.person("ada").await;
+        let program = program(&ada, &["chat", "team"]).await;
+        let asked = message(&json!({ "data": { "goal": "17 * 23", "members": ["calc"] } }));
+        let task = call(&program, "SendMessage", asked).await["result"]["task"].clone();
+        assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{task:#}");
+    }
+
+    async fn only_whoever_may_launch_a_team_has_one(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let asked = || message(&json!({ "data": { "goal": "17 * 23", "members": ["calc"] } }));
+        let chatty = program(&ada, &["chat", "read"]).await;
+        let refused = call(&chatty, "SendMessage", asked()).await;
+        assert!(text_of(&refused["error"]["message"]).contains("\"team\""), "{refused}");
+        let refused = call(&hub.visitor(), "SendMessage", asked()).await;
+        assert!(text_of(&refused["error"]["message"]).contains("Sign in"), "{refused}");
+        let program = program(&ada, &["chat", "team"]).await;
+        let wrong = message(&json!({ "data": { "goal": 17 } }));
+        let refused = call(&program, "SendMessage", wrong).await;
+        assert!(text_of(&refused["error"]["message"]).contains("A team is asked for with"), "{refused}");
+        let unknown = message(&json!({ "data": { "goal": "x", "members": ["nobody"] } }));
+        let task = call(&program, "SendMessage", unknown).await["result"]["task"].clone();
+        assert_eq!(task["status"]["state"], "TASK_STATE_FAILED", "{task:#}");
+        // Words in a chat, and what a team is to do, form none.
+        let said = ada.begin("@plexus/guide", "Form a team to count boats").await;
+        read_answer(&ada, &said.chat, 0).await;
+        let goal = json!({ "goal": "Form a team to count boats", "team_member_names": ["@plexus/guide"] });
+        program.send(program.request(Method::POST, "/launch_goal").json(&goal)).await.expect(StatusCode::OK);
+        assert_eq!(hub.number("select count(*) from teams").await, 1);
+    }
+}

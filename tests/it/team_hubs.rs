@@ -1,0 +1,254 @@
+//! Teams with members on three hubs, and what becomes of them when one of the hubs fails. The second table of
+//! `docs/teams.md` says what these plays come to.
+
+use std::sync::Arc;
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::{sync::Semaphore, time::timeout};
+
+use crate::{
+    client::{Client, text_of},
+    database::Sql,
+    events::{Events, PATIENCE},
+    federation::{self, Node},
+    guests::settings,
+    hub::{self, Hub},
+    no_address::{self, FIRST},
+};
+
+const DOCS: &str = include_str!("../../docs/teams.md");
+/// What may pass after the time of a team until it has ended.
+const GRACE_MS: i64 = 60_000;
+/// What everybody is asked for who is named.
+const GOAL: &str = "17 * 23";
+/// What an agent of each of the other hubs is found for.
+const PARTS: &str = "Gather zorbulations, and frobnicate quibbles.";
+
+/// How the hub that launches a team reaches the hubs of its members.
+#[derive(Clone, Copy)]
+enum Way {
+    /// At their addresses on the web, with signed requests.
+    Web,
+    /// Over the network of hubs, since they have no address that may be called.
+    Network,
+}
+
+/// Two hubs with an agent each, besides the one that launches teams.
+struct Others {
+    near: Node,
+    far: Node,
+    /// The agent of the one answers at once.
+    tides: String,
+    /// That of the other says a word, and the rest when it may.
+    boats: String,
+    go_on: Arc<Semaphore>,
+}
+
+async fn on_three_hubs(way: Way, play: impl AsyncFnOnce(&Hub, &Client, Others)) {
+    let (gated, go_on) = no_address::model().await;
+    let near = Node::start(&federation::model().await, &[], None).await;
+    let far = Node::start(&gated, &[&near], None).await;
+    let tides = near.publish("tides", "Gathers zorbulations.").await;
+    let boats = far.publish("boats", "Frobnicates quibbles.").await;
+    let others = Others { near, far, tides, boats, go_on };
+    let private = if matches!(way, Way::Web) { "true" } else { "false" };
+    let given = [
+        ("PLEXUS_P2P_BOOTSTRAP", others.near.address.as_str()),
+        ("PLEXUS_ALLOW_PRIVATE_NETWORKS", private),
+        ("PLEXUS_IDLE_SECONDS", "20"),
+    ];
+    let mut given = settings(&gated, &given);
+    // Of two that say the same the first counts.
+    given.reverse();
+    hub::run(None, &given, async move |home: &Hub| {
+        let ada = home.person("ada").await;
+        let home_id = text_of(&ada.api("/hubs").await["this"]["id"]);
+        for (node, words, agent) in
+            [(&others.near, "zorbulations", &others.tides), (&others.far, "quibbles", &others.boats)]
+        {
+            federation::until(&format!("{agent} is found"), async || {
+                let found = ada.api(&format!("/agents?q={words}")).await;
+                found["items"][0]["address"] == agent.as_str()
+            })
+            .await;
+            federation::until("the hubs know each other", async || node.knows(&home_id).await).await;
+        }
+        play(home, &ada, others).await;
+    })
+    .await;
+}
+
+/// Launches a team of these, or of whom the hub finds; answers its id.
+async fn launch(ada: &Client, goal: &str, members: &[&str]) -> String {
+    let new = json!({ "goal": goal, "members": members });
+    text_of(&ada.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"])
+}
+
+async fn until(ada: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
+    let mut events = Events::open(ada, team, 0).await;
+    let reading = async {
+        loop {
+            let now = ada.api(&format!("/teams/{team}")).await;
+            if done(&now) {
+                return now;
+            }
+            events.next().await.expect("the stream goes on");
+        }
+    };
+    timeout(PATIENCE, reading).await.expect("it comes to that")
+}
+
+/// Until the far agent has said its first word.
+async fn half_done(ada: &Client, team: &str) {
+    let says_it = |work: &Value| text_of(&work["text"]) == FIRST;
+    until(ada, team, |team| work(team).any(says_it)).await;
+}
+
+fn work(team: &Value) -> impl Iterator<Item = &Value> {
+    team["work"].as_array().into_iter().flatten()
+}
+
+async fn ended(ada: &Client, team: &str) -> Value {
+    let team = until(ada, team, |team| !team["ended"].is_null()).await;
+    let time = |name: &str| team[name].as_i64().expect("a time");
+    assert!(time("ended") <= time("deadline") + GRACE_MS, "it ends in time");
+    let is_open = |work: &Value| ["offered", "working", "asking"].contains(&text_of(&work["state"]).as_str());
+    assert!(!work(&team).any(is_open), "no work is left open");
+    team
+}
+
+/// A row of the table: what became of the far member's work, and of the goal.
+fn row(fault: &str, team: &Value, boats: &str) -> String {
+    let seats = team["members"].as_array().expect("a list");
+    let seat = seats.iter().position(|member| member["name"] == boats).expect("it takes part");
+    let is_its = |work: &&Value| work["to"] == seat;
+    let title = &work(team).find(is_its).expect("it was asked")["title"];
+    let done = work(team).filter(|work| work["state"] == "completed" && work["title"] == *title);
+    let done: Vec<&Value> = done.collect();
+    let answer = if team["answer"].is_null() { "no answer" } else { "an answer" };
+    let part = if done.is_empty() {
+        "without that part"
+    } else if done.iter().any(is_its) {
+        "with its member's part"
+    } else {
+        "with the part done by another member"
+    };
+    format!("| {fault} | {answer}, {part} |")
+}
+
+fn assert_told(row: &str, team: &Value) {
+    assert!(DOCS.contains(row), "docs/teams.md lacks this row: {row}\n{team:#}");
+}
+
+async fn it_comes_to_an_answer(home: &Hub, ada: &Client, others: Others) {
+    let team = launch(ada, GOAL, &["@plexus/calc", &others.tides, &others.boats]).await;
+    half_done(ada, &team).await;
+    others.go_on.add_permits(1);
+    let shown = ended(ada, &team).await;
+    for part in ["391", "You said: 17 * 23", "One two."] {
+        assert!(text_of(&shown["answer"]).contains(part), "{part}: {shown:#}");
+    }
+    others_see_nothing_of_it(home, &others, &team).await;
+    // Where nobody is named, agents of other hubs are found like those of this one.
+    others.go_on.add_permits(1);
+    let team = launch(ada, PARTS, &[]).await;
+    let shown = ended(ada, &team).await;
+    let members = shown["members"].as_array().expect("a list").iter().map(|member| text_of(&member["name"]));
+    assert!(members.collect::<Vec<_>>().contains(&others.tides), "{shown:#}");
+    assert_told(&row("nothing", &shown, &others.boats), &shown);
+    others.near.end().await;
+    others.far.end().await;
+}
+
+/// The hubs of the members know the work that they were asked for, and no team; nor does anybody else.
+async fn others_see_nothing_of_it(home: &Hub, others: &Others, team: &str) {
+    let path = format!("/api/v1/teams/{team}");
+    for node in [&others.near, &others.far] {
+        assert_eq!(node.admin.api("/teams").await["items"], json!([]));
+        assert_eq!(node.admin.api("/chats").await["items"], json!([]));
+        node.admin.get(&path).await.expect(StatusCode::NOT_FOUND);
+        // What is good for an account there is good for nothing here.
+        node.admin.at(home.origin()).get(&path).await.expect(StatusCode::UNAUTHORIZED);
+    }
+    let eve = home.person("eve").await;
+    eve.get(&path).await.expect(StatusCode::NOT_FOUND);
+    let remark = json!({ "do": "remark", "text": "Hello" });
+    eve.call(Method::POST, &format!("/teams/{team}"), &remark).await.expect(StatusCode::NOT_FOUND);
+}
+
+async fn it_survives_a_hub(_: &Hub, ada: &Client, others: Others) {
+    let team = launch(ada, PARTS, &[]).await;
+    half_done(ada, &team).await;
+    let Others { near, far, boats, .. } = others;
+    far.kill().await;
+    let shown = ended(ada, &team).await;
+    assert_told(&row("it is killed with the work half done", &shown, &boats), &shown);
+    near.end().await;
+}
+
+async fn it_survives_silence(_: &Hub, ada: &Client, others: Others) {
+    let team = launch(ada, PARTS, &[]).await;
+    half_done(ada, &team).await;
+    others.far.process.freeze();
+    let shown = ended(ada, &team).await;
+    assert_told(&row("nothing comes through to it any more", &shown, &others.boats), &shown);
+    others.far.process.thaw();
+    others.go_on.add_permits(Semaphore::MAX_PERMITS / 2);
+    let team = launch(ada, PARTS, &[]).await;
+    let shown = ended(ada, &team).await;
+    assert_told(&row("it is back for the next team", &shown, &others.boats), &shown);
+    others.near.end().await;
+    others.far.end().await;
+}
+
+/// Where the hub that launched a team is gone, nobody works on for it once the time of the team is over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn work_for_a_hub_that_is_gone_ends() {
+    let (gated, _go_on) = no_address::model().await;
+    let far = Node::start(&gated, &[], None).await;
+    let home = Node::start(&gated, &[&far], None).await;
+    let boats = far.publish("boats", "Frobnicates quibbles.").await;
+    federation::until("the agent is carried", async || {
+        home.admin.get(&format!("/{boats}")).await.status == StatusCode::OK
+    })
+    .await;
+    federation::until("the hubs know each other", async || far.knows(&home.id).await).await;
+    let new = json!({ "goal": GOAL, "members": [boats], "limits": { "seconds": 5 } });
+    let made = home.admin.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED);
+    until(&home.admin, &text_of(&made.json()["id"]), |team| text_of(&team["work"][0]["text"]) == FIRST).await;
+    home.kill().await;
+    let sql = Sql::of(None, &far.folder.path().join("data"));
+    sql.until_at_least(1, "select count(*) from runs where state = 'failed'").await;
+    far.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_at_addresses_on_the_web() {
+    on_three_hubs(Way::Web, it_comes_to_an_answer).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_without_an_address() {
+    on_three_hubs(Way::Network, it_comes_to_an_answer).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_on_the_web_is_killed() {
+    on_three_hubs(Way::Web, it_survives_a_hub).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_without_an_address_is_killed() {
+    on_three_hubs(Way::Network, it_survives_a_hub).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_on_the_web_falls_silent() {
+    on_three_hubs(Way::Web, it_survives_silence).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_without_an_address_falls_silent() {
+    on_three_hubs(Way::Network, it_survives_silence).await;
+}
