@@ -186,6 +186,11 @@ pub enum Effect {
         search: u64,
         provenance: Provenance,
     },
+    /// Hubs that are here and alive have agents with this tag, and the DHT named none of them: somebody may stand between.
+    Unnamed {
+        tag: Tag,
+        hubs: usize,
+    },
 }
 
 /// What becomes of a message of gossip.

@@ -6,7 +6,7 @@ use super::{
     Core, Effect, KnownHub, Row,
     lease::Lease,
     policy::{Action, Mode},
-    quota::{ALL_ON_PROBATION, BY_GOSSIP, Bucket, CARRIED, Load, MAX_HUBS, PROBATION, PROBATION_TIME, SAID},
+    quota::{BY_GOSSIP, Bucket, CARRIED, Load, MAX_HUBS, SAID},
 };
 use crate::{
     HubId,
@@ -65,37 +65,18 @@ impl Core {
 
     /// Whether `hub` may have `added` more than it has. Its own listings a hub always keeps.
     pub(super) fn has_room(&self, hub: HubId, replaced: Load, added: Load, now: Timestamp) -> bool {
-        let after = |load: Load| Load {
-            listings: (load.listings + added.listings).saturating_sub(replaced.listings),
-            bytes: (load.bytes + added.bytes).saturating_sub(replaced.bytes),
-        };
+        let after = |load: Load| load.and(added).without(replaced);
         let load = after(self.carried.load(&hub));
         if hub == self.me() {
             true
         } else if self.on_probation(hub, now) {
-            PROBATION.holds(load) && ALL_ON_PROBATION.holds(after(self.probation_load))
+            self.probation.holds(load, after(self.probation.load))
         } else {
             CARRIED.holds(load)
         }
     }
 
-    pub(super) fn on_probation(&self, hub: HubId, now: Timestamp) -> bool {
-        let passed = |hub: &Hub| hub.proved_domain.is_some() || now.since(hub.first_seen) >= PROBATION_TIME;
-        self.policy.mode() == Mode::Probation
-            && self.rule_on(hub, now).is_none()
-            && !self.hubs.get(&hub).is_some_and(passed)
-    }
-
-    /// What all hubs on probation have here. Looked at once a minute, and counted up in between.
-    pub(super) fn count_probation(&self, now: Timestamp) -> Load {
-        let others = self.hubs.keys().filter(|&&hub| hub != self.me() && self.on_probation(hub, now));
-        others.map(|hub| self.carried.load(hub)).fold(Load::default(), |sum, load| Load {
-            listings: sum.listings + load.listings,
-            bytes: sum.bytes + load.bytes,
-        })
-    }
-
-    fn rule_on(&self, hub: HubId, now: Timestamp) -> Option<Action> {
+    pub(super) fn rule_on(&self, hub: HubId, now: Timestamp) -> Option<Action> {
         let domain = self.hubs.get(&hub).and_then(|hub| hub.proved_domain.as_deref());
         self.policy.on_hub(hub, domain, now)
     }

@@ -151,14 +151,17 @@ impl Core {
     fn charge(&mut self, id: &ListingId, entry: &Entry, via: Via, now: Timestamp) -> Result<(), Ignored> {
         let (room, on_probation) = (self.has_room_for(id, entry, now), self.on_probation(entry.hub, now));
         self.meet(entry.hub, now).ok_or(Ignored::OverQuota)?;
-        self.pace(entry.hub, |hub| &mut hub.bucket, via, now);
+        // What a comparison adds is bounded by the room of its hub; only the rest is bounded by its rate.
+        let added = room && self.carried.get(id).is_none();
+        if via == Via::Gossip || !added {
+            self.pace(entry.hub, |hub| &mut hub.bucket, via, now);
+        }
         if !room {
             self.cut_short(entry.hub);
             return Err(Ignored::OverQuota);
         }
         if on_probation {
-            self.probation_load.listings += 1;
-            self.probation_load.bytes += entry.bytes;
+            self.probation.load = self.probation.load.and(Load { listings: 1, bytes: entry.bytes });
         }
         Ok(())
     }

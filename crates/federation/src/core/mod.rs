@@ -2,8 +2,8 @@
 //!
 //! Read it in this order: `event` (what happens and what is done about it), `intake` (what becomes of a record),
 //! `merge` (which version counts), `carried` (what is remembered), `sweep` (what time changes), `sync` and `compare`
-//! (repairing what gossip lost), `faults` (who breaks the rules), `search` (asking others), `report` (what people are shown). `lease`, `quota` and `policy` are
-//! the rules that those ask.
+//! (repairing what gossip lost), `faults` (who breaks the rules), `search` (asking others), `report` (what people are
+//! shown). `lease`, `quota`, `probation` and `policy` are the rules that those ask.
 //!
 //! Architecture invariant: no IO, no clock, no randomness, and no listing's body is kept. All maps are ordered, so
 //! the same events give the same effects. What a peer sends is bounded before it costs memory.
@@ -18,6 +18,7 @@ pub mod lease;
 pub mod merge;
 mod own;
 pub mod policy;
+mod probation;
 pub mod quota;
 mod report;
 mod search;
@@ -39,7 +40,7 @@ use self::{
     lease::Lease,
     own::Own,
     policy::Policy,
-    quota::Load,
+    probation::Probation,
     search::Search,
     shares::Shares,
     sweep::SWEEP_EVERY,
@@ -62,8 +63,7 @@ pub struct Core {
     policy: Policy,
     hubs: BTreeMap<HubId, Hub>,
     carried: Carried,
-    /// What all hubs on probation have here.
-    probation_load: Load,
+    probation: Probation,
     peers: BTreeSet<HubId>,
     /// Comparisons under way, one for each peer.
     rounds: BTreeMap<HubId, Round>,
@@ -90,7 +90,7 @@ impl Core {
             policy,
             hubs: BTreeMap::from([(me, Hub::new(now))]),
             carried: Carried::default(),
-            probation_load: Load::default(),
+            probation: Probation::default(),
             peers: BTreeSet::new(),
             rounds: BTreeMap::new(),
             compared: BTreeMap::new(),

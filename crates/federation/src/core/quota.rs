@@ -13,7 +13,7 @@ pub struct Caps {
 
 /// A hub that has to prove itself first.
 pub const PROBATION: Caps = Caps { listings: 100, bytes: 1 << 20 };
-/// All of those together: a thousand invented hubs cost no more than this.
+/// All of those together: a thousand invented hubs cost no more than this. It is shared out evenly when it is full.
 pub const ALL_ON_PROBATION: Caps = Caps { listings: 10_000, bytes: 64 << 20 };
 pub const CARRIED: Caps = Caps { listings: 10_000, bytes: 128 << 20 };
 /// A hub that keeps its word for so long has passed.
@@ -32,6 +32,29 @@ impl Caps {
     pub const fn holds(&self, load: Load) -> bool {
         load.listings <= self.listings && load.bytes <= self.bytes
     }
+
+    /// So many percent of it.
+    pub const fn part(&self, percent: usize) -> Self {
+        Self { listings: self.listings * percent / 100, bytes: self.bytes * percent / 100 }
+    }
+
+    /// As much of a load as fits.
+    pub fn cut(&self, load: Load) -> Load {
+        Load { listings: load.listings.min(self.listings), bytes: load.bytes.min(self.bytes) }
+    }
+}
+
+impl Load {
+    pub const fn and(self, other: Self) -> Self {
+        Self { listings: self.listings + other.listings, bytes: self.bytes + other.bytes }
+    }
+
+    pub const fn without(self, other: Self) -> Self {
+        Self {
+            listings: self.listings.saturating_sub(other.listings),
+            bytes: self.bytes.saturating_sub(other.bytes),
+        }
+    }
 }
 
 /// How fast something may come: so much at once, and one more after each `refill`.
@@ -47,7 +70,8 @@ pub const BY_GOSSIP: Rate = Rate { burst: 60, refill: Duration::from_secs(1) };
 pub const SAID: Rate = Rate { burst: 60, refill: Duration::from_secs(2) };
 /// What one peer may ask. A hub that catches up asks some ten times a second; what it is refused, its next round asks.
 pub const ASKED: Rate = Rate { burst: 512, refill: Duration::from_millis(100) };
-/// Records that one peer may have this hub store in answer to its questions: 6,000 a minute after a full hub.
+/// Records that one peer may have this hub store in answer to its questions, besides listings that are new and have room:
+/// 6,000 a minute after as many as a full hub has.
 pub const BROUGHT: Rate = Rate { burst: 10_000, refill: Duration::from_millis(10) };
 
 /// What is left of a rate.

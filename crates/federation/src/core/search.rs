@@ -11,11 +11,14 @@ use std::{
 use plexus_domain::{Digest, Timestamp};
 
 use super::{
-    Answer, Core, Effect, Ignored, MAX_FOUND, MAX_SAID, Query, Request, Verdict, intake::Via, lease::Lease,
+    Answer, Core, Effect, Ignored, MAX_FOUND, MAX_SAID, Query, Request, Verdict,
+    carried::{Entry, Which},
+    intake::Via,
+    lease::Lease,
 };
 use crate::{
     HubId,
-    record::{Listing, Status},
+    record::{Listing, Status, Tag},
 };
 
 /// Searches that wait for others at the same time; one more gets what is here.
@@ -29,6 +32,8 @@ const MAX_PROVIDERS: usize = 256;
 const SAMPLE: usize = 3;
 /// Hubs that one search asks.
 pub const MAX_ASKED: usize = 8;
+/// So many hubs that the DHT should name may be missing there without an alarm: announcements take their time.
+const FEW: usize = 3;
 const FIRST_ASKED: usize = 5;
 /// Listings in one answer of a hub on probation: anybody may have made it up.
 const MAX_FOUND_ON_PROBATION: usize = 10;
@@ -75,6 +80,8 @@ pub struct Search {
     provenance: Provenance,
     /// The DHT may still name hubs.
     looking_until: Option<Timestamp>,
+    /// It named a hub that is known here.
+    named: bool,
     ends: Timestamp,
     hedges: Option<Timestamp>,
     candidates: VecDeque<HubId>,
@@ -102,6 +109,7 @@ impl Core {
             query: wanted.query,
             provenance,
             looking_until,
+            named: false,
             ends: looking_until.unwrap_or(now) + LIVE_TIME,
             hedges: None,
             candidates: self.sample(search, now),
@@ -115,17 +123,23 @@ impl Core {
     pub(super) fn provided(&mut self, search: u64, hubs: &[HubId], now: Timestamp, out: &mut Vec<Effect>) {
         let useful = hubs.iter().copied().take(MAX_PROVIDERS).filter(|&hub| self.may_know_more(hub, now));
         let useful: Vec<(HubId, bool)> = useful.map(|hub| (hub, self.on_probation(hub, now))).collect();
+        let me = self.me();
+        let is_known = |hub: &HubId| *hub != me && self.hubs.contains_key(hub);
         let Some(planned) = self.searches.get_mut(&search) else { return };
+        planned.named |= hubs.iter().take(MAX_PROVIDERS).any(is_known);
         for (hub, on_probation) in useful {
-            let new = !planned.provenance.asked.contains_key(&hub) && !planned.candidates.contains(&hub);
-            if !new || planned.candidates.len() >= MAX_CANDIDATES {
+            if planned.provenance.asked.contains_key(&hub) || planned.candidates.contains(&hub) {
                 continue;
             }
-            if on_probation {
-                planned.candidates.push_back(hub);
-            } else {
-                planned.candidates.push_front(hub);
-            }
+            // Names that nobody has heard of cost nothing: they come last.
+            let strangers = planned.candidates.iter().position(|hub| !is_known(hub));
+            let at = match (is_known(&hub), on_probation) {
+                (true, false) => 0,
+                (true, true) => strangers.unwrap_or(planned.candidates.len()),
+                (false, _) => planned.candidates.len(),
+            };
+            planned.candidates.insert(at, hub);
+            planned.candidates.truncate(MAX_CANDIDATES);
         }
         self.ask_more(search, now, out);
     }
@@ -204,7 +218,9 @@ impl Core {
     /// Asks whom it is time to ask, and ends the search when nobody is left or time is up.
     fn ask_more(&mut self, search: u64, now: Timestamp, out: &mut Vec<Effect>) {
         let Some(mut planned) = self.searches.remove(&search) else { return };
-        planned.looking_until = planned.looking_until.filter(|&until| now < until);
+        if planned.looking_until.take_if(|until| *until <= now).is_some() && !planned.named {
+            out.extend(planned.query.tags.first().and_then(|tag| self.unnamed(tag, now)));
+        }
         while let Some(hub) = planned.next(now) {
             let id = self.ask(hub, Request::Find(planned.query.clone()), out);
             planned.waiting.insert(id, hub);
@@ -215,6 +231,17 @@ impl Core {
         } else {
             self.searches.insert(search, planned);
         }
+    }
+
+    /// Whether the DHT should have named hubs with this tag.
+    fn unnamed(&self, tag: &Tag, now: Timestamp) -> Option<Effect> {
+        let live =
+            |entry: &Entry| entry.tags.contains(tag) && entry.live_until.is_some_and(|until| now < until);
+        let alive = |hub: &HubId| *hub != self.me() && self.lease(*hub, now) == Lease::Fresh;
+        let of_tag =
+            self.carried.select(Which::All).filter(|(_, entry)| live(entry)).map(|(_, entry)| entry.hub);
+        let hubs = of_tag.filter(alive).collect::<BTreeSet<HubId>>().len();
+        (hubs > FEW).then(|| Effect::Unnamed { tag: tag.clone(), hubs })
     }
 
     /// Not ourselves, not blocked, and not a hub of which all is here.

@@ -23,7 +23,7 @@ impl Core {
             return;
         }
         self.swept = now;
-        self.probation_load = self.count_probation(now);
+        self.share_out(now, out);
         let hubs: Vec<HubId> = self.hubs.keys().copied().collect();
         for hub in hubs {
             self.tell_lease(hub, now, out);

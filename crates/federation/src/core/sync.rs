@@ -19,13 +19,14 @@ use super::{
 };
 use crate::HubId;
 
-/// How often a round begins, with the peer that was compared with the longest time ago.
+/// How often a round begins, with the peer that was compared with the longest time ago and those that never were.
 pub const SYNC_EVERY: Duration = Duration::from_secs(60);
 /// A round that hears nothing for so long is given up,
 const PATIENCE: Duration = Duration::from_secs(30);
 /// as is one that takes so long; the next one goes on from where it was.
 const MAX_ROUND: Duration = Duration::from_secs(10 * 60);
-const MAX_ROUNDS: usize = 4;
+/// Rounds at the same time. One more takes the place of the one that began first, if that had its turn.
+const MAX_ROUNDS: usize = 16;
 
 /// A comparison under way with one peer.
 #[derive(Clone, Debug)]
@@ -96,17 +97,20 @@ impl Core {
     }
 
     pub(super) fn sync_if_due(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
-        self.rounds.retain(|_, round| !round.is_lost(now));
+        let lost = self.rounds.values().filter(|round| round.is_lost(now)).map(|round| round.peer);
+        lost.collect::<Vec<_>>().into_iter().for_each(|peer| self.give_up_round(peer, now));
         if now.since(self.synced) < SYNC_EVERY {
             return;
         }
         self.synced = now;
         let (peers, compared) = (&self.peers, &mut self.compared);
         compared.retain(|peer, at| peers.contains(peer) || now.since(*at) < SYNC_EVERY);
-        let idle = self.peers.iter().filter(|peer| !self.rounds.contains_key(peer));
-        if let Some(&peer) = idle.min_by_key(|peer| self.compared.get(peer)) {
-            self.begin_round(peer, now, out);
-        }
+        let idle = self.peers.iter().copied().filter(|peer| !self.rounds.contains_key(peer));
+        let mut idle: Vec<HubId> = idle.collect();
+        idle.sort_by_key(|peer| self.compared.get(peer));
+        // There was no room for these when they came.
+        let new = idle.iter().filter(|peer| !self.compared.contains_key(peer)).count();
+        idle.into_iter().take(new.max(1)).for_each(|peer| self.begin_round(peer, now, out));
     }
 
     /// Lately: whoever comes and goes gets no more rounds than whoever stays.
@@ -114,8 +118,26 @@ impl Core {
         self.compared.get(&peer).is_some_and(|&at| now.since(at) < SYNC_EVERY)
     }
 
+    /// Who keeps a round going without an end comes after all others, even if it connects again: otherwise a few slow
+    /// peers would keep everybody else out.
+    fn give_up_round(&mut self, peer: HubId, now: Timestamp) {
+        self.rounds.remove(&peer);
+        self.compared.insert(peer, now + MAX_ROUND);
+    }
+
+    /// Whether there is room for another round. What the one brought that makes room for it is kept.
+    fn has_turn(&mut self, now: Timestamp) -> bool {
+        let first = self.rounds.values().min_by_key(|round| round.began);
+        match first.filter(|_| self.rounds.len() >= MAX_ROUNDS) {
+            Some(first) if now.since(first.began) < SYNC_EVERY => return false,
+            Some(first) => self.give_up_round(first.peer, now),
+            None => {}
+        }
+        true
+    }
+
     pub(super) fn begin_round(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
-        if self.rounds.len() >= MAX_ROUNDS || self.rounds.contains_key(&peer) || !self.peers.contains(&peer) {
+        if self.rounds.contains_key(&peer) || !self.peers.contains(&peer) || !self.has_turn(now) {
             return;
         }
         self.compared.insert(peer, now);
@@ -161,6 +183,9 @@ impl Core {
         let newer = rows.values().filter(|row| row.head > self.head_seq(row.hub));
         let heads = newer.map(|row| row.hub).collect();
         round.rows = rows.into_values().collect();
+        // Rounds with several peers begin with different hubs, so that they do not fetch the same.
+        let start = round.rows.len() * usize::from(round.peer.as_bytes()[0]) / 256;
+        round.rows.rotate_left(start);
         self.fetch_heads(round, heads, now, out);
     }
 

@@ -34,7 +34,7 @@ use super::{
 use crate::{
     HubId,
     core::{Request, Verdict},
-    record::{self, HubRecord, Received, Signed},
+    record::{self, HubRecord, Received, Signed, Tag},
 };
 
 const TICK: Duration = Duration::from_secs(1);
@@ -49,8 +49,15 @@ const MAX_WAITING: usize = 256;
 
 /// What a query of the DHT is for.
 pub(super) enum LookUp {
-    Providers { search: u64 },
-    Hub { hub: HubId, best: Option<Box<Best>> },
+    Providers {
+        search: u64,
+        /// Where to look when nobody is named: in the shards of this tag.
+        otherwise: Option<Tag>,
+    },
+    Hub {
+        hub: HubId,
+        best: Option<Box<Best>>,
+    },
 }
 
 /// The newest record that a look-up brought.
@@ -70,6 +77,8 @@ pub struct Actor {
     pub(super) links: Links,
     pub(super) reach: Reach,
     pub(super) look_ups: HashMap<QueryId, LookUp>,
+    /// Look-ups that ended, and their requests.
+    pub(super) looked: (u64, u64),
     pub(super) announcing: Announcing,
     /// What this hub asks of hubs that are being looked up.
     pub(super) waiting: Vec<(HubId, u64, Request)>,
@@ -124,6 +133,7 @@ impl Actor {
             links: Links::default(),
             reach,
             look_ups: HashMap::new(),
+            looked: (0, 0),
             announcing: Announcing::new(me),
             waiting: Vec::new(),
             kept: Vec::new(),
@@ -178,7 +188,7 @@ impl Actor {
             }
             Command::FindProviders { search, tag } => {
                 let query = self.swarm.behaviour_mut().kad.get_providers(key::tag(&tag));
-                self.look_ups.insert(query, LookUp::Providers { search });
+                self.look_ups.insert(query, LookUp::Providers { search, otherwise: Some(tag) });
             }
             Command::FindHub(hub) => self.find_hub(hub),
             Command::Dial(address) => self.dial(&address),

@@ -170,6 +170,9 @@ pub struct Status {
     /// Peers in the table of the DHT.
     pub table: usize,
     pub announcements: usize,
+    /// Look-ups in the DHT that ended since the start, and requests that they took together.
+    pub look_ups: u64,
+    pub requests: u64,
 }
 
 /// The way to the actor. It ends when the last of these is dropped.

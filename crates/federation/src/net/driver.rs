@@ -227,8 +227,17 @@ impl<H: Home> Driver<H> {
         let effects = self.core.handle(event, self.home.now());
         let (outward, inward): (Vec<Effect>, Vec<Effect>) = effects.into_iter().partition(is_outward);
         for effect in &inward {
-            if let Effect::Accuse(accusation) = effect {
-                self.net.order(Command::Blame(accusation.accused)).await?;
+            match effect {
+                Effect::Accuse(accusation) => self.net.order(Command::Blame(accusation.accused)).await?,
+                Effect::Unnamed { tag, hubs } => {
+                    let tag = tag.as_str();
+                    tracing::warn!(
+                        tag,
+                        hubs,
+                        "the DHT names none of the hubs that have agents with this tag"
+                    );
+                }
+                _ => {}
             }
         }
         if !inward.is_empty() {

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     HubId,
-    record::{HubRecord, Signed},
+    record::{HubRecord, Signed, Tag},
 };
 
 /// Addresses that are taken from a peer's description of itself.
@@ -76,8 +76,10 @@ impl Actor {
             BehaviourEvent::Kad(kad::Event::InboundRequest {
                 request: InboundRequest::PutRecord { record: Some(record), .. },
             }) => self.put(record),
-            BehaviourEvent::Kad(kad::Event::OutboundQueryProgressed { id, result, step, stats }) => {
+            BehaviourEvent::Kad(kad::Event::OutboundQueryProgressed { id, result, stats, step }) => {
                 if step.last && self.look_ups.contains_key(&id) {
+                    self.looked.0 += 1;
+                    self.looked.1 += u64::from(stats.num_requests());
                     // One that finds no room is not counted.
                     let took = stats.duration().unwrap_or_default();
                     _ = self.events.try_send(Event::LookedUp(took));
@@ -215,9 +217,14 @@ impl Actor {
     pub(super) fn progressed(&mut self, query: QueryId, result: QueryResult, last: bool) {
         match result {
             QueryResult::GetProviders(Ok(GetProvidersOk::FoundProviders { providers, .. })) => {
-                let Some(LookUp::Providers { search }) = self.look_ups.get(&query) else { return };
-                let hubs = providers.iter().filter_map(id::hub_of).collect();
-                _ = self.events.try_send(Event::Providers { search: *search, hubs });
+                let Some(LookUp::Providers { search, otherwise }) = self.look_ups.get_mut(&query) else {
+                    return;
+                };
+                let hubs: Vec<HubId> = providers.iter().filter_map(id::hub_of).collect();
+                if !hubs.is_empty() {
+                    *otherwise = None;
+                    _ = self.events.try_send(Event::Providers { search: *search, hubs });
+                }
             }
             QueryResult::GetRecord(Ok(GetRecordOk::FoundRecord(found))) => {
                 self.found_record(query, &found.record.value);
@@ -225,8 +232,20 @@ impl Actor {
             QueryResult::StartProviding(_) => self.announcing.ended(query),
             _ => {}
         }
-        if last && let Some(LookUp::Hub { hub, best }) = self.look_ups.remove(&query) {
-            self.looked_up(hub, best);
+        if last {
+            match self.look_ups.remove(&query) {
+                Some(LookUp::Hub { hub, best }) => self.looked_up(hub, best),
+                Some(LookUp::Providers { search, otherwise: Some(tag) }) => self.look_in_shards(search, &tag),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whoever is closest to one key may keep quiet about it; the shards are elsewhere.
+    fn look_in_shards(&mut self, search: u64, tag: &Tag) {
+        for shard in 0..key::SHARDS {
+            let query = self.swarm.behaviour_mut().kad.get_providers(key::tag_shard(tag, shard));
+            self.look_ups.insert(query, LookUp::Providers { search, otherwise: None });
         }
     }
 

@@ -119,6 +119,8 @@ impl Actor {
             mesh: self.swarm.behaviour().gossip.all_mesh_peers().count(),
             table,
             announcements,
+            look_ups: self.looked.0,
+            requests: self.looked.1,
         }
     }
 }

@@ -8,8 +8,9 @@ use plexus_federation::{
 };
 
 use crate::{
+    dice::Dice,
     make::{HOUR, MINUTE, START, core, deleted, head, hub, live},
-    network::{Dice, Network},
+    network::Network,
 };
 
 #[test]

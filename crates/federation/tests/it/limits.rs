@@ -16,6 +16,10 @@ use crate::make::{MINUTE, SECOND, START, core, deleted, envelope, gossip, head, 
 
 /// Brings `home` back with `count` listings, which costs no signatures.
 fn fill(core: &mut Core, home: u16, count: u16, bytes: usize) {
+    fill_from(core, home, home * 100, count, bytes);
+}
+
+fn fill_from(core: &mut Core, home: u16, first: u16, count: u16, bytes: usize) {
     core.restore_hub(KnownHub {
         hub: hub(home),
         first_seen: START,
@@ -24,7 +28,7 @@ fn fill(core: &mut Core, home: u16, count: u16, bytes: usize) {
         record: None,
     });
     for agent in 0..count {
-        let envelope = envelope(home * 100 + agent, home, Seq::next(None, START), Status::Deleted);
+        let envelope = envelope(first + agent, home, Seq::next(None, START), Status::Deleted);
         core.restore_listing(
             &envelope,
             Digest::of([home.to_le_bytes(), agent.to_le_bytes()].concat()),
@@ -79,10 +83,29 @@ fn bytes_are_capped_as_well() {
 fn a_hundred_invented_hubs_share_one_cap() {
     let mut core = core(300, Mode::Probation);
     (1..=100).for_each(|home| fill(&mut core, home, 100, 1_000));
+    let count = |core: &Core| core.rows(START).iter().map(|row| row.count).sum::<u64>();
     core.handle(Event::Tick, START);
-    assert_eq!(offer(&mut core, 9_001, 200), Verdict::Ignore(Ignored::OverQuota));
+    assert_eq!(count(&core), 9_000, "each gives up a tenth, so that there is room for others");
+    assert_eq!(offer(&mut core, 9_001, 200), Verdict::Accept, "a hub that nobody heard of before");
+    assert_eq!(offer(&mut core, 9_002, 1), Verdict::Ignore(Ignored::OverQuota), "one that has its share");
     core.handle(Event::ModeSet(Mode::Open), START);
-    assert_eq!(offer(&mut core, 9_001, 200), Verdict::Accept);
+    assert_eq!(offer(&mut core, 9_002, 1), Verdict::Accept);
+}
+
+/// However many are invented, however much each has: a hub that has little finds room within a minute.
+#[test]
+fn a_thousand_invented_hubs_keep_out_nobody() {
+    let mut core = core(300, Mode::Probation);
+    let mut now = START;
+    (0..1_000).for_each(|n| fill_from(&mut core, 1_000 + n, 100 + n * 10, 10, 1_000));
+    for honest in 1..=3 {
+        now = now + MINUTE;
+        core.handle(Event::Tick, now);
+        let listing = live(honest, honest, now);
+        assert_eq!(gossip(&mut core, &listing.encode(), now).0, Verdict::Accept);
+        assert!(core.rows(now).iter().map(|row| row.count).sum::<u64>() <= 10_000);
+    }
+    assert!((1..=3).all(|n| core.rows(now).iter().any(|row| row.hub == hub(n) && row.count == 1)));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod converge;
+mod dice;
+mod forged;
 mod golden;
 mod hostile;
 mod laws;
@@ -11,6 +13,7 @@ mod make;
 mod mirrors;
 mod network;
 mod reports;
+mod rounds;
 mod rule_lists;
 mod rules;
 mod searching;

@@ -10,7 +10,10 @@ use plexus_federation::{
         Core, Effect, Event, Verdict,
         policy::{Mode, Policy},
     },
-    record::{Chain, Content, Envelope, Fingerprint, Head, LIFE, Listing, Seq, Signed, Status, Tag},
+    record::{
+        Chain, Content, Envelope, Fingerprint, HUB_RECORD_LIFE, Head, HubRecord, LIFE, Listing, Seq, Signed,
+        Status, Tag,
+    },
 };
 
 pub const START: Timestamp = Timestamp::from_millis(1_795_132_800_000);
@@ -90,6 +93,23 @@ pub fn head(home: u16, at: Timestamp, listings: &[&Listing]) -> Signed<Head> {
     let fingerprint: Fingerprint = hashes.iter().collect();
     let head = Head { hub: hub(home), seq: Seq::next(None, at), count: hashes.len() as u64, fingerprint };
     Signed::sign(head, &key(home)).unwrap()
+}
+
+/// What a hub says of itself.
+pub fn record(n: u16, at: Timestamp, domain: Option<&str>, addresses: Vec<String>) -> Signed<HubRecord> {
+    let record = HubRecord {
+        hub: hub(n),
+        seq: Seq::next(None, at),
+        expires: at + HUB_RECORD_LIFE / 2,
+        name: "A hub".into(),
+        software: "plexus/0".into(),
+        domain: domain.map(str::to_owned),
+        api: None,
+        policy: None,
+        addresses,
+        relay: false,
+    };
+    Signed::sign(record, &key(n)).unwrap()
 }
 
 pub fn core(n: u16, mode: Mode) -> Core {

@@ -9,23 +9,10 @@ use plexus_federation::{
     record::Listing,
 };
 
-use crate::make::{SECOND, START, core, hub};
-
-/// xorshift64*: enough to shuffle, the same everywhere.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        usize::try_from(self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33).unwrap() % sides
-    }
-}
+use crate::{
+    dice::Dice,
+    make::{SECOND, START, core, hub},
+};
 
 pub struct Node {
     pub core: Core,
@@ -43,6 +30,8 @@ pub struct Network {
     /// Of a hundred messages of gossip, so many are lost, and as many come twice.
     pub loss: usize,
     pub blind: BTreeMap<HubId, Blind>,
+    /// How many messages of gossip were heard, and found worth passing on.
+    pub passed_on: usize,
     queue: VecDeque<(HubId, Event)>,
     dice: Dice,
 }
@@ -68,6 +57,7 @@ impl Network {
             links: Vec::new(),
             loss: 0,
             blind: BTreeMap::new(),
+            passed_on: 0,
             queue: VecDeque::new(),
             dice: Dice::new(seed),
         };
@@ -83,6 +73,11 @@ impl Network {
     pub fn cut(&mut self, a: HubId, b: HubId) {
         self.links.retain(|link| *link != (a, b));
         self.queue.extend([(a, Event::Disconnected(b)), (b, Event::Disconnected(a))]);
+    }
+
+    /// One hub tells another something by gossip, whatever it is.
+    pub fn say(&mut self, from: HubId, to: HubId, bytes: Vec<u8>) {
+        self.queue.push_back((to, Event::Gossip { from, message: 0, bytes }));
     }
 
     /// The home hub of `listing` publishes it.
@@ -119,7 +114,10 @@ impl Network {
     fn perform(&mut self, me: HubId, from: Option<HubId>, heard: &[u8], effect: Effect) {
         let node = self.nodes.get_mut(&me).unwrap();
         match effect {
-            Effect::Judge { verdict: Verdict::Accept, .. } => self.spread(me, from, heard),
+            Effect::Judge { verdict: Verdict::Accept, .. } => {
+                self.passed_on += 1;
+                self.spread(me, from, heard);
+            }
             Effect::Announce(bytes) => self.spread(me, None, &bytes),
             Effect::StoreListing(listing) => _ = node.bodies.insert(listing.hash(), listing.encode()),
             Effect::Ask { peer, id, request } => self.send(me, peer, Event::Asked { from: me, id, request }),

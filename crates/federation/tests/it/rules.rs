@@ -7,10 +7,10 @@ use plexus_federation::{
         Core, Effect, Event, Ignored, Request, Verdict,
         policy::{Action, Mode, Rule, Source, Subject},
     },
-    record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed, Tag},
+    record::Tag,
 };
 
-use crate::make::{MINUTE, START, agent_key, chain, core, gossip, head, hub, key, live, stores, tagged};
+use crate::make::{MINUTE, START, agent_key, chain, core, gossip, head, hub, live, record, stores, tagged};
 
 fn set(core: &mut Core, subject: &Subject, action: Action, expires: Option<Timestamp>) -> Vec<Effect> {
     let rule = Rule { action, reason: "spam".into(), author: "ada".into(), expires };
@@ -42,22 +42,6 @@ fn ids(agents: [u16; 2]) -> Vec<ListingId> {
     ids
 }
 
-fn record(n: u16, domain: &str) -> Signed<HubRecord> {
-    let record = HubRecord {
-        hub: hub(n),
-        seq: Seq::next(None, START),
-        expires: START + HUB_RECORD_LIFE,
-        name: "Hub".into(),
-        software: "plexus/0.1.0".into(),
-        domain: Some(domain.into()),
-        api: None,
-        policy: None,
-        addresses: Vec::new(),
-        relay: false,
-    };
-    Signed::sign(record, &key(n)).unwrap()
-}
-
 #[test]
 fn a_blocked_hub_is_not_dealt_with() {
     let mut core = carrying(Mode::Open);
@@ -85,7 +69,8 @@ fn a_blocked_domain_takes_its_proved_subdomains_along() {
     let mut core = carrying(Mode::Open);
     let rule = Subject::Domain("example.org".into());
     set(&mut core, &rule, Action::Block, None);
-    let (_, effects) = gossip(&mut core, &record(1, "hub.example.org").encode(), START);
+    let (_, effects) =
+        gossip(&mut core, &record(1, START, Some("hub.example.org"), Vec::new()).encode(), START);
     assert!(effects.contains(&Effect::ProveDomain { hub: hub(1), domain: "hub.example.org".into() }));
     assert!(core.is_shown(&id(1)), "a claim is no proof");
     let proved = Event::DomainProved { hub: hub(1), domain: "hub.example.org".into() };

@@ -178,6 +178,36 @@ fn hubs_of_which_all_is_here_are_not_asked() {
     assert_eq!(named.iter().map(|(hub, _)| *hub).collect::<Vec<_>>(), [hub(3)]);
 }
 
+/// Whoever stands closest to a key in the DHT may keep quiet about it.
+#[test]
+fn an_alarm_sounds_when_the_dht_names_none_of_the_hubs_that_are_here() {
+    let end = START + MILLIS * 1_000;
+    let looked = |named: Vec<HubId>| {
+        let mut core = core(9, Mode::Open);
+        for n in 1..=5 {
+            let listing = live(n, n, START);
+            gossip(&mut core, &listing.encode(), START);
+            gossip(&mut core, &head(n, START, &[&listing]).encode(), START);
+        }
+        start(&mut core, wanted(&["count"], 5));
+        core.handle(Event::Providers { search: 1, hubs: named }, START);
+        let effects = core.handle(Event::Tick, end);
+        effects.into_iter().find(|effect| matches!(effect, Effect::Unnamed { .. }))
+    };
+    let alarm = Some(Effect::Unnamed { tag: Tag::from_text("count").unwrap(), hubs: 5 });
+    assert_eq!(looked(vec![hub(300), hub(9)]), alarm, "strangers, and the hub itself");
+    assert_eq!(looked(vec![hub(300), hub(3)]), None);
+}
+
+#[test]
+fn hubs_that_are_known_are_asked_before_names_that_are_not() {
+    let mut core = core(9, Mode::Open);
+    gossip(&mut core, &head(1, START, &[&live(1, 1, START)]).encode(), START);
+    start(&mut core, wanted(&["count"], 0));
+    let hubs = (100..150).chain([1]).map(hub).collect();
+    assert_eq!(asked(&core.handle(Event::Providers { search: 1, hubs }, START))[0].0, hub(1));
+}
+
 #[test]
 fn free_text_goes_to_a_sample_of_living_hubs() {
     let mut core = core(9, Mode::Open);

@@ -37,11 +37,30 @@ async fn flood(attacker: &Hub, victim: &Hub, each: usize) {
 fn announcement(provider: PeerId, what: &str) -> Vec<u8> {
     let key = [&[0x12, 0x20][..], Digest::of(what).as_bytes()].concat();
     let peer = [field(1, &provider.to_bytes()), field(2, &[4, 127, 0, 0, 1, 6, 0, 9])].concat();
-    let message = [vec![0x08, 0x02], field(2, &key), field(9, &peer)].concat();
-    [vec![u8::try_from(message.len()).unwrap()], message].concat()
+    framed(&[number(1, 2), field(2, &key), field(9, &peer)].concat())
 }
 
-/// A protobuf field of bytes, fewer than 128.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()][..], bytes].concat()
+/// A message with its length before it.
+pub fn framed(message: &[u8]) -> Vec<u8> {
+    [&varint(message.len() as u64)[..], message].concat()
+}
+
+/// A protobuf field of bytes (protobuf.dev, "Encoding").
+pub fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2][..], &varint(bytes.len() as u64), bytes].concat()
+}
+
+/// A protobuf field that is a number.
+pub fn number(number: u8, value: u64) -> Vec<u8> {
+    [&[number << 3][..], &varint(value)].concat()
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
+        value >>= 7;
+    }
+    bytes.push(u8::try_from(value).unwrap());
+    bytes
 }

@@ -1,5 +1,7 @@
 //! Peers that take up what others need, against an actor whose hub is slow.
 
+use std::time::{Duration, Instant};
+
 use futures::{AsyncReadExt, AsyncWriteExt, StreamExt, stream::FuturesUnordered};
 use libp2p::{Multiaddr, PeerId, Stream, StreamProtocol};
 use plexus_domain::Digest;
@@ -140,10 +142,69 @@ async fn answers_that_nobody_reads_count_against_whoever_asked() {
     let again = async {
         loop {
             tries.push(send(&greedy, victim.peer, &rows()).await);
-            if let Ok(asked) = timeout(std::time::Duration::from_millis(200), victim.asked()).await {
+            if let Ok(asked) = timeout(Duration::from_millis(200), victim.asked()).await {
                 return asked;
             }
         }
     };
     assert_eq!(timeout(PATIENCE, again).await.unwrap().0, greedy.peer, "whoever reads may ask again");
+}
+
+/// The network waits ten seconds for what somebody began to say.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_says_a_byte_a_second_is_given_up_and_others_are_answered() {
+    const MOST: Duration = Duration::from_secs(30);
+    let mut victim = Victim::start().await;
+    let (slow, other) = (victim.greedy().await, victim.greedy().await);
+    let mut streams = Vec::new();
+    for _ in 0..40 {
+        streams.push(slow.streams.clone().open_stream(victim.peer, SYNC).await.unwrap());
+    }
+    let began = Instant::now();
+    while !streams.is_empty() {
+        assert!(began.elapsed() < MOST, "{} streams are still read", streams.len());
+        let mut read = Vec::new();
+        for mut stream in streams {
+            if stream.write_all(&[0xa1]).await.is_ok() && stream.flush().await.is_ok() {
+                read.push(stream);
+            }
+        }
+        streams = read;
+        let asked = send(&other, victim.peer, &rows()).await;
+        let (from, id) = victim.asked().await;
+        assert_eq!(from, other.peer);
+        victim.net.order(Command::Reply { id, answer: Answer::Rows(None) }).await.unwrap();
+        assert!(!reply(asked).await.is_empty(), "an answer in between");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_of_ten_megabytes_is_none() {
+    let mut victim = Victim::start().await;
+    let generous = Hub::start().await;
+    let mut incoming = generous.streams.clone().accept(SYNC).unwrap();
+    tokio::spawn(async move {
+        while let Some((_, mut stream)) = incoming.next().await {
+            // Records, one of them too many bytes long.
+            let start = [&[0xa1, 0x67][..], b"records", &[0x81, 0x5a, 0x00, 0xa0, 0x00, 0x00]].concat();
+            _ = stream.write_all(&start).await;
+            _ = stream.write_all(&vec![1; 10 << 20]).await;
+            _ = stream.close().await;
+        }
+    });
+    generous.reach(victim.peer, victim.address.clone()).await;
+    let peer = id::hub_of(&generous.peer).unwrap();
+    let request = Request::Rows { root: Digest::of("nothing") };
+    victim.net.order(Command::Ask { peer, id: 7, request }).await.unwrap();
+    let failed = async {
+        loop {
+            match victim.events.recv().await.unwrap() {
+                Event::Failed { id: 7, .. } => return,
+                Event::Answered { answer, .. } => panic!("{answer:?}"),
+                _ => {}
+            }
+        }
+    };
+    timeout(PATIENCE, failed).await.unwrap();
 }

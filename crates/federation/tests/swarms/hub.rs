@@ -85,33 +85,44 @@ impl Drop for Hub {
 impl Hub {
     /// A hub that others reach.
     pub async fn start() -> Self {
-        let mut swarm = swarm();
+        Self::start_as(Keypair::generate_ed25519(), "/ip4/127.0.0.1/tcp/0", false).await
+    }
+
+    /// One with this key at that address. If `quiet`, it keeps and names nothing that others announce, and nobody but whom
+    /// it is told to meet.
+    pub async fn start_as(key: Keypair, listen: &str, quiet: bool) -> Self {
+        let inserts = if quiet { kad::BucketInserts::Manual } else { kad::BucketInserts::OnConnected };
+        let mut swarm = swarm(key, inserts);
         swarm.behaviour_mut().kad.set_mode(Some(kad::Mode::Server));
-        swarm.listen_on("/ip4/127.0.0.1/tcp/0".parse().unwrap()).unwrap();
+        swarm.listen_on(listen.parse().unwrap()).unwrap();
         let address = loop {
             if let SwarmEvent::NewListenAddr { address, .. } = swarm.select_next_some().await {
                 break address;
             }
         };
         swarm.add_external_address(address.clone());
-        Self::run(swarm, address)
+        Self::run(swarm, address, quiet)
     }
 
     /// One that announces and leaves.
     pub fn visiting() -> Self {
-        let mut swarm = swarm();
+        Self::visiting_as(Keypair::generate_ed25519())
+    }
+
+    pub fn visiting_as(key: Keypair) -> Self {
+        let mut swarm = swarm(key, kad::BucketInserts::OnConnected);
         swarm.behaviour_mut().kad.set_mode(Some(kad::Mode::Client));
         let address: Multiaddr = "/ip4/127.0.0.1/tcp/9".parse().unwrap();
         swarm.add_external_address(address.clone());
-        Self::run(swarm, address)
+        Self::run(swarm, address, false)
     }
 
-    fn run(swarm: Swarm<Behaviour>, address: Multiaddr) -> Self {
+    fn run(swarm: Swarm<Behaviour>, address: Multiaddr, quiet: bool) -> Self {
         let (orders, inbox) = mpsc::channel(QUEUE);
         let heard = Arc::new(AtomicUsize::new(0));
         let (peer, streams) = (*swarm.local_peer_id(), swarm.behaviour().streams.new_control());
         let (dialing, finding, providing) = Default::default();
-        let work = Work { swarm, heard: heard.clone(), dialing, finding, providing };
+        let work = Work { swarm, quiet, heard: heard.clone(), dialing, finding, providing };
         Self { peer, address, streams, orders, heard, task: tokio::spawn(work.until_closed(inbox)) }
     }
 
@@ -161,14 +172,15 @@ impl Hub {
     }
 }
 
-fn swarm() -> Swarm<Behaviour> {
+fn swarm(key: Keypair, inserts: kad::BucketInserts) -> Swarm<Behaviour> {
     let build = |key: &Keypair| {
         let peer = key.public().to_peer_id();
         let mut config = kad::Config::new(KAD);
         config
             .set_record_filtering(kad::StoreInserts::FilterBoth)
             .disjoint_query_paths(true)
-            .set_query_timeout(LOOK_UP_TIME);
+            .set_query_timeout(LOOK_UP_TIME)
+            .set_kbucket_inserts(inserts);
         let secret = peer.to_bytes()[8..24].try_into().unwrap();
         Behaviour {
             kad: kad::Behaviour::with_config(peer, Records::new(peer, secret), config),
@@ -177,7 +189,7 @@ fn swarm() -> Swarm<Behaviour> {
             streams: libp2p_stream::Behaviour::new(),
         }
     };
-    SwarmBuilder::with_new_identity()
+    SwarmBuilder::with_existing_identity(key)
         .with_tokio()
         .with_tcp(tcp::Config::default(), noise::Config::new, yamux::Config::default)
         .unwrap()
@@ -189,6 +201,7 @@ fn swarm() -> Swarm<Behaviour> {
 
 struct Work {
     swarm: Swarm<Behaviour>,
+    quiet: bool,
     heard: Arc<AtomicUsize>,
     dialing: HashMap<PeerId, oneshot::Sender<()>>,
     finding: HashMap<QueryId, (Found, oneshot::Sender<Found>)>,
@@ -208,28 +221,36 @@ impl Work {
         }
     }
 
+    fn kad(&mut self) -> &mut kad::Behaviour<Records> {
+        &mut self.swarm.behaviour_mut().kad
+    }
+
     fn on_order(&mut self, order: Order) {
-        let kad = &mut self.swarm.behaviour_mut().kad;
         match order {
+            Order::Dial(peer, _, tell) if self.swarm.is_connected(&peer) => _ = tell.send(()),
             Order::Dial(peer, address, tell) => {
                 self.dialing.insert(peer, tell);
-                self.swarm.dial(DialOpts::peer_id(peer).addresses(vec![address]).build()).unwrap();
+                // It may be on its way there already.
+                _ = self.swarm.dial(DialOpts::peer_id(peer).addresses(vec![address]).build());
             }
             Order::Meet(peer, address) => {
-                kad.add_address(&peer, address);
+                self.kad().add_address(&peer, address);
             }
-            Order::Join => _ = kad.bootstrap(),
+            Order::Join => _ = self.kad().bootstrap(),
             Order::Provide(key, tell) => {
-                self.providing.insert(kad.start_providing(key).unwrap(), tell);
+                let query = self.kad().start_providing(key).unwrap();
+                self.providing.insert(query, tell);
             }
             Order::Find(key, tell) => {
-                self.finding.insert(kad.get_providers(key), (Found::default(), tell));
+                let query = self.kad().get_providers(key);
+                self.finding.insert(query, (Found::default(), tell));
             }
             Order::Take(announced) => {
                 self.heard.fetch_add(announced.len(), Ordering::Relaxed);
-                announced.into_iter().for_each(|record| _ = kad.store_mut().take(record));
+                announced.into_iter().for_each(|record| _ = self.kad().store_mut().take(record));
             }
             Order::Count(tell) => {
+                let kad = self.kad();
                 let known = kad.kbuckets().map(|bucket| bucket.num_entries()).sum();
                 _ = tell.send(Counts { announcements: kad.store_mut().announcements(), known });
             }
@@ -248,14 +269,16 @@ impl Work {
                 peer_id,
                 info,
                 ..
-            })) if info.protocols.contains(&KAD) => {
+            })) if info.protocols.contains(&KAD) && !self.quiet => {
                 info.listen_addrs.into_iter().take(4).for_each(|at| _ = kad.add_address(&peer_id, at));
             }
             SwarmEvent::Behaviour(BehaviourEvent::Kad(kad::Event::InboundRequest {
                 request: InboundRequest::AddProvider { record: Some(record) },
             })) => {
                 self.heard.fetch_add(1, Ordering::Relaxed);
-                _ = kad.store_mut().add_provider(record);
+                if !self.quiet {
+                    _ = kad.store_mut().add_provider(record);
+                }
             }
             SwarmEvent::Behaviour(BehaviourEvent::Kad(kad::Event::OutboundQueryProgressed {
                 id,

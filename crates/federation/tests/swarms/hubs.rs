@@ -144,10 +144,19 @@ impl Whole {
     }
 
     pub fn start_with(n: u16, doors: Vec<Multiaddr>, kept: Vec<Kept>, listen: &str) -> Self {
-        let (net, events, actor) = net::start(config(n, doors, kept, listen)).unwrap();
+        Self::start_as(n, config(n, doors, kept, listen))
+    }
+
+    pub fn start_as(n: u16, config: Config) -> Self {
+        let core = Core::new(make::key(n), Policy::new(Mode::Open), now());
+        Self::start_from(n, config, core)
+    }
+
+    /// One whose core knows something already.
+    pub fn start_from(n: u16, config: Config, core: Core) -> Self {
+        let (net, events, actor) = net::start(config).unwrap();
         let (orders, inbox) = mpsc::channel(ORDERS);
         let (me, stored) = (make::hub(n), Arc::new(Mutex::new(Stored::default())));
-        let core = Core::new(make::key(n), Policy::new(Mode::Open), now());
         let driver = Driver::new(core, Memory { me, stored: stored.clone() }, net.clone(), events, inbox);
         let driver = tokio::spawn(async move { driver.run().await.unwrap_or(()) });
         Self { n, me, net, stored, orders, tasks: [actor, driver] }
@@ -174,6 +183,12 @@ impl Whole {
     pub async fn provide(&self, tags: &[&str]) {
         let tags = tags.iter().map(|tag| Tag::from_text(tag).unwrap()).collect();
         self.orders.send(Order::Provide(tags)).await.unwrap();
+    }
+
+    /// Says where it is.
+    pub async fn describe(&self) {
+        let record = make::record(self.n, now(), None, vec![self.address().await.to_string()]);
+        self.tell(Event::Described(Box::new(record))).await;
     }
 
     pub async fn publish(&self, listing: &Listing) {

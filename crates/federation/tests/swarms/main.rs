@@ -5,6 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod attack;
+mod catch_up;
+mod control;
 mod dht;
 mod foreign;
 mod gossip;
@@ -12,6 +14,7 @@ mod greedy;
 mod hub;
 mod hubs;
 mod js;
+mod look_up;
 #[path = "../it/make.rs"]
 #[expect(dead_code, reason = "the other tests use all of it")]
 mod make;

@@ -2,12 +2,12 @@
 
 use plexus_federation::{
     core::{Effect, Event, Outcome, Query, Wanted, policy::Mode},
-    record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed, Tag},
+    record::Tag,
 };
 
 use crate::{
     hubs::{Whole, connected, now, until},
-    make::{self, live, tagged},
+    make::{live, tagged},
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -45,8 +45,7 @@ async fn a_search_reaches_hubs_that_the_dht_names() {
     let middle = Whole::start(2, &[]).await;
     let one = Whole::start(1, &[&middle]).await;
     connected(&[&one, &middle], 1).await;
-    let record = described(&one).await;
-    one.tell(Event::Described(Box::new(record))).await;
+    one.describe().await;
     one.provide(&["rare"]).await;
     until("the announcement is in the DHT", async || middle.status().await.announcements >= 3).await;
     let listings: Vec<_> = (0..150).map(|agent| tagged(agent, 1, now(), &["rare"])).collect();
@@ -74,21 +73,4 @@ async fn a_search_reaches_hubs_that_the_dht_names() {
     let done = asker.stored.lock().unwrap().done.pop();
     let Some(Effect::SearchDone { provenance, .. }) = done else { panic!("{done:?}") };
     assert_eq!(provenance.asked.get(&one.me), Some(&Outcome::Answered { wrong: 0 }));
-}
-
-async fn described(hub: &Whole) -> Signed<HubRecord> {
-    let (at, address) = (now(), hub.address().await);
-    let record = HubRecord {
-        hub: hub.me,
-        seq: Seq::next(None, at),
-        expires: at + HUB_RECORD_LIFE / 2,
-        name: "A hub".into(),
-        software: "plexus/0".into(),
-        domain: None,
-        api: None,
-        policy: None,
-        addresses: vec![address.to_string()],
-        relay: false,
-    };
-    Signed::sign(record, &make::key(hub.n)).unwrap()
 }

@@ -1,0 +1,78 @@
+//! Peers that answer as late as they may, so that others find no room to compare.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use plexus_domain::Timestamp;
+use plexus_federation::{
+    HubId,
+    core::{Answer, Core, Effect, Event, Request, Row, SYNC_EVERY, policy::Mode},
+    record::{Fingerprint, Seq},
+};
+
+use crate::make::{SECOND, START, core, gossip, head, hub, live};
+
+const HONEST: u16 = 500;
+const SLOW: u16 = 40;
+/// The network gives up on a request after ten seconds.
+const SLOWLY: Duration = Duration::from_secs(9);
+
+/// What a slow peer says: there are thousands of hubs, each with a newer head than is known, and then nothing of them.
+fn nothing_much(request: &Request, now: Timestamp) -> Answer {
+    let (count, fingerprint) = (1, Fingerprint::default());
+    let row = |n| Row { hub: hub(n), head: Some(Seq::next(None, now)), count, fingerprint, partial: false };
+    match request {
+        Request::Rows { .. } => Answer::Rows(Some((1_000..1_600).map(row).collect())),
+        _ => Answer::Records(Vec::new()),
+    }
+}
+
+/// Asks that wait, and when they are answered.
+struct Waiting(BTreeMap<(Timestamp, u64), (HubId, Request)>);
+
+impl Waiting {
+    fn note(&mut self, effects: Vec<Effect>, now: Timestamp) {
+        for effect in effects {
+            if let Effect::Ask { peer, id, request } = effect {
+                let at = if peer == hub(HONEST) { now } else { now + SLOWLY };
+                self.0.insert((at, id), (peer, request));
+            }
+        }
+    }
+
+    fn answer(&mut self, observer: &mut Core, honest: &mut Core, listing: &[u8], now: Timestamp) {
+        while let Some(entry) = self.0.first_entry().filter(|entry| entry.key().0 <= now) {
+            let ((_, id), (from, request)) = entry.remove_entry();
+            let answer = if from == hub(HONEST) {
+                match honest.handle(Event::Asked { from: observer.me(), id, request }, now).pop() {
+                    Some(Effect::Reply { answer, .. }) => answer,
+                    _ => Answer::Records(vec![listing.to_vec()]),
+                }
+            } else {
+                nothing_much(&request, now)
+            };
+            let effects = observer.handle(Event::Answered { from, id, answer }, now);
+            self.note(effects, now);
+        }
+    }
+}
+
+#[test]
+fn slow_peers_keep_nobody_from_comparing_for_longer_than_two_rounds() {
+    let (mut observer, mut honest) = (core(9, Mode::Open), core(HONEST, Mode::Open));
+    let listing = live(1, 1, START);
+    for bytes in [head(1, START, &[&listing]).encode(), listing.encode()] {
+        gossip(&mut honest, &bytes, START);
+    }
+    let (mut waiting, mut now) = (Waiting(BTreeMap::new()), START);
+    for n in 0..SLOW {
+        waiting.note(observer.handle(Event::Connected(hub(1 + n)), now), now);
+    }
+    now = now + SECOND;
+    waiting.note(observer.handle(Event::Connected(hub(HONEST)), now), now);
+    while !observer.holds(listing.envelope().id()) {
+        now = now + SECOND;
+        assert!(now.since(START) <= SYNC_EVERY * 3, "nothing of an honest peer after three minutes");
+        waiting.note(observer.handle(Event::Tick, now), now);
+        waiting.answer(&mut observer, &mut honest, &listing.encode(), now);
+    }
+}
