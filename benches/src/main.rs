@@ -6,6 +6,7 @@ mod a2a;
 mod client;
 mod crowd;
 mod floor;
+mod formation;
 mod http;
 mod hub;
 mod line;
@@ -34,10 +35,11 @@ mod writer;
 use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "\
-bench [start] [pages] [search] [relay] [streams] [queue] [a2a] [teams]: which benches to run; all unless named.
+bench [start] [pages] [search] [relay] [streams] [queue] [a2a] [teams] [formation]: which benches to run; all unless named.
 bench peers LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make peers` installs it.
 PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3).";
-const BENCHES: [&str; 8] = ["start", "pages", "search", "relay", "streams", "queue", "a2a", "teams"];
+const BENCHES: [&str; 9] =
+    ["start", "pages", "search", "relay", "streams", "queue", "a2a", "teams", "formation"];
 
 fn main() -> ExitCode {
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -84,7 +86,8 @@ async fn run(named: &[&str], rounds: usize) -> anyhow::Result<()> {
             "streams" => streams::run().await?,
             "queue" => queue::run().await?,
             "a2a" => a2a::run().await?,
-            _ => teams::run().await?,
+            "teams" => teams::run().await?,
+            _ => formation::run()?,
         }
     }
     Ok(())

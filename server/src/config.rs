@@ -161,7 +161,11 @@ fn model(settings: &Settings) -> anyhow::Result<Option<OperatorModel>> {
     const FALLBACK: [&str; 4] =
         ["llm_fallback_base_url", "llm_fallback_api_key", "llm_fallback_model", "llm_fallback_price"];
     let (model, fallback) = (one_model(settings, FIRST)?, one_model(settings, FALLBACK)?);
-    Ok(model.map(|model| OperatorModel { fallback: fallback.map(Box::new), ..model }))
+    let for_teams = settings.text("team_model").map(str::to_owned);
+    if model.is_none() && for_teams.is_some() {
+        bail!("team_model names a model of the server at llm_base_url, which is not set");
+    }
+    Ok(model.map(|model| OperatorModel { for_teams, fallback: fallback.map(Box::new), ..model }))
 }
 
 /// What a model takes at once, unless the operator says more or less.
@@ -176,6 +180,7 @@ fn one_model(
         base_url: url.parse().with_context(|| format!("{base} = \"{url}\""))?,
         api_key: settings.text(key).map(|key| Secret::new(key.to_owned())),
         model: settings.text(model).map(str::to_owned),
+        for_teams: None,
         context_tokens: settings.parse("llm_context_tokens", CONTEXT_TOKENS)?,
         prices: prices(settings.text(price))
             .with_context(|| format!("{price} says what a million tokens cost"))?,
@@ -216,6 +221,13 @@ mod tests {
     fn prices_are_read_or_refused() {
         assert_eq!(prices(Some("0.15/0.60")).unwrap(), Prices { sent: 150_000, received: 600_000 });
         assert!(prices(Some("1")).is_err() && prices(Some("a/b")).is_err());
+    }
+
+    #[test]
+    fn a_model_for_teams_is_one_of_a_server() {
+        assert!(serve(&["--team-model", "small"]).is_err());
+        let with = serve(&["--team-model", "small", "--llm-base-url", "http://127.0.0.1:1/v1"]).unwrap();
+        assert_eq!(with.hub.model.unwrap().for_teams.as_deref(), Some("small"));
     }
 
     #[test]

@@ -61,6 +61,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("llm_model", "PLEXUS_LLM_MODEL", "none", "The model that new agents use"),
     setting("llm_price", "PLEXUS_LLM_PRICE", "none", "What a million tokens cost, sent and received, as in 0.15/0.60"),
     setting("llm_context_tokens", "PLEXUS_LLM_CONTEXT_TOKENS", "32768", "How much of a conversation its models take at once"),
+    setting("team_model", "PLEXUS_TEAM_MODEL", "none", "The model that decides in teams: whom to invite, who works on what, when to conclude; without one, rules do"),
     setting("llm_fallback_base_url", "PLEXUS_LLM_FALLBACK_BASE_URL", "none", "Another such server, which is asked where the first does not answer"),
     secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "The key for that one"),
     setting("llm_fallback_model", "PLEXUS_LLM_FALLBACK_MODEL", "the same", "The model that is asked there"),

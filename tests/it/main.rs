@@ -37,6 +37,8 @@ mod crash_steps;
 #[cfg(test)]
 mod database;
 #[cfg(test)]
+mod deciders;
+#[cfg(test)]
 mod described;
 #[cfg(test)]
 mod disk;

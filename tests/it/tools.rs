@@ -26,14 +26,18 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program that says where it listens, and ends with the test.
-struct Server {
-    url: String,
+pub struct Server {
+    pub url: String,
     _child: Child,
 }
 
-async fn start(program: &Path, script: &str) -> Server {
+pub async fn start(program: &Path, script: &str, flags: &[&str]) -> Server {
     let mut command = Command::new(program);
-    command.arg(root().join("tests/agents").join(script)).stdout(Stdio::piped()).kill_on_drop(true);
+    command
+        .arg(root().join("tests/agents").join(script))
+        .args(flags)
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
     let mut child = command.spawn().expect("it starts");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let line = timeout(PATIENCE, lines.next_line()).await.expect("in time").expect("text").expect("a line");
@@ -44,7 +48,7 @@ async fn start(program: &Path, script: &str) -> Server {
 async fn tools() -> Server {
     let python = root().join(".cache/venv/bin/python");
     assert!(python.exists(), "{} is missing; run `scripts/setup test`", python.display());
-    start(&python, "python/tools.py").await
+    start(&python, "python/tools.py", &[]).await
 }
 
 fn root() -> PathBuf {
@@ -63,7 +67,7 @@ async fn postgres() {
 }
 
 async fn on(database: Option<Database>) {
-    let (model, tools) = (start(Path::new("node"), "model/scripted.mjs").await, tools().await);
+    let (model, tools) = (start(Path::new("node"), "model/scripted.mjs", &[]).await, tools().await);
     let model: &'static str = model.url.clone().leak();
     let shared = tempfile::tempdir().expect("a folder");
     let programs: &'static str = filesystem(shared.path()).leak();
@@ -329,7 +333,7 @@ async fn edited_through_the_page(grace: &Client, url: &str) {
 
 #[tokio::test]
 async fn a_question_that_waits_when_the_hub_ends_is_answered_by_nobody() {
-    let (model, tools) = (start(Path::new("node"), "model/scripted.mjs").await, tools().await);
+    let (model, tools) = (start(Path::new("node"), "model/scripted.mjs", &[]).await, tools().await);
     let folder = tempfile::tempdir().expect("a folder");
     let flags = ["--llm-base-url", &model.url, "--llm-model", "scripted"];
     let mut hub = Process::serve_with(folder.path(), &flags).await;

@@ -103,6 +103,8 @@ pub struct OperatorModel {
     pub base_url: Url,
     pub api_key: Option<Secret>,
     pub model: Option<String>,
+    /// The one that decides in teams; none leaves it to the rules.
+    pub for_teams: Option<String>,
     /// How much it takes at once.
     pub context_tokens: usize,
     pub prices: Prices,

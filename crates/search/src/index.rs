@@ -18,8 +18,9 @@ use tantivy::{
 
 use crate::{
     error::{Error, Result},
+    fitting::{self, Need},
     folder,
-    listing::{Change, Listing, Scored},
+    listing::{Change, Hit, Listing, Scored},
     query::{Hits, Query},
     schema::{self, Fields},
     search, tokenizer,
@@ -98,6 +99,12 @@ impl Index {
     pub fn matching(&self, query: &Query) -> Result<Vec<Scored>> {
         let live = self.live();
         search::matching(&live.reader.searcher(), &live.fields, query)
+    }
+
+    /// Who fits a need, the best first, each with a score in no unit.
+    pub fn fitting(&self, need: &Need<'_>) -> Result<Vec<(Hit, f32)>> {
+        let live = self.live();
+        fitting::fitting(&live.reader.searcher(), &live.fields, need)
     }
 
     /// Writes changes in their order, and that the index is now at `last_change`. Visible to searches on return.

@@ -12,6 +12,7 @@
 mod error;
 mod expand;
 mod facets;
+mod fitting;
 mod folder;
 mod index;
 mod listing;
@@ -25,6 +26,7 @@ mod tokenizer;
 mod values;
 
 pub use error::{Error, Result};
+pub use fitting::Need;
 pub use index::{Index, matching_among};
 pub use listing::{Change, Hit, Listing, Scored};
 pub use parse::tags_in;

@@ -168,7 +168,7 @@ fn addresses<K>(found: Vec<(K, DocAddress)>) -> Vec<DocAddress> {
     found.into_iter().map(|(_, place)| place).collect()
 }
 
-fn row(searcher: &Searcher, fields: &Fields, place: DocAddress) -> Result<Hit> {
+pub fn row(searcher: &Searcher, fields: &Fields, place: DocAddress) -> Result<Hit> {
     let document: TantivyDocument = searcher.doc(place)?;
     let bytes = document.get_first(fields.row).and_then(|value| value.as_bytes()).unwrap_or_default();
     Ok(serde_json::from_slice(bytes)?)

@@ -1,5 +1,7 @@
 //! Runs: one agent's work on a request until a terminal state.
 
+use std::collections::HashMap;
+
 use plexus_domain::{
     AgentId, AssignmentId, ChatId, PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
     page::PageSize,
@@ -154,6 +156,36 @@ pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Run>> {
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId, limit: i64) -> Result<Vec<Run>> {
     let text = select!("where agent = $1 order by queued desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(agent.uuid()).bind(limit).fetch_all(c))
+}
+
+/// How runs of an agent ended; those that a person stopped, and those that go on, are not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub completed: u32,
+    pub failed: u32,
+}
+
+/// How the runs that began since then ended, by agent; an agent that had none is not in it.
+pub async fn tally(conn: &mut Conn, wanted: &[AgentId], since: Timestamp) -> Result<HashMap<AgentId, Tally>> {
+    const TEXT: &str = "select agent, sum(case when state = 'completed' then 1 else 0 end), \
+                        sum(case when state = 'completed' then 0 else 1 end) from runs \
+                        where state in ('completed', 'failed', 'rejected') and queued >= ";
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut tallies = HashMap::with_capacity(wanted.len());
+    for chunk in wanted.chunks(ids::CHUNK) {
+        let found: Vec<(uuid::Uuid, i64, i64)> = on!(conn, c => {
+            let mut query = QueryBuilder::new(TEXT);
+            query.push_bind(since.millis()).push(" and agent in ");
+            ids::push_list(&mut query, chunk);
+            query.push(" group by agent");
+            async move { query.build_query_as().fetch_all(c).await }
+        })?;
+        let count = |sum: i64| u32::try_from(sum).unwrap_or(u32::MAX);
+        tallies.extend(found.into_iter().map(|(agent, completed, failed)| {
+            (AgentId::from_uuid(agent), Tally { completed: count(completed), failed: count(failed) })
+        }));
+    }
+    Ok(tallies)
 }
 
 /// Which of a caller's runs with one agent are wanted.

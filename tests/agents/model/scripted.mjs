@@ -6,6 +6,9 @@
 // was offered, once for each such line, then repeat what it said; a line `then` begins another turn, and `again` calls
 // again and again).
 //
+// With `--obey` it does what a text in the data of a question tells it: behind `answer with:` stands what it says then. Of
+// several it obeys the one after the one before. Asked without data it repeats the last such text.
+//
 // With `--answers FILE`, a JSON list of texts, the first request gets the first of them, and so on.
 
 import { once } from "node:events";
@@ -23,6 +26,7 @@ const { values: options } = parseArgs({
     tokens: { type: "string", default: "100" },
     rate: { type: "string", default: "25" },
     answers: { type: "string" },
+    obey: { type: "boolean", default: false },
   },
 });
 const answers = options.answers && JSON.parse(readFileSync(options.answers, "utf8"));
@@ -47,7 +51,8 @@ async function answer(request, response) {
     return send(response, 404, problem("there is nothing here"));
   }
   const asked = await read(request);
-  const script = answers ? scriptOf(answers.shift()) : scriptFor(asked);
+  const ordered = options.obey ? orderIn(asked) : undefined;
+  const script = answers ? scriptOf(answers.shift()) : ordered === undefined ? scriptFor(asked) : scriptOf(ordered);
   if (script.hang) return;
   if (script.status !== 200) {
     if (script.status === 429) response.setHeader("Retry-After", "7");
@@ -77,6 +82,24 @@ function scriptOf(text) {
   if (text === undefined) return { status: 410 };
   const words = text.match(/\s*\S+|\s+$/g) ?? [];
   return { tokens: words.length, rate: 0, status: 200, drop: Infinity, hang: false, token: (n) => words[n - 1] };
+}
+
+let obeyed = 0;
+let last = "nothing";
+
+/** What the texts in the data of a question order it to say. */
+function orderIn(asked) {
+  const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
+  const data = text.match(/```json\n(.*)\n```/)?.[1];
+  if (!data) return `answer with: ${last}`;
+  const orders = [];
+  JSON.parse(data, (_, value) => {
+    const order = typeof value === "string" && value.match(/answer with: (.*)/s)?.[1];
+    if (order) orders.push(order);
+    return value;
+  });
+  if (orders.length) last = orders[obeyed++ % orders.length];
+  return orders.length ? last : "{}";
 }
 
 /** The calls that the person's message asks for, turn by turn; undefined where there are no tools, or nothing asks for one. */

@@ -93,6 +93,10 @@ pub enum Event {
     Cancelled {
         reason: Note,
     },
+    /// A model was asked what comes next, and what that took. What it chose is said by other events.
+    Decided {
+        usage: Usage,
+    },
     /// A deadline passed. What follows is in the rules, not in the entry.
     Elapsed,
 }
@@ -102,7 +106,7 @@ impl Event {
     pub(super) fn may_come_from(&self, by: Author) -> bool {
         use Author::{Home, Owner, Seat};
         match self {
-            Self::Founded { .. } | Self::Elapsed => by == Home,
+            Self::Founded { .. } | Self::Decided { .. } | Self::Elapsed => by == Home,
             Self::Invited { .. } | Self::Cancelled { .. } => matches!(by, Home | Owner),
             Self::Accepted | Self::Declined { .. } | Self::Said { .. } => matches!(by, Seat(_)),
             Self::Started { .. } | Self::Asked { .. } => matches!(by, Seat(_)),

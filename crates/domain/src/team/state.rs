@@ -35,6 +35,8 @@ pub struct Team {
     pub(super) recent: VecDeque<Line>,
     /// Near-repeats in a row.
     pub(super) repeats: u32,
+    /// What models took that decided for the team.
+    pub(super) deciding: Usage,
     pub(super) remarks: BTreeSet<MessageId>,
 }
 
@@ -292,9 +294,9 @@ impl Team {
         }
     }
 
-    /// What all members used together.
+    /// What all members used together, and those who decided for them.
     pub fn usage(&self) -> Usage {
-        self.members.iter().fold(Usage::default(), |sum, member| sum.plus(member.counts.usage))
+        self.members.iter().fold(self.deciding, |sum, member| sum.plus(member.counts.usage))
     }
 
     /// What may still be used: the limits, less what was used, less what is set aside for teams below.

@@ -27,6 +27,18 @@ fn concludes_for(world: &World) -> Option<Limit> {
 }
 
 #[test]
+fn what_deciding_took_counts_to_the_team() {
+    let mut world = team(Limits { tokens: 200, ..Limits::default() });
+    let usage = |tokens_in| Usage { tokens_in, tokens_out: 20, cost_micro: 3 };
+    world.home(Event::Decided { usage: usage(50) }).unwrap();
+    assert_eq!((world.team.usage(), world.team.left().tokens), (usage(50), 130));
+    assert_eq!(world.team.members()[0].counts.usage, Usage::default(), "no member used it");
+    assert_eq!(world.seat(A, Event::Decided { usage: usage(1) }), Err(Refusal::NotYours));
+    world.home(Event::Decided { usage: usage(150) }).unwrap();
+    assert_eq!(concludes_for(&world), Some(Limit::Tokens));
+}
+
+#[test]
 fn turns_tokens_cost_and_time_each_make_the_team_conclude() {
     let small = Limits { turns: 2, tokens: 200, cost_micro: 50, ..Limits::default() };
     let mut world = team(small);

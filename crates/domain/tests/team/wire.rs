@@ -70,6 +70,10 @@ fn events_keep_their_form() {
             Event::Left { seat: Seat(2), reason: text("Bye") },
             json!({ "kind": "left", "seat": 2, "reason": "Bye" }),
         ),
+        (
+            Event::Decided { usage: Usage { tokens_in: 5, tokens_out: 2, cost_micro: 1 } },
+            json!({ "kind": "decided" }),
+        ),
         (Event::Elapsed, json!({ "kind": "elapsed" })),
     ] {
         assert_eq!(json(&event), form);

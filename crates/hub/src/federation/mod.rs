@@ -33,9 +33,9 @@ mod prove;
 mod registry;
 mod restore;
 mod rules;
-mod search;
 #[cfg(test)]
 mod rules_tests;
+mod search;
 mod subjects;
 mod subscriptions;
 #[cfg(test)]

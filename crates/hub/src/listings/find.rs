@@ -3,9 +3,14 @@
 use std::{collections::HashMap, mem::take, sync::Arc};
 
 use async_trait::async_trait;
-use plexus_domain::{Address, AgentId, Timestamp, agent::Access, page::PageSize};
+use plexus_domain::{
+    Address, AgentId, Timestamp,
+    agent::Access,
+    page::PageSize,
+    team::formation::{CONTEXT_WEIGHT, LOOKED_AT},
+};
 use plexus_runtime::builtin::{Finder, Found as Suggestion};
-use plexus_search::{Facets, Hit, Hits, Place, Query, Sort};
+use plexus_search::{Facets, Hit, Hits, Need, Place, Query, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
 
 use super::summary::ONLINE;
@@ -49,6 +54,22 @@ pub async fn search(hub: &Hub, query: Query) -> Result<Found> {
     let rows = rows(hub, take(&mut hits.rows)).await?;
     let Hits { total, last, facets, did_you_mean, .. } = hits;
     Ok(Found { total, rows, last, facets, did_you_mean, whole })
+}
+
+/// Who fits a need that is described rather than named, the best first, each with a score in no unit.
+pub(crate) async fn fitting(hub: &Hub, need: &str, context: &str) -> Result<Vec<(Row, f32)>> {
+    let (index, need, context) = (hub.index().clone(), need.to_owned(), context.to_owned());
+    let size = PageSize::new(LOOKED_AT)?;
+    let find =
+        move || index.fitting(&Need { text: &need, context: &context, context_weight: CONTEXT_WEIGHT, size });
+    let hits = tokio::task::spawn_blocking(find).await.map_err(Error::fault)?.map_err(Error::fault)?;
+    let scores: HashMap<AgentId, f32> = hits.iter().map(|(hit, score)| (hit.agent, *score)).collect();
+    let rows = rows(hub, hits.into_iter().map(|(hit, _)| hit).collect()).await?;
+    let scored = |row: Row| {
+        let score = scores.get(&row.agent).copied().unwrap_or_default();
+        (row, score)
+    };
+    Ok(rows.into_iter().map(scored).collect())
 }
 
 /// The short lists of the first page.

@@ -134,7 +134,8 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
     }
 }
 
-fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<Llm> {
+/// One of the operator's models.
+pub(crate) fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<Llm> {
     let missing = || Refusal::unavailable("This hub has no model any more. Its administrator can name one.");
     let (operator, client) = hub.config().model.as_ref().zip(hub.outbound().models()).ok_or_else(missing)?;
     let llm = Llm::new(client.clone(), model(operator, name), instructions.to_owned()).map_err(refused)?;

@@ -22,8 +22,10 @@ use tokio::{
 };
 
 use super::{
+    decide::{Decider, Matter, Question},
+    decided,
     doing::Doing,
-    invite, nest, record,
+    help, invite, nest, record,
     room::{Request, Wish},
     speak, work,
 };
@@ -53,6 +55,7 @@ pub(super) struct Conductor {
     pub alone: HashSet<WorkNo>,
     /// The team above, as far as its log was read.
     pub above: Option<Team>,
+    pub decider: Decider,
     pub key: SecretKey,
     requests: mpsc::Receiver<Request>,
     frames: broadcast::Receiver<Arc<Frame>>,
@@ -100,6 +103,7 @@ async fn arrive(
         asked,
         alone,
         above: None,
+        decider: Decider::of(hub),
         key,
         requests,
         frames,
@@ -159,6 +163,7 @@ impl Conductor {
                     None => return Ok(Left::HubEnds),
                 },
                 frame = self.frames.recv() => self.hear(frame).await?,
+                decision = self.decider.next() => decided::take(self, decision).await?,
                 // News may have been lost on the way: the store knows.
                 () = time::sleep(wait) => {
                     self.take_all().await?;
@@ -209,7 +214,7 @@ impl Conductor {
                 speak::speak(self, seat, turn).await
             }
             Want::Work { work } if !self.does(Doing::Work(work)) && !nest::is_below(&self.team, work) => {
-                if nest::consider(self, work).await? {
+                if help::is_thought_about(self, work).await? || nest::consider(self, work).await? {
                     Ok(true)
                 } else {
                     work::begin(self, work).await
@@ -222,6 +227,11 @@ impl Conductor {
 
     fn does(&self, what: Doing) -> bool {
         self.doing.values().any(|doing| *doing == what)
+    }
+
+    /// Asks a model that [takes](Decider::takes) the matter.
+    pub fn ask(&mut self, matter: Matter, question: Question) {
+        self.decider.ask(&self.team, self.hub.env().now(), matter, question);
     }
 
     /// Writes something down, or says why it does not happen.

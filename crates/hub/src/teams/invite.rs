@@ -1,42 +1,81 @@
 //! Finding members, and asking them whether they come.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    time::Duration,
+};
 
 use plexus_domain::{
-    page::PageSize,
+    Address, AgentId,
     team::{
         Author, Event, Identity, Note, Phase, Seat,
-        formation::{Candidate, Search, Skill, Track, cover},
+        formation::{Candidate, Pool, Search, Skill, Track, cover},
+        member::Invitee,
     },
 };
-use plexus_search::Query;
+use plexus_store::runs;
 
-use super::conduct::Conductor;
+use super::{
+    conduct::Conductor,
+    decide::{List, Matter, Question, Taken},
+};
 use crate::{Error, Hub, Result, agents, agents::guide_address, caller::Asker, listings};
 
-/// Agents looked at for each need.
-const LOOKED_AT: u16 = 8;
-/// How much less each further hit fits than the one before, in thousandths.
-const STEP: u16 = 80;
+/// How long the runs of an agent speak for it, or against it.
+const REMEMBERED: Duration = Duration::from_hours(30 * 24);
+
+/// Who might be invited.
+pub(super) struct Found {
+    /// Those who fit best come first.
+    pub candidates: Vec<Candidate>,
+    /// What each says about itself, in the same order.
+    pub summaries: Vec<String>,
+}
+
+impl Found {
+    /// Without some of them.
+    pub fn retain(&mut self, keep: impl Fn(&Candidate) -> bool) {
+        let pairs = self.candidates.drain(..).zip(self.summaries.drain(..));
+        (self.candidates, self.summaries) =
+            pairs.collect::<Vec<_>>().into_iter().filter(|(candidate, _)| keep(candidate)).unzip();
+    }
+}
 
 /// Invites those who cover what the goal needs. Nobody to invite ends the round by its deadline.
 pub(super) async fn find(conductor: &mut Conductor, places: u16) -> Result<bool> {
     let Phase::Forming { round } = *conductor.team.phase() else { return Ok(true) };
-    let charter = conductor.team.charter().clone();
-    let needs = charter.needs();
-    let mut candidates = candidates(&conductor.hub, &conductor.asker, &needs, charter.goal.as_str()).await?;
-    let seated = |candidate: &Candidate| {
-        let members = conductor.team.members().iter();
-        members.map(|member| member.invitee.identity.key()).any(|key| key == candidate.identity.key())
-    };
-    candidates.retain(|candidate| !seated(candidate));
-    let last_round = round >= charter.limits.rounds;
-    let search = Search { needs: &needs, places, last_round, team: conductor.team.id() };
-    let members = cover(search, &candidates);
-    if members.is_empty() {
+    let matter = Matter::Members { round };
+    let taken = conductor.decider.takes(&conductor.team, matter);
+    if taken == Taken::Thinks {
         return Ok(true);
     }
-    conductor.note(Author::Home, Event::Invited { members }).await.map(|()| true)
+    let charter = conductor.team.charter().clone();
+    let needs = charter.needs();
+    let mut found = found(&conductor.hub, &conductor.asker, &needs, charter.goal.as_str()).await?;
+    found.retain(|candidate| !is_seated(conductor, &candidate.identity));
+    let last_round = round >= charter.limits.rounds;
+    let search = Search { needs: &needs, places, last_round, team: conductor.team.id() };
+    let by_rules = cover(search, &found.candidates);
+    if taken == Taken::Asks && !found.candidates.is_empty() {
+        let list = List::new(charter.goal.as_str(), &needs, places, found);
+        conductor.ask(matter, Question::members(list, by_rules));
+        return Ok(true);
+    }
+    invite(conductor, by_rules).await.map(|()| true)
+}
+
+/// Invites those who were chosen and have no seat yet.
+pub(super) async fn invite(conductor: &mut Conductor, mut members: Vec<Invitee>) -> Result<()> {
+    members.retain(|invitee| !is_seated(conductor, &invitee.identity));
+    if members.is_empty() {
+        return Ok(());
+    }
+    conductor.note(Author::Home, Event::Invited { members }).await
+}
+
+fn is_seated(conductor: &Conductor, identity: &Identity) -> bool {
+    let mut members = conductor.team.members().iter();
+    members.any(|member| member.invitee.identity.key() == identity.key())
 }
 
 /// Agents that the person may talk to, with how well the index says they fit.
@@ -46,26 +85,54 @@ pub(super) async fn candidates(
     needs: &[Skill],
     goal: &str,
 ) -> Result<Vec<Candidate>> {
-    let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
-    let size = PageSize::new(LOOKED_AT)?;
-    for need in needs {
-        let hits = listings::search(hub, Query { size, ..Query::text(need.as_str()) }).await?;
-        for (place, row) in (0..).zip(hits.rows) {
-            if row.address == guide_address() || !lets_in(hub, asker, &row.address).await? {
-                continue;
-            }
-            let identity = Identity::Agent { address: row.address };
-            let fit = 1_000_u16.saturating_sub(STEP.saturating_mul(place));
-            let new = Candidate { identity, fits: BTreeMap::new(), track: Track::default(), key: None };
-            let candidate = found.entry(new.identity.key()).or_insert(new);
-            candidate.fits.entry(need.clone()).or_insert(fit);
-        }
-    }
-    tracing::debug!(goal, needs = needs.len(), candidates = found.len(), "looked for members");
-    Ok(found.into_values().collect())
+    Ok(found(hub, asker, needs, goal).await?.candidates)
 }
 
-async fn lets_in(hub: &Hub, asker: &Asker, address: &plexus_domain::Address) -> Result<bool> {
+/// The same, with what they say about themselves.
+pub(super) async fn found(hub: &Hub, asker: &Asker, needs: &[Skill], goal: &str) -> Result<Found> {
+    let mut pool = Pool::default();
+    // None for those who do not answer the person.
+    let mut known: HashMap<AgentId, Option<(Identity, String)>> = HashMap::new();
+    for need in needs {
+        let others: Vec<&str> = needs.iter().filter(|other| *other != need).map(Skill::as_str).collect();
+        let mut fits = Vec::new();
+        for (row, score) in listings::fitting(hub, need.as_str(), &others.join(" ")).await? {
+            let known = match known.entry(row.agent) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let answers = row.address != guide_address() && lets_in(hub, asker, &row.address).await?;
+                    let identity = Identity::Agent { address: row.address };
+                    new.insert(answers.then_some((identity, row.summary)))
+                }
+            };
+            fits.extend(known.as_ref().map(|(identity, _)| (identity.clone(), score)));
+        }
+        pool.add(need, fits);
+    }
+    let known: HashMap<AgentId, (Identity, String)> =
+        known.into_iter().filter_map(|(agent, known)| Some((agent, known?))).collect();
+    for (agent, track) in tracks(hub, &known.keys().copied().collect::<Vec<_>>()).await? {
+        if let Some((identity, _)) = known.get(&agent) {
+            pool.set_track(identity, track);
+        }
+    }
+    let candidates = pool.into_candidates();
+    tracing::debug!(goal, needs = needs.len(), candidates = candidates.len(), "looked for members");
+    let said: HashMap<String, String> =
+        known.into_values().map(|(identity, summary)| (identity.key(), summary)).collect();
+    let summary = |candidate: &Candidate| said.get(&candidate.identity.key()).cloned().unwrap_or_default();
+    Ok(Found { summaries: candidates.iter().map(summary).collect(), candidates })
+}
+
+/// What became of what these agents were asked on this hub, whoever asked.
+async fn tracks(hub: &Hub, agents: &[AgentId]) -> Result<HashMap<AgentId, Track>> {
+    let since = hub.env().now() - REMEMBERED;
+    let tallies = runs::tally(&mut hub.store().read().await?, agents, since).await?;
+    let track = |tally: runs::Tally| Track { completed: tally.completed, ended_otherwise: tally.failed };
+    Ok(tallies.into_iter().map(|(agent, tally)| (agent, track(tally))).collect())
+}
+
+async fn lets_in(hub: &Hub, asker: &Asker, address: &Address) -> Result<bool> {
     let mut conn = hub.store().snapshot().await?;
     match agents::reach(&mut conn, asker, address).await {
         Ok(_) => Ok(true),

@@ -1,4 +1,4 @@
-//! What a member says when it has the floor: its own words where words are asked for, else what the rules say.
+//! What a member says when it has the floor: its own words where words are asked for, else what a model or the rules say.
 
 use plexus_domain::{
     run::Usage,
@@ -10,6 +10,7 @@ use plexus_domain::{
 
 use super::{
     conduct::Conductor,
+    decide::{Matter, Question, Taken},
     doing::Doing,
     work::{self, Came},
 };
@@ -21,6 +22,17 @@ pub(super) async fn speak(conductor: &mut Conductor, seat: Seat, turn: u32) -> R
     let Identity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
     let Some(utterance) = rules::decide(&conductor.team, seat) else { return Ok(true) };
     if !wants_words(conductor, &utterance) {
+        let matter = Matter::Speech { seat, turn };
+        match conductor.decider.takes(&conductor.team, matter) {
+            Taken::Thinks => return Ok(true),
+            Taken::Asks => {
+                if let Some(question) = Question::speech(&conductor.team, seat) {
+                    conductor.ask(matter, question);
+                }
+                return Ok(true);
+            }
+            Taken::Leaves => {}
+        }
         return say(conductor, seat, turn, utterance, Usage::default()).await.map(|()| true);
     }
     let Some(request) = Request::new(&conductor.team, seat) else { return Ok(true) };
@@ -72,6 +84,18 @@ pub(super) async fn said(conductor: &mut Conductor, seat: Seat, turn: u32, came:
     let usage = came.usage();
     let Some(utterance) = own.or_else(|| rules::decide(&conductor.team, seat)) else { return Ok(()) };
     say(conductor, seat, turn, utterance, usage).await
+}
+
+/// Says what a model chose, unless the team has come to where it cannot be said.
+pub(super) async fn decided(
+    conductor: &mut Conductor,
+    seat: Seat,
+    turn: u32,
+    chosen: Utterance,
+) -> Result<()> {
+    let Some(by_rules) = rules::decide(&conductor.team, seat) else { return Ok(()) };
+    let may = conductor.team.may_say(seat, &chosen).is_ok();
+    say(conductor, seat, turn, if may { chosen } else { by_rules }, Usage::default()).await
 }
 
 async fn say(

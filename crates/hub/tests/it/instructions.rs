@@ -33,6 +33,7 @@ async fn model(asked: &Asked) -> OperatorModel {
         .with_state(Arc::clone(asked));
     let base_url = format!("{}v1", serve(router).await).parse().unwrap();
     OperatorModel {
+        for_teams: None,
         base_url,
         api_key: None,
         model: Some("large".to_owned()),

@@ -1,5 +1,7 @@
 //! Runs and the processes that work on them.
 
+use std::{collections::HashMap, time::Duration};
+
 use plexus_domain::{
     ApprovalId, Digest, PushId, RunState, Timestamp,
     run::{Failure, FailureClass, Usage},
@@ -8,7 +10,7 @@ use plexus_store::{
     approvals::{self, Approval, Decision},
     on_both, processes,
     push::{self, Push},
-    runs::{self, Step},
+    runs::{self, Step, Tally},
     testing::World,
 };
 
@@ -45,6 +47,10 @@ on_both! {
         assert_eq!(found.usage(), usage);
         assert_eq!(runs::list(&mut tx, &[run]).await.unwrap(), std::slice::from_ref(&found));
         assert_eq!(runs::list_by_chat(&mut tx, chat).await.unwrap(), std::slice::from_ref(&found));
+        let tally = Tally { completed: 0, failed: 1 };
+        let since = async |tx: &mut _, at| runs::tally(tx, &[agent.agent], at).await.unwrap();
+        assert_eq!(since(&mut tx, found.queued).await, HashMap::from([(agent.agent, tally)]));
+        assert_eq!(since(&mut tx, found.queued + Duration::from_millis(1)).await, HashMap::new());
         assert_eq!(runs::list_by_agent(&mut tx, agent.agent, 5).await.unwrap(), [found]);
     }
 

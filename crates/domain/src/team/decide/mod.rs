@@ -75,8 +75,9 @@ pub(super) fn quoted(text: &str, max: usize) -> String {
     text::shorten(text::multi_line(text).trim(), max)
 }
 
-/// A question as JSON, to be put before a model as data. Angle brackets are escaped: no quoted text can spell
-/// the markers with which a model's own input separates who is speaking.
+/// A question as JSON, to be put before a model as data. Angle brackets and backticks are escaped: no quoted text can
+/// spell the markers with which a model's own input separates who is speaking, nor end the fence around it.
 pub fn as_data(question: &impl serde::Serialize) -> serde_json::Result<String> {
-    Ok(serde_json::to_string(question)?.replace('<', "\\u003c").replace('>', "\\u003e"))
+    let data = serde_json::to_string(question)?;
+    Ok(data.replace('<', "\\u003c").replace('>', "\\u003e").replace('`', "\\u0060"))
 }

@@ -1,4 +1,4 @@
-use super::{Candidate, MIN_FIT, Search, Skill, cover};
+use super::{CAN, Candidate, Search, Skill, cover};
 use crate::team::{Identity, member::Invitee};
 
 /// A team that a member forms for work with these needs, itself first. None when nobody covers what it lacks.
@@ -6,7 +6,7 @@ pub fn helped(search: Search<'_>, member: &Identity, candidates: &[Candidate]) -
     let key = member.key();
     let (own, others): (Vec<Candidate>, Vec<Candidate>) =
         candidates.iter().cloned().partition(|candidate| candidate.identity.key() == key);
-    let can = |need: &Skill| own.iter().any(|own| own.fit(need) >= MIN_FIT);
+    let can = |need: &Skill| own.iter().any(|own| own.fit(need) >= CAN);
     let (roles, lacks): (Vec<Skill>, Vec<Skill>) = search.needs.iter().cloned().partition(can);
     let places = search.places.saturating_sub(1);
     let helpers = cover(Search { needs: &lacks, places, last_round: false, ..search }, &others);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Skill};
+use super::{COVERS, Candidate, Skill};
 use crate::team::{
     decide::{Problem, quoted, read},
     member::Invitee,
@@ -18,6 +18,7 @@ pub const MAX_SHOWN: usize = 24;
 pub struct Question {
     goal: String,
     needs: Vec<Skill>,
+    least: u16,
     places: u16,
     candidates: Vec<Shown>,
 }
@@ -47,6 +48,7 @@ impl Question {
         Self {
             goal: quoted(goal, 2_000),
             needs: needs.to_vec(),
+            least: 1,
             places,
             candidates: shown
                 .map(|(number, (candidate, summary))| Shown {
@@ -58,12 +60,18 @@ impl Question {
         }
     }
 
+    /// The same question where nobody may be the answer.
+    #[must_use]
+    pub fn or_nobody(self) -> Self {
+        Self { least: 0, ..self }
+    }
+
     /// Those whom the answer names, when all of them were on the list.
     pub fn check(&self, raw: &str, candidates: &[Candidate]) -> Result<Vec<Invitee>, Problem> {
         let Answer { members } = read(raw)?;
         let numbers: BTreeSet<usize> = members.iter().copied().collect();
-        if numbers.is_empty() || numbers.len() > usize::from(self.places) {
-            return Err(Problem(format!("Choose between 1 and {} members.", self.places)));
+        if !(usize::from(self.least)..=usize::from(self.places)).contains(&numbers.len()) {
+            return Err(Problem(format!("Choose between {} and {} members.", self.least, self.places)));
         }
         let chosen = numbers.into_iter().map(|number| {
             let listed = number < self.candidates.len();
@@ -79,7 +87,7 @@ impl Question {
         serde_json::json!({
             "type": "object",
             "properties": { "members": {
-                "type": "array", "minItems": 1, "maxItems": self.places, "items": { "enum": numbers },
+                "type": "array", "minItems": self.least, "maxItems": self.places, "items": { "enum": numbers },
             } },
             "required": ["members"],
             "additionalProperties": false,
@@ -87,6 +95,6 @@ impl Question {
     }
 
     fn roles(&self, candidate: &Candidate) -> Vec<Skill> {
-        self.needs.iter().filter(|need| candidate.fits.contains_key(*need)).cloned().collect()
+        self.needs.iter().filter(|need| candidate.fit(need) >= COVERS).cloned().collect()
     }
 }

@@ -1,5 +1,9 @@
-use super::{Candidate, MIN_FIT, Skill};
+use super::{COVERS, Candidate, Skill};
 use crate::{ChatId, Digest, team::member::Invitee};
+
+/// The record moves how much somebody adds by a ninth at most: it decides between those who fit about as well, and nobody
+/// is chosen for it, or kept out for ever.
+const RECORD_WEIGHT: u64 = 4_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
@@ -21,9 +25,9 @@ pub fn cover(search: Search<'_>, candidates: &[Candidate]) -> Vec<Invitee> {
     let mut missing: Vec<&Skill> = search.needs.iter().collect();
     let mut chosen = Vec::new();
     while chosen.len() < usize::from(search.places) {
-        let Some((index, _)) = best(&ranked, &missing, MIN_FIT) else { break };
+        let Some((index, _)) = best(&ranked, &missing, COVERS) else { break };
         let candidate = ranked.remove(index);
-        let (roles, rest) = missing.into_iter().partition(|need| candidate.fit(need) >= MIN_FIT);
+        let (roles, rest) = missing.into_iter().partition(|need| candidate.fit(need) >= COVERS);
         missing = rest;
         chosen.push(candidate.invitee(roles.into_iter().cloned().collect()));
     }
@@ -36,7 +40,7 @@ pub fn cover(search: Search<'_>, candidates: &[Candidate]) -> Vec<Invitee> {
 fn best<'a>(ranked: &[&'a Candidate], missing: &[&Skill], min: u64) -> Option<(usize, &'a Candidate)> {
     let gain = |candidate: &Candidate| {
         let fits = missing.iter().map(|need| candidate.fit(need)).filter(|&fit| fit >= min).sum::<u64>();
-        fits * (1_000 + candidate.track.reliability())
+        fits * (RECORD_WEIGHT + candidate.track.reliability())
     };
     // The first of equals: `max_by_key` would take the last.
     let gains = ranked.iter().enumerate().rev().map(|(index, candidate)| (gain(candidate), index));
@@ -85,10 +89,10 @@ mod tests {
     #[test]
     fn each_member_adds_what_the_others_lack() {
         let all = [
-            candidate("finder", &[("find", 900)]),
-            candidate("finder2", &[("find", 880)]),
-            candidate("plotter", &[("plot", 800)]),
-            candidate("both", &[("find", 500), ("plot", 500)]),
+            candidate("finder", &[("find", 1_000)]),
+            candidate("finder2", &[("find", 980)]),
+            candidate("plotter", &[("plot", 950)]),
+            candidate("both", &[("find", 910), ("plot", 920)]),
             candidate("weak", &[("write", 200)]),
         ];
         assert_eq!(chosen(&["find", "plot"], 4, false, &all), keys(&["both"]), "one who does both is enough");
@@ -101,17 +105,19 @@ mod tests {
 
     #[test]
     fn a_record_of_failures_costs_the_place() {
-        let mut failing = candidate("failing", &[("find", 950)]);
+        let mut failing = candidate("failing", &[("find", 1_000)]);
         failing.track =
             [End::Failed, End::TimedOut, End::Rejected].into_iter().fold(failing.track, Track::with);
         assert_eq!(failing.track.with(End::Cancelled), failing.track);
-        let steady = candidate("steady", &[("find", 900)]);
-        assert_eq!(chosen(&["find"], 4, false, &[failing, steady]), keys(&["steady"]));
+        let steady = candidate("steady", &[("find", 950)]);
+        let mut perfect = candidate("perfect", &[("find", 890)]);
+        perfect.track = Track { completed: u32::MAX, ended_otherwise: 0 };
+        assert_eq!(chosen(&["find"], 4, false, &[failing, steady, perfect]), keys(&["steady"]));
     }
 
     #[test]
     fn the_order_in_which_candidates_come_changes_nothing() {
-        let mut all: Vec<_> = (0..20).map(|n| candidate(&format!("a{n}"), &[("find", 700)])).collect();
+        let mut all: Vec<_> = (0..20).map(|n| candidate(&format!("a{n}"), &[("find", 950)])).collect();
         let first = chosen(&["find"], 4, false, &all);
         all.reverse();
         assert_eq!(chosen(&["find"], 4, false, &all), first);

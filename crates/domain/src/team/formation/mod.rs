@@ -7,6 +7,7 @@ mod below;
 pub mod choice;
 mod cover;
 mod needs;
+mod pool;
 
 use std::collections::BTreeMap;
 
@@ -16,9 +17,12 @@ use crate::Text;
 pub use below::{alone_or_helped, helped};
 pub use cover::{Search, cover};
 pub use needs::needs;
+pub use pool::{CONTEXT_WEIGHT, LOOKED_AT, Pool};
 
-/// Below this a candidate does not count as covering a need. Thousandths.
-const MIN_FIT: u64 = 300;
+/// Whoever fits a need nearly as well as the best covers it. Thousandths.
+const COVERS: u64 = 900;
+/// A member that has the work already does what it fits at least like this.
+const CAN: u64 = 300;
 
 /// Something a goal needs, in a few words: what the index is asked for.
 pub type Skill = Text<64>;
@@ -61,6 +65,12 @@ impl Track {
 }
 
 impl Candidate {
+    /// Somebody of whom nothing is known yet.
+    pub const fn new(identity: Identity) -> Self {
+        let track = Track { completed: 0, ended_otherwise: 0 };
+        Self { identity, fits: BTreeMap::new(), track, key: None }
+    }
+
     fn fit(&self, need: &Skill) -> u64 {
         self.fits.get(need).copied().unwrap_or(0).min(1_000).into()
     }

@@ -17,6 +17,7 @@ pub use clock::{CONCLUDING_GRACE, HOME_GRACE};
 
 use crate::{
     ChatId, Digest, Timestamp,
+    run::Usage,
     team::{Author, Charter, Entry, Event, Phase, Proposal, Refusal, Seat, Team},
 };
 
@@ -60,6 +61,7 @@ impl Team {
             vote: None,
             recent: VecDeque::new(),
             repeats: 0,
+            deciding: Usage::default(),
             remarks: BTreeSet::new(),
         })
     }

@@ -46,6 +46,10 @@ impl Team {
                 self.close(Outcome::Cancelled { reason: reason.clone() });
                 Ok(())
             }
+            Event::Decided { usage } => {
+                self.deciding = self.deciding.plus(*usage);
+                Ok(())
+            }
             Event::Elapsed => self.elapse(at),
         }
     }

@@ -1,0 +1,109 @@
+//! What a rule did for the goals of a world, and how sure the difference between two rules is.
+
+use super::{
+    embed::Space,
+    rules::{Finder, Rule},
+    world::{Errand, Goal, World},
+};
+use crate::{
+    listings::Words as Dice,
+    stats::{percentile, sorted},
+};
+
+/// Draws of as many goals as there are, with repetition (the bootstrap).
+const DRAWS: usize = 2_000;
+
+/// What came of one goal.
+pub struct Result {
+    /// For each agent that is wanted: how many are at least as like it as the most like it that was recruited; 1 is
+    /// itself.
+    pub ranks: Vec<usize>,
+    pub recruited: usize,
+    /// How many of the recruited are wanted.
+    pub wanted: usize,
+    /// Whether it was decided rightly if the member does its errand alone.
+    pub nested_rightly: bool,
+}
+
+/// By goal. Whom an agent is like, `space` says.
+pub fn measure(rule: Rule, finder: &Finder<'_>, space: &Space, world: &World) -> anyhow::Result<Vec<Result>> {
+    world.goals.iter().map(|goal| one(rule, finder, space, world, goal)).collect()
+}
+
+fn one(rule: Rule, finder: &Finder<'_>, space: &Space, world: &World, goal: &Goal) -> anyhow::Result<Result> {
+    let recruited = rule.recruits(finder, &goal.text)?;
+    let Errand { member, text, alone } = &goal.errand;
+    Ok(Result {
+        ranks: goal.labels.iter().map(|&label| rank(space, world, label, &recruited)).collect(),
+        recruited: recruited.len(),
+        wanted: recruited.iter().filter(|agent| goal.labels.contains(agent)).count(),
+        nested_rightly: rule.nests(finder, *member, text)? != *alone,
+    })
+}
+
+fn rank(space: &Space, world: &World, label: usize, recruited: &[usize]) -> usize {
+    if recruited.contains(&label) {
+        return 1;
+    }
+    let near = space.nearness(&[(&space.embed(&world.profiles[label].text), 1.0)]);
+    let best = recruited.iter().map(|&agent| near[agent]).fold(0.0, f32::max);
+    // Whoever is wanted and was not recruited is nearer to itself than anybody.
+    near.iter().enumerate().filter(|(agent, other)| *agent == label || **other > best).count() + 1
+}
+
+/// The measures of the paper (arXiv 2407.07061, section 4.1), and what they leave out.
+#[derive(Clone, Copy, Debug)]
+pub struct Scores {
+    pub top_1: f64,
+    pub top_10: f64,
+    pub mean_rank: f64,
+    pub mrr: f64,
+    pub precision: f64,
+    pub team: f64,
+    pub nesting: f64,
+}
+
+impl Scores {
+    pub fn of<'a>(results: impl IntoIterator<Item = &'a Result> + Clone) -> Self {
+        let ranks = || results.clone().into_iter().flat_map(|result| &result.ranks);
+        let each = |value: fn(&Result) -> f64| mean(results.clone().into_iter().map(value));
+        Self {
+            top_1: mean(ranks().map(|&rank| f64::from(rank == 1))),
+            top_10: mean(ranks().map(|&rank| f64::from(rank <= 10))),
+            mean_rank: mean(ranks().map(|&rank| rank as f64)),
+            mrr: mean(ranks().map(|&rank| 1.0 / rank as f64)),
+            precision: each(|result| result.wanted as f64) / each(|result| result.recruited as f64),
+            team: each(|result| result.recruited as f64),
+            nesting: each(|result| f64::from(result.nested_rightly)),
+        }
+    }
+}
+
+/// A difference, and the interval that holds 95 of 100 draws.
+#[derive(Clone, Copy, Debug)]
+pub struct Difference {
+    pub by: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// By how much `ours` is better than `theirs`, goal by goal.
+pub fn difference(ours: &[Result], theirs: &[Result], of: fn(&Scores) -> f64) -> Difference {
+    let by = |at: &[usize]| {
+        of(&Scores::of(at.iter().map(|&n| &ours[n]))) - of(&Scores::of(at.iter().map(|&n| &theirs[n])))
+    };
+    let mut dice = Dice::new(1);
+    let goals = ours.len();
+    let draws = (0..DRAWS).map(|_| {
+        let drawn: Vec<usize> = (0..goals).map(|_| dice.below(goals as u64) as usize).collect();
+        by(&drawn)
+    });
+    let draws = sorted(draws);
+    let all: Vec<usize> = (0..goals).collect();
+    Difference { by: by(&all), low: percentile(&draws, 2.5), high: percentile(&draws, 97.5) }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}

@@ -1,0 +1,281 @@
+//! A generated world: agents with skills, goals that need some of them, and who is wanted for each goal.
+//!
+//! An agent works for one kind of customer (its sector) and has one to three skills, each something that it does (an
+//! act) to something (a thing). No other agent does the same for the same sector as one that is wanted, so whom a goal
+//! needs is known. Each word list gives agents words of their own, and goals two families: rules are tuned on goals
+//! of one, and the report is about goals of the other, which shares no word with it.
+
+use std::collections::HashSet;
+
+use crate::listings::Words as Dice;
+
+/// The same world for the same number.
+const SEED: u64 = 2_407;
+/// Agents out of whom goals are made; further ones only stand in the way.
+pub const LABELLED: usize = 1_500;
+/// Pieces of work that the member does alone, of every 625 (the proportion of arXiv 2407.07061, appendix C).
+const ALONE: usize = 300;
+const OF: usize = 625;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    Tuning,
+    Report,
+}
+
+pub struct World {
+    pub profiles: Vec<Profile>,
+    pub goals: Vec<Goal>,
+}
+
+pub struct Profile {
+    pub name: String,
+    pub text: String,
+    skills: Vec<Skill>,
+    sector: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Skill {
+    act: usize,
+    thing: usize,
+}
+
+pub struct Goal {
+    pub text: String,
+    /// Who is wanted.
+    pub labels: Vec<usize>,
+    /// Whether all of it is for the same sector, which is then said once.
+    pub one_sector: bool,
+    pub errand: Errand,
+}
+
+/// A piece of work of a member, which it can do alone, or half of it.
+pub struct Errand {
+    pub member: usize,
+    pub text: String,
+    pub alone: bool,
+}
+
+/// A clause of a goal.
+#[derive(Clone, Copy)]
+struct Clause {
+    skill: Skill,
+    sector: usize,
+}
+
+impl World {
+    pub fn new(family: Family, profiles: usize, goals: usize) -> Self {
+        let lists = Lists::read();
+        let mut dice = Dice::new(SEED);
+        let mut taken = HashSet::new();
+        let labelled = profiles.min(LABELLED);
+        let mut all: Vec<Profile> =
+            (0..labelled).map(|n| lists.profile(n, &mut taken, true, &mut dice)).collect();
+        let goals = (0..goals).map(|n| lists.goal(family, n, &all, &mut dice)).collect();
+        all.extend((labelled..profiles).map(|n| lists.profile(n, &mut taken, false, &mut dice)));
+        Self { profiles: all, goals }
+    }
+}
+
+struct Lists {
+    acts: Vec<Concept>,
+    things: Vec<Concept>,
+    sectors: Vec<Concept>,
+}
+
+/// The ways to say the same.
+struct Concept {
+    profile: Vec<&'static str>,
+    tuning: Vec<&'static str>,
+    report: Vec<&'static str>,
+}
+
+impl Concept {
+    fn list(text: &'static str) -> Vec<Self> {
+        let ways = |part: &'static str| part.split('|').map(str::trim).collect::<Vec<_>>();
+        let concept = |line: &'static str| {
+            let mut parts = line.split(';').map(ways);
+            let mut next = || parts.next().unwrap_or_default();
+            Self { profile: next(), tuning: next(), report: next() }
+        };
+        text.lines().map(concept).collect()
+    }
+
+    fn of(&self, family: Family, dice: &mut Dice) -> &'static str {
+        match family {
+            Family::Tuning => pick(&self.tuning, dice),
+            Family::Report => pick(&self.report, dice),
+        }
+    }
+}
+
+const BOILERPLATE: [&str; 6] = [
+    "Answers in plain words.",
+    "Ask at any hour.",
+    "Made by a small team with years of practice.",
+    "Reliable, fast and discreet.",
+    "Works from text, tables and files.",
+    "Says so when it is not sure.",
+];
+const NAMES: [&str; 8] = ["Aria", "Bolt", "Cedar", "Delta", "Ember", "Flint", "Gale", "Haven"];
+
+impl Lists {
+    fn read() -> Self {
+        Self {
+            acts: Concept::list(include_str!("acts.txt")),
+            things: Concept::list(include_str!("things.txt")),
+            sectors: Concept::list(include_str!("sectors.txt")),
+        }
+    }
+
+    /// `taken` are skills in sectors that one agent has and no other may; with `wanted` this one takes its own.
+    fn profile(
+        &self,
+        n: usize,
+        taken: &mut HashSet<(Skill, usize)>,
+        wanted: bool,
+        dice: &mut Dice,
+    ) -> Profile {
+        let sector = below(dice, self.sectors.len());
+        let count = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3][below(dice, 10)];
+        let mut skills = Vec::new();
+        while skills.len() < count {
+            let skill = Skill { act: below(dice, self.acts.len()), thing: below(dice, self.things.len()) };
+            if !taken.contains(&(skill, sector)) && !skills.contains(&skill) {
+                skills.push(skill);
+            }
+        }
+        if wanted {
+            taken.extend(skills.iter().map(|skill| (*skill, sector)));
+        }
+        let said: Vec<String> = skills.iter().map(|skill| self.offer(*skill, dice)).collect();
+        let sector_said = pick(&self.sectors[sector].profile, dice);
+        let text = format!("{} for {sector_said}. {}", said.join(" and "), pick(&BOILERPLATE, dice));
+        Profile { name: format!("{} {n}", pick(&NAMES, dice)), text, skills, sector }
+    }
+
+    fn offer(&self, skill: Skill, dice: &mut Dice) -> String {
+        let (act, thing) = (&self.acts[skill.act].profile, &self.things[skill.thing].profile);
+        format!("{} {}", pick(act, dice), pick(thing, dice))
+    }
+
+    fn goal(&self, family: Family, n: usize, all: &[Profile], dice: &mut Dice) -> Goal {
+        let one_sector = !n.is_multiple_of(3);
+        let count = 2 + below(dice, 3);
+        let mut labels: Vec<usize> = vec![below(dice, all.len())];
+        while labels.len() < count {
+            let next = below(dice, all.len());
+            let fits = !one_sector || all[next].sector == all[labels[0]].sector;
+            if fits && !labels.contains(&next) {
+                labels.push(next);
+            }
+        }
+        let mut clauses = Vec::new();
+        for &label in &labels {
+            // Some are wanted for two things.
+            let uses = if below(dice, 10) < 3 { 2 } else { 1 };
+            let Profile { skills, sector, .. } = &all[label];
+            clauses.extend(skills.iter().take(uses).map(|&skill| Clause { skill, sector: *sector }));
+        }
+        let text = self.say(family, &clauses, one_sector, dice);
+        Goal { text, labels, one_sector, errand: self.errand(family, n, all, dice) }
+    }
+
+    fn errand(&self, family: Family, n: usize, all: &[Profile], dice: &mut Dice) -> Errand {
+        // Spread over all goals: 299 and 625 have no factor in common.
+        let alone = n * 299 % OF < ALONE;
+        loop {
+            let (member, other) = (below(dice, all.len()), below(dice, all.len()));
+            let sector = all[member].sector;
+            let second = match alone {
+                true => all[member].skills.get(1),
+                false if other != member && all[other].sector == sector => all[other].skills.first(),
+                false => None,
+            };
+            if let Some(&second) = second {
+                let clauses = [all[member].skills[0], second].map(|skill| Clause { skill, sector });
+                return Errand { member, text: self.say(family, &clauses, true, dice), alone };
+            }
+        }
+    }
+
+    fn say(&self, family: Family, clauses: &[Clause], one_sector: bool, dice: &mut Dice) -> String {
+        let mut sector = |at: usize| self.sectors[at].of(family, dice);
+        let whom: Vec<&str> = clauses.iter().map(|clause| sector(clause.sector)).collect();
+        let said = clauses.iter().map(|Clause { skill, .. }| {
+            let (act, thing) = (&self.acts[skill.act], &self.things[skill.thing]);
+            format!("{} {}", act.of(family, dice), thing.of(family, dice))
+        });
+        let said: Vec<String> = said.collect();
+        let each = |link: &str| {
+            let pairs = said.iter().zip(&whom).map(|(said, whom)| format!("{said} {link} {whom}"));
+            pairs.collect::<Vec<_>>()
+        };
+        let whom = whom[0];
+        match (family, one_sector, below(dice, 2)) {
+            (Family::Tuning, true, 0) => format!("For {whom}: {}.", said.join(" and ")),
+            (Family::Tuning, true, _) => format!("{}. All of it is for {whom}.", said.join(", then ")),
+            (Family::Tuning, false, 0) => format!("{}.", each("for").join(", and ")),
+            (Family::Tuning, false, _) => format!("Please {}.", each("for").join("; then ")),
+            (Family::Report, true, 0) => {
+                format!("Our customers, {whom}, need somebody to {}.", said.join("; to "))
+            }
+            (Family::Report, true, _) => {
+                format!("We must {}. {whom} wait.", said.join(". Besides, we must "))
+            }
+            (Family::Report, false, 0) => format!("{}!", each("on behalf of").join(". ")),
+            (Family::Report, false, _) => format!("To do: {}", each("as asked by").join("\n")),
+        }
+    }
+}
+
+fn pick<T: Copy>(among: &[T], dice: &mut Dice) -> T {
+    among[below(dice, among.len())]
+}
+
+fn below(dice: &mut Dice, end: usize) -> usize {
+    dice.below(end as u64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words without which no sentence is made.
+    const COMMON: [&str; 2] = ["about", "with"];
+
+    fn words<'a>(said: impl IntoIterator<Item = &'a &'static str>) -> HashSet<&'static str> {
+        let words = said.into_iter().flat_map(|said| said.split(|c: char| !c.is_alphabetic()));
+        words.filter(|word| word.len() > 3 && !COMMON.contains(word)).collect()
+    }
+
+    #[test]
+    fn the_families_share_no_word() {
+        let Lists { acts, things, sectors } = Lists::read();
+        let all: Vec<Concept> = acts.into_iter().chain(things).chain(sectors).collect();
+        assert!(all.iter().all(|concept| !concept.profile.is_empty() && !concept.report[0].is_empty()));
+        let tuning = words(all.iter().flat_map(|concept| &concept.tuning));
+        let report = words(all.iter().flat_map(|concept| &concept.report));
+        assert!(tuning.len() > 80 && report.len() > 80);
+        let shared: Vec<_> = tuning.intersection(&report).collect();
+        assert!(shared.is_empty(), "{shared:?}");
+    }
+
+    #[test]
+    fn whom_a_goal_needs_is_known() {
+        let world = World::new(Family::Report, 2_000, 200);
+        for goal in &world.goals {
+            assert!((2..=4).contains(&goal.labels.len()));
+            let wanted = &world.profiles[goal.labels[0]];
+            let same = |other: &Profile| {
+                other.sector == wanted.sector
+                    && other.skills.iter().any(|skill| wanted.skills.contains(skill))
+            };
+            assert_eq!(world.profiles.iter().filter(|other| same(other)).count(), 1, "{}", goal.text);
+        }
+        let again = World::new(Family::Report, 2_000, 200);
+        assert_eq!(world.goals[17].text, again.goals[17].text);
+        assert_eq!(world.goals.iter().filter(|goal| goal.one_sector).count(), 133);
+    }
+}

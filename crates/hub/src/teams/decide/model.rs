@@ -1,0 +1,135 @@
+//! Asking a model: once, and once more when its answer cannot be used.
+
+use std::{collections::HashMap, time::Duration};
+
+use plexus_domain::{
+    Part, RunId,
+    run::{Failure, FailureClass, Usage},
+    team::decide::{Attempt, Verdict, judge},
+    text::{one_line, shorten},
+};
+use plexus_runtime::{End, Leave, Limits, Output, Remote, Request, Speaker, Turn, perform};
+
+use tokio::time::Instant;
+
+use super::{Choice, Question};
+use crate::{Hub, Result, runs};
+
+const MAX_ANSWER_BYTES: usize = 128 << 10;
+/// What it is told of what was wrong.
+const MAX_PROBLEM: usize = 300;
+
+/// One of the models of the operator's server.
+#[derive(Clone)]
+pub(super) struct Model {
+    pub hub: Hub,
+    pub name: String,
+}
+
+impl Model {
+    /// What it chooses within this time, else what the rules choose; and what asking took.
+    pub async fn choose(&self, question: Question, time: Duration) -> (Choice, Usage) {
+        let mut said = Said::default();
+        match self.try_choose(&question, time, &mut said).await {
+            Ok(Some(choice)) => (choice, said.total()),
+            Ok(None) => (question.by_rules(), said.total()),
+            Err(error) => {
+                tracing::warn!(%error, "the model for teams gives no answer; the rules decide");
+                (question.by_rules(), said.total())
+            }
+        }
+    }
+
+    async fn try_choose(
+        &self,
+        question: &Question,
+        time: Duration,
+        said: &mut Said,
+    ) -> Result<Option<Choice>> {
+        let until = Instant::now() + time;
+        let message = question.message().map_err(crate::Error::fault)?;
+        let mut problem = None;
+        for attempt in [Attempt::First, Attempt::Repaired] {
+            let message =
+                problem.take().map_or_else(|| message.clone(), |why: String| format!("{message}\n{why}"));
+            let left = until.saturating_duration_since(Instant::now());
+            self.ask(question, message, left, said).await?;
+            let checked = question.check(&said.text).map(Some);
+            match judge(attempt, checked, || None) {
+                Verdict::Take(choice) | Verdict::Default(choice) => return Ok(choice),
+                Verdict::Repair(why) => {
+                    let why = shorten(&one_line(&why.0), MAX_PROBLEM);
+                    problem = Some(format!("An answer that was given before could not be used: {why}\n"));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn ask(&self, question: &Question, message: String, time: Duration, said: &mut Said) -> Result<()> {
+        let llm = runs::llm(&self.hub, &self.name, &question.instructions())?;
+        let name = self.hub.config().hub_name.clone();
+        let turn = Turn { speaker: Speaker::Person { name }, parts: vec![Part::text(message)] };
+        let request = Request {
+            run: self.hub.env().id(RunId::new),
+            turns: vec![turn],
+            files: HashMap::new(),
+            called: None,
+            remote: None,
+            limits: Limits { whole: time, max_answer_bytes: MAX_ANSWER_BYTES, ..Limits::default() },
+            leave: Leave::nobody(),
+        };
+        said.begin();
+        let refused = |failure: Failure| plexus_domain::Error::unavailable(failure.message);
+        match perform(&llm, request, said, self.hub.stop()).await.map_err(refused)? {
+            End::Completed => Ok(()),
+            end => {
+                Err(refused(Failure::new(FailureClass::Refused, format!("It ended with {end:?}."))).into())
+            }
+        }
+    }
+}
+
+/// What it said last, and what it took so far.
+#[derive(Default)]
+struct Said {
+    text: String,
+    before: Usage,
+    now: Usage,
+}
+
+impl Said {
+    fn begin(&mut self) {
+        self.text.clear();
+        self.before = self.total();
+        self.now = Usage::default();
+    }
+
+    const fn total(&self) -> Usage {
+        self.before.plus(self.now)
+    }
+}
+
+impl Output for Said {
+    fn text(&mut self, delta: &str) -> Result<(), Failure> {
+        self.text.push_str(delta);
+        Ok(())
+    }
+
+    /// What it thought is not its answer.
+    fn part(&mut self, _: Part) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn artifact_text(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn remote(&mut self, _: Remote) {}
+
+    fn usage(&mut self, usage: Usage) {
+        self.now = usage;
+    }
+
+    fn status(&mut self, _: &str) {}
+}
