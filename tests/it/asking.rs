@@ -64,16 +64,16 @@ async fn postgres() {
 
 async fn what_is_not_carried_is_found(database: Option<Database>) {
     with_a_hub(database, async |hub, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "tides", "sea")]));
+        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
         let visitor = hub.visitor();
         until_known(&admin, &peer).await;
-        let here = visitor.api("/agents?q=tides").await;
+        let here = visitor.api("/agents?q=corals").await;
         assert_eq!((&here["total"], here.get("sources")), (&json!(0), None));
-        let elsewhere = visitor.api("/agents?q=tides&place=here&live=true").await;
+        let elsewhere = visitor.api("/agents?q=corals&place=here&live=true").await;
         assert_eq!(elsewhere["sources"]["asked"], json!([]), "who wants what is here asks nobody else");
 
-        let found = live(&visitor, "q=tides").await;
-        let address = format!("@bob/tides@{}", peer.id);
+        let found = live(&visitor, "q=corals").await;
+        let address = format!("@bob/corals@{}", peer.id);
         assert_eq!(
             (&found["items"][0]["address"], &found["items"][0]["kept"]),
             (&json!(address), &json!(true))
@@ -82,9 +82,10 @@ async fn what_is_not_carried_is_found(database: Option<Database>) {
         let said =
             json!({ "id": peer.id.to_string(), "domain": null, "answered": true, "found": 1, "wrong": 0 });
         assert_eq!(asked(&found), &said);
-        visitor.get(&format!("/{address}")).await.expect(StatusCode::OK).says("The tides");
-        until("it is carried from now on", async || visitor.api("/agents?q=tides").await["total"] == 1).await;
-        let again = live(&visitor, "q=tides").await;
+        visitor.get(&format!("/{address}")).await.expect(StatusCode::OK).says("The corals");
+        until("it is carried from now on", async || visitor.api("/agents?q=corals").await["total"] == 1)
+            .await;
+        let again = live(&visitor, "q=corals").await;
         assert_eq!(again["items"].as_array().map(Vec::len), Some(1), "nothing comes twice");
         assert_eq!((&again["sources"]["carried"], &asked(&again)["found"]), (&json!(1), &json!(0)));
     })
@@ -112,11 +113,11 @@ async fn a_hub_that_nobody_knew_is_found_by_a_tag() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
     with_a_hub(None, async |hub, admin, door| {
-        let mut forged = listing(2, "tides-forged", "sea");
+        let mut forged = listing(2, "corals-forged", "sea");
         let at = forged.len() - 1;
         forged[at] ^= 1;
         let junk = b"junk".to_vec();
-        let honest = Peer::start(1, &door, Habit::Answers(vec![listing(1, "tides", "sea")]));
+        let honest = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
         let forger = Peer::start(2, &door, Habit::Answers(vec![forged, junk]));
         let hanging = Peer::start(3, &door, Habit::Hangs);
         let visitor = hub.visitor();
@@ -124,16 +125,16 @@ async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
             until_known(&admin, peer).await;
         }
         let began = Instant::now();
-        let page = visitor.get("/agents?q=tides&live=1").await.expect(StatusCode::OK);
+        let page = visitor.get("/agents?q=corals&live=1").await.expect(StatusCode::OK);
         assert!(began.elapsed() < IN_TIME, "{:?}", began.elapsed());
-        page.says(&format!("href=\"/@bob/tides@{}\"", honest.id));
+        page.says(&format!("href=\"/@bob/corals@{}\"", honest.id));
         page.says("asked live: 2 hubs answered, 1 did not in time");
         page.says("0 found, and 2 not signed as they have to be, which are not shown");
         page.says("no answer in time");
-        assert!(!page.body.contains("tides-forged"), "nothing of it is shown");
-        visitor.get(&format!("/@bob/tides-forged@{}", forger.id)).await.expect(StatusCode::NOT_FOUND);
+        assert!(!page.body.contains("corals-forged"), "nothing of it is shown");
+        visitor.get(&format!("/@bob/corals-forged@{}", forger.id)).await.expect(StatusCode::NOT_FOUND);
 
-        let found = live(&visitor, "q=tides").await;
+        let found = live(&visitor, "q=corals").await;
         let of = |peer: &Peer| {
             let mut asked = found["sources"]["asked"].as_array().expect("a list").iter();
             asked.find(|hub| hub["id"] == peer.id.to_string()).cloned().expect("it was asked")
@@ -147,11 +148,11 @@ async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_blocked_hub_is_not_asked() {
     with_a_hub(None, async |_, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "tides", "sea")]));
+        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
         until_known(&admin, &peer).await;
         let rule = json!({ "subject": peer.id.to_string(), "action": "block", "reason": "It is a test." });
         admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
-        let found = live(&admin, "q=tides").await;
+        let found = live(&admin, "q=corals").await;
         assert_eq!((&found["items"], &found["sources"]["asked"]), (&json!([]), &json!([])));
         assert_eq!(peer.asked(), 0);
     })
@@ -161,22 +162,22 @@ async fn a_blocked_hub_is_not_asked() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_offers_to_ask_and_a_script_is_told_as_hubs_answer() {
     with_a_hub(None, async |hub, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "tides", "sea")]));
+        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
         let visitor = hub.visitor();
         until_known(&admin, &peer).await;
-        let page = visitor.get("/agents?q=tides").await.expect(StatusCode::OK);
-        page.says("href=\"/agents?q=tides&amp;live=1\"");
-        page.says("data-ask=\"/agents/live?q=tides\"");
+        let page = visitor.get("/agents?q=corals").await.expect(StatusCode::OK);
+        page.says("href=\"/agents?q=corals&amp;live=1\"");
+        page.says("data-ask=\"/agents/live?q=corals\"");
         assert_eq!(peer.asked(), 0, "looking at a page asks nobody");
-        for all in ["/agents", "/agents?q=tides&place=here", "/agents?q=tides&online=yes"] {
+        for all in ["/agents", "/agents?q=corals&place=here", "/agents?q=corals&online=yes"] {
             let page = visitor.get(all).await.expect(StatusCode::OK);
             assert!(!page.body.contains("Ask other hubs"), "{all}");
         }
-        let events = visitor.get("/agents/live?q=tides").await.expect(StatusCode::OK);
+        let events = visitor.get("/agents/live?q=corals").await.expect(StatusCode::OK);
         assert_eq!(events.header("content-type"), "text/event-stream");
         let told: Vec<(&str, String)> = events.body.split("\n\n").filter_map(event).collect();
         assert_eq!(told.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["found", "done"]);
-        assert!(told[0].1.starts_with("<li>") && told[0].1.contains("The tides"), "{}", told[0].1);
+        assert!(told[0].1.starts_with("<li>") && told[0].1.contains("The corals"), "{}", told[0].1);
         assert!(told[1].1.contains("asked live: 1 hub answered."), "{}", told[1].1);
     })
     .await;
@@ -191,11 +192,11 @@ fn event(text: &str) -> Option<(&str, String)> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn registries_are_searched_along_or_named() {
     with_a_hub(None, async |hub, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "tides", "sea")]));
+        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
         let visitor = hub.visitor();
         until_known(&admin, &peer).await;
         let search = async |federation: &str| {
-            let body = json!({ "query": { "text": "tides" }, "federation": federation });
+            let body = json!({ "query": { "text": "corals" }, "federation": federation });
             let request = visitor.request(Method::POST, "/ard/v1/search").json(&body);
             visitor.send(request).await.expect(StatusCode::OK).json()
         };
@@ -216,10 +217,10 @@ async fn registries_are_searched_along_or_named() {
             let auto = search("auto").await;
             assert_eq!(auto["results"].as_array().map(Vec::len), Some(1), "{who}: {auto}");
             let entry = &auto["results"][0];
-            assert!(text_of(&entry["identifier"]).ends_with(":bob:tides"), "{entry}");
+            assert!(text_of(&entry["identifier"]).ends_with(":bob:corals"), "{entry}");
             assert_eq!((&entry["source"], &entry["score"]), (&json!(format!("{WEB}ard/v1")), &json!(100)));
-            assert_eq!(entry["url"], json!(format!("{WEB}a2a/bob/tides/.well-known/agent-card.json")));
-            until("it is carried", async || visitor.api("/agents?q=tides").await["total"] == 1).await;
+            assert_eq!(entry["url"], json!(format!("{WEB}a2a/bob/corals/.well-known/agent-card.json")));
+            until("it is carried", async || visitor.api("/agents?q=corals").await["total"] == 1).await;
         }
         assert_eq!(peer.asked(), 2, "one entry is few");
     })

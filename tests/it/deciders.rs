@@ -125,40 +125,7 @@ async fn an_answer_of_no_use_is_asked_for_once_more_and_then_the_rules_decide() 
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_decides_whether_a_member_works_alone() {
-    let work = |title: &str| {
-        format!(
-            r#"{{"say":"assign","mode":"now","work":[{{"to":0,"spec":{{"title":"{title}","description":"17 * 23"}}}}]}}"#
-        )
-    };
-    // After these the server says nothing any more, and the rules decide.
-    let assign = work("tide times, and arithmetic with units");
-    with_model(&[assign.as_str(), CHOOSE], async |hub: &Hub| {
-        let grace = hub.administrator("grace").await;
-        tides(&grace, "tide").await;
-        let new = json!({ "goal": "Multiply.", "members": ["@plexus/calc"] });
-        let id = launch(&grace, &new).await;
-        let team = until(&grace, &id, |team| !team["work"][0]["team"].is_null()).await;
-        let below = text_of(&team["work"][0]["team"]);
-        let below = grace.api(&format!("/teams/{below}")).await;
-        let names: Vec<String> = below["members"]
-            .as_array()
-            .expect("members")
-            .iter()
-            .map(|member| text_of(&member["name"]))
-            .collect();
-        assert_eq!(names, ["@plexus/calc", "@grace/tide"], "the member that has the work leads: {below:#}");
-        until(&grace, &id, |team| !team["ended"].is_null()).await;
-    })
-    .await;
-}
-
 /// A model with a summary, which answers what the scripted server says.
-async fn tides(grace: &Client, name: &str) {
-    publish(grace, name, "Finds tide times for any harbour.").await;
-}
-
 async fn publish(grace: &Client, name: &str, summary: &str) {
     let agent =
         json!({ "name": name, "summary": summary, "instructions": "Answer.", "visibility": "public" });

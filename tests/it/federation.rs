@@ -76,6 +76,17 @@ impl Node {
         .await;
     }
 
+    /// Waits until the other hub has introduced itself, without which its people are strangers here.
+    pub async fn until_knows(&self, other: &Self) {
+        let id = text_of(&other.admin.api("/hubs").await["this"]["id"]);
+        until("the other hub is known", async || {
+            let hubs = self.admin.api("/hubs").await;
+            let mut rows = hubs["items"].as_array().expect("a list").iter();
+            rows.any(|row| row["id"] == id && row["state"] == "fresh" && row["name"] != Value::Null)
+        })
+        .await;
+    }
+
     /// Whether the one other hub has introduced itself.
     pub async fn knows_by_name(&self) -> bool {
         let row = self.admin.api("/hubs").await["items"][0].clone();
@@ -186,6 +197,7 @@ async fn two_hubs(one: Option<Database>, other: Option<Database>) {
     let far = Node::start(&model, &[&near], other).await;
     let tides = near.publish("tides", "Knows when the sea comes in.").await;
     far.until_found("tides", &tides, true).await;
+    near.until_knows(&far).await;
     its_page_opens(&far, &near, &tides).await;
     it_answers(&far, &tides).await;
     both_are_listed(&far, &near).await;
@@ -283,6 +295,7 @@ async fn what_one_hub_publishes_reaches_a_third_through_the_second() {
     let third = Node::start(&model, &[&second], None).await;
     let tides = first.publish("tides", "Knows when the sea comes in.").await;
     third.until_found("tides", &tides, true).await;
+    first.until_knows(&third).await;
     it_answers(&third, &tides).await;
     for node in [third, second, first] {
         node.end().await;

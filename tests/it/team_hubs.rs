@@ -225,30 +225,30 @@ async fn work_for_a_hub_that_is_gone_ends() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn members_at_addresses_on_the_web() {
-    on_three_hubs(Way::Web, it_comes_to_an_answer).await;
+    Box::pin(on_three_hubs(Way::Web, it_comes_to_an_answer)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn members_without_an_address() {
-    on_three_hubs(Way::Network, it_comes_to_an_answer).await;
+    Box::pin(on_three_hubs(Way::Network, it_comes_to_an_answer)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_on_the_web_is_killed() {
-    on_three_hubs(Way::Web, it_survives_a_hub).await;
+    Box::pin(on_three_hubs(Way::Web, it_survives_a_hub)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_without_an_address_is_killed() {
-    on_three_hubs(Way::Network, it_survives_a_hub).await;
+    Box::pin(on_three_hubs(Way::Network, it_survives_a_hub)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_on_the_web_falls_silent() {
-    on_three_hubs(Way::Web, it_survives_silence).await;
+    Box::pin(on_three_hubs(Way::Web, it_survives_silence)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_without_an_address_falls_silent() {
-    on_three_hubs(Way::Network, it_survives_silence).await;
+    Box::pin(on_three_hubs(Way::Network, it_survives_silence)).await;
 }

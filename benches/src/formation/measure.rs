@@ -64,9 +64,9 @@ pub struct Scores {
 }
 
 impl Scores {
-    pub fn of<'a>(results: impl IntoIterator<Item = &'a Result> + Clone) -> Self {
-        let ranks = || results.clone().into_iter().flat_map(|result| &result.ranks);
-        let each = |value: fn(&Result) -> f64| mean(results.clone().into_iter().map(value));
+    pub fn of(results: &[&Result]) -> Self {
+        let ranks = || results.iter().flat_map(|result| &result.ranks);
+        let each = |value: fn(&Result) -> f64| mean(results.iter().map(|result| value(result)));
         Self {
             top_1: mean(ranks().map(|&rank| f64::from(rank == 1))),
             top_10: mean(ranks().map(|&rank| f64::from(rank <= 10))),
@@ -90,7 +90,9 @@ pub struct Difference {
 /// By how much `ours` is better than `theirs`, goal by goal.
 pub fn difference(ours: &[Result], theirs: &[Result], of: fn(&Scores) -> f64) -> Difference {
     let by = |at: &[usize]| {
-        of(&Scores::of(at.iter().map(|&n| &ours[n]))) - of(&Scores::of(at.iter().map(|&n| &theirs[n])))
+        let drawn =
+            |results: &[Result]| of(&Scores::of(&at.iter().map(|&n| &results[n]).collect::<Vec<_>>()));
+        drawn(ours) - drawn(theirs)
     };
     let mut dice = Dice::new(1);
     let goals = ours.len();

@@ -44,12 +44,12 @@ fn one(family: Family, size: usize) -> anyhow::Result<()> {
     let mut all = Vec::new();
     for rule in Rule::ALL {
         let results = measure(rule, &finder, &space, &world)?;
-        row(rule.name(), &Scores::of(&results));
+        row(rule.name(), &Scores::of(&results.iter().collect::<Vec<_>>()));
         all.push((rule, results));
     }
     let index = Indexed::new(&world.profiles)?;
     let indexed = measure(Rule::Ours, &Finder::Indexed(&index), &space, &world)?;
-    row("ours, with the index of the product", &Scores::of(&indexed));
+    row("ours, with the index of the product", &Scores::of(&indexed.iter().collect::<Vec<_>>()));
     let Some((_, ours)) = all.pop() else { return Ok(()) };
     print("\n| ours less | Top@1, points | MRR | nests rightly, points |");
     print("|---|---|---|---|");
@@ -94,7 +94,7 @@ fn split(world: &World, ours: &[Result], others: &[(Rule, Vec<Result>)]) {
     let top_1 = |results: &[Result], one_sector: bool| {
         let paired = world.goals.iter().zip(results).filter(|(goal, _)| goal.one_sector == one_sector);
         let results: Vec<&Result> = paired.map(|(_, result)| result).collect();
-        Scores::of(results.iter().copied()).top_1 * 100.0
+        Scores::of(&results).top_1 * 100.0
     };
     print("\n| Top@1 % | for whom is said once | with each clause |");
     print("|---|---|---|");

@@ -4,7 +4,7 @@
 //! have more, whom to ask, when to ask another one instead, and when to stop waiting.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     time::Duration,
 };
 

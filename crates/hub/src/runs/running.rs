@@ -196,7 +196,9 @@ mod tests {
         let running = Running::new(9);
         let enter_as = |who, from, home| running.enter(About { run, chat, who, from, agent, home }, share);
         let enter = |account| enter_as(Who::Account(account), None, HubRowId::SELF);
-        let first = enter(ada).unwrap();
+        let aside = RunId::new(at, &[7; 10]);
+        let (who, from, home) = (Who::Account(ada), None, HubRowId::SELF);
+        let first = running.enter(About { run: aside, chat, who, from, agent, home }, share).unwrap();
         let again = enter(ada).unwrap();
         let waits = enter(ada).unwrap();
         assert!(!first.waits() && !again.waits() && waits.waits());
@@ -219,11 +221,9 @@ mod tests {
         assert!(!here.stop.is_cancelled());
         drop((guest, newcomer, elsewhere, here));
 
-        running.step_aside(run);
-        assert!(!waits.waits() && running.in_chat(chat), "what steps aside leaves its place and stays known");
-        drop(first);
-        assert!(!waits.waits(), "a place that is given back is the next one's");
-        drop(waits);
+        running.step_aside(aside);
+        assert!(!waits.waits() && running.has(aside), "what steps aside leaves its place and stays known");
+        drop((first, waits));
         assert!(running.stop(run) && again.stop.is_cancelled(), "the run that went on is still known");
         drop(again);
         assert!(!running.stop(run) && !running.in_chat(chat));

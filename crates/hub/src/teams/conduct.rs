@@ -25,7 +25,7 @@ use super::{
     decide::{Decider, Matter, Question},
     decided,
     doing::Doing,
-    help, invite, nest, record,
+    invite, nest, record,
     room::{Request, Wish},
     speak, work,
 };
@@ -214,7 +214,7 @@ impl Conductor {
                 speak::speak(self, seat, turn).await
             }
             Want::Work { work } if !self.does(Doing::Work(work)) && !nest::is_below(&self.team, work) => {
-                if help::is_thought_about(self, work).await? || nest::consider(self, work).await? {
+                if nest::consider(self, work).await? {
                     Ok(true)
                 } else {
                     work::begin(self, work).await

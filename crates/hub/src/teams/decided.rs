@@ -1,17 +1,16 @@
 //! What is made of a choice: entries of the log, as far as the team still waits for it.
 
 use plexus_domain::{
-    Error as Refusal,
     run::Usage,
-    team::{Author, Event, Phase, WorkNo, WorkState, member::Invitee},
+    team::{Author, Event, Phase},
 };
 
 use super::{
     conduct::Conductor,
     decide::{Choice, Decision, Matter},
-    invite, nest, speak,
+    invite, speak,
 };
-use crate::{Error, Result};
+use crate::Result;
 
 /// Writes down what the choice took, and then what was chosen.
 pub(super) async fn take(conductor: &mut Conductor, decision: Decision) -> Result<()> {
@@ -27,26 +26,6 @@ pub(super) async fn take(conductor: &mut Conductor, decision: Decision) -> Resul
         (Matter::Speech { seat, turn }, Choice::Speech(chosen)) => {
             speak::decided(conductor, seat, turn, chosen).await
         }
-        (Matter::Helpers(no), Choice::Helped(members)) => help(conductor, no, members).await,
-        (Matter::Helpers(no), _) => {
-            conductor.alone.insert(no);
-            Ok(())
-        }
         (Matter::Members { .. } | Matter::Speech { .. }, _) => Ok(()),
-    }
-}
-
-async fn help(conductor: &mut Conductor, no: WorkNo, members: Vec<Invitee>) -> Result<()> {
-    let Some(work) = conductor.team.work_item(no).filter(|work| work.state == WorkState::Offered) else {
-        return Ok(());
-    };
-    let by = Author::Seat(work.to);
-    match nest::form(conductor, by, no, members).await {
-        Err(Error::Refused(refusal @ Refusal::Conflict { .. })) => {
-            tracing::debug!(team = %conductor.team.id(), %refusal, "a member works alone");
-            conductor.alone.insert(no);
-            Ok(())
-        }
-        done => done,
     }
 }

@@ -12,7 +12,6 @@ mod conduct;
 mod decide;
 mod decided;
 mod doing;
-mod help;
 mod invite;
 mod launch;
 mod look;

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// With fewer needs a member works alone.
-pub(super) const FEWEST_NEEDS: usize = 2;
+const FEWEST_NEEDS: usize = 2;
 /// How often a conductor that leaves looks for reports before it gives up.
 const LAST_LOOKS: usize = 4;
 
@@ -111,12 +111,7 @@ pub(super) async fn nest(conductor: &mut Conductor, no: WorkNo, named: Vec<Addre
 }
 
 /// Founds the team and writes down that it works on the assignment, both or neither.
-pub(super) async fn form(
-    conductor: &mut Conductor,
-    by: Author,
-    no: WorkNo,
-    members: Vec<Invitee>,
-) -> Result<()> {
+async fn form(conductor: &mut Conductor, by: Author, no: WorkNo, members: Vec<Invitee>) -> Result<()> {
     let hub = conductor.hub.clone();
     let mut tx = hub.store().write().await?;
     let title = title(&conductor.team, no);

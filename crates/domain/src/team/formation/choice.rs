@@ -60,12 +60,6 @@ impl Question {
         }
     }
 
-    /// The same question where nobody may be the answer.
-    #[must_use]
-    pub fn or_nobody(self) -> Self {
-        Self { least: 0, ..self }
-    }
-
     /// Those whom the answer names, when all of them were on the list.
     pub fn check(&self, raw: &str, candidates: &[Candidate]) -> Result<Vec<Invitee>, Problem> {
         let Answer { members } = read(raw)?;

@@ -12,7 +12,7 @@ use std::{collections::HashSet, future::pending, time::Duration};
 use plexus_domain::{
     Timestamp,
     run::Usage,
-    team::{Seat, Team, Utterance, WorkNo, member::Invitee},
+    team::{Seat, Team, Utterance, member::Invitee},
 };
 use tokio::task::JoinSet;
 
@@ -32,8 +32,6 @@ pub(super) enum Matter {
     Members { round: u8 },
     /// What a member says in its turn.
     Speech { seat: Seat, turn: u32 },
-    /// Whether a member works alone.
-    Helpers(WorkNo),
 }
 
 /// What was chosen, by whomever.
@@ -41,9 +39,6 @@ pub(super) enum Matter {
 pub(super) enum Choice {
     Members(Vec<Invitee>),
     Speech(Utterance),
-    Alone,
-    /// The member itself comes first.
-    Helped(Vec<Invitee>),
 }
 
 pub(super) struct Decision {
