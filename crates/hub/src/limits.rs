@@ -65,6 +65,8 @@ pub struct Limits {
     pub catalogs: Limit,
     /// Searches that other hubs are asked for.
     pub others: Limit,
+    /// The same, of all who are not signed in.
+    pub strangers: Limit,
 }
 
 /// How far the limits are raised: 1 normally, more in benches, which say so.
@@ -87,6 +89,7 @@ impl Limits {
             shares: limit("looks at what is shared", 60, Duration::from_millis(500)),
             catalogs: limit("searches of the catalog", 60, Duration::from_millis(500)),
             others: limit("searches of other hubs", 20, Duration::from_secs(2)),
+            strangers: limit("searches of other hubs without an account", 40, Duration::from_secs(1)),
         }
     }
 }

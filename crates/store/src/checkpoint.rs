@@ -7,11 +7,11 @@ use std::sync::{
 
 use parking_lot::Mutex;
 use sqlx::error::Error;
-use tokio::task::spawn_blocking;
+use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::inline::{Connection, Options};
 
-/// Commits from one time to the next: about a thousand pages, after which SQLite would do it by itself.
+/// Transactions from one time to the next: about a thousand pages, after which SQLite would do it by itself.
 const EVERY: u32 = 48;
 /// With so many pages in the log a writer folds it before others go on: beside somebody who writes it never ends.
 const LARGE: i64 = 8_192;
@@ -21,32 +21,29 @@ pub(crate) struct Checkpoints(Arc<Shared>);
 
 struct Shared {
     options: Options,
-    commits: AtomicU32,
+    transactions: AtomicU32,
     is_large: AtomicBool,
     folding: Mutex<()>,
 }
 
 impl Checkpoints {
     pub fn new(options: Options) -> Self {
-        let (commits, is_large) = (AtomicU32::new(0), AtomicBool::new(false));
-        Self(Arc::new(Shared { options, commits, is_large, folding: Mutex::default() }))
+        let (transactions, is_large) = (AtomicU32::new(0), AtomicBool::new(false));
+        Self(Arc::new(Shared { options, transactions, is_large, folding: Mutex::default() }))
     }
 
     /// Called after each commit by whoever wrote, while nobody else may write.
-    pub fn committed(&self, writer: &Connection) {
-        let commits = self.0.commits.fetch_add(1, Ordering::Relaxed);
+    pub fn committed(&self, transactions: u32, writer: &Connection) {
+        let before = self.0.transactions.fetch_add(transactions, Ordering::Relaxed);
         if self.0.is_large.swap(false, Ordering::Relaxed) {
             // Nearly all of it is in the file already.
             self.0.look(writer.fold());
-        } else if commits % EVERY == EVERY - 1 {
+        } else if before / EVERY != before.wrapping_add(transactions) / EVERY
+            && let Ok(runtime) = Handle::try_current()
+        {
             let shared = Arc::clone(&self.0);
-            spawn_blocking(move || shared.fold());
+            runtime.spawn_blocking(move || shared.fold());
         }
-    }
-
-    #[cfg(test)]
-    pub fn commits(&self) -> u32 {
-        self.0.commits.load(Ordering::Relaxed)
     }
 
     /// Waits for the one that goes on.

@@ -28,6 +28,8 @@ pub(crate) struct Writer {
     checkpoints: Checkpoints,
     /// What is not committed yet, between the turns of its transactions.
     open: Mutex<Option<Group>>,
+    #[cfg(test)]
+    commits: std::sync::atomic::AtomicU32,
 }
 
 /// A transaction of SQLite, and who waits for its commit.
@@ -38,7 +40,14 @@ struct Group {
 
 impl Writer {
     pub fn new(pool: Pool, checkpoints: Checkpoints) -> Arc<Self> {
-        Arc::new(Self { pool, gate: Gate::new(), checkpoints, open: Mutex::default() })
+        Arc::new(Self {
+            pool,
+            gate: Gate::new(),
+            checkpoints,
+            open: Mutex::default(),
+            #[cfg(test)]
+            commits: std::sync::atomic::AtomicU32::default(),
+        })
     }
 
     /// A transaction for somebody who waits for the answer.
@@ -71,11 +80,14 @@ impl Writer {
     /// Commits for everybody in the group. The caller has the turn.
     fn commit(&self, group: Group) -> Result<()> {
         let done = group.connection.run("commit");
+        #[cfg(test)]
+        self.commits.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let transactions = u32::try_from(group.kept.len().max(1)).unwrap_or(u32::MAX);
         for kept in group.kept {
             // Whoever does not wait any more need not know.
             let _ = kept.send(done.as_ref().map(drop).map_err(ToString::to_string));
         }
-        self.checkpoints.committed(&group.connection);
+        self.checkpoints.committed(transactions, &group.connection);
         Ok(done?)
     }
 
@@ -142,7 +154,8 @@ impl Drop for Writing {
             false => Err("what was written with it could not be kept".to_owned()),
         };
         match undone {
-            Ok(()) => *self.writer.open.lock() = Some(group),
+            // Whoever dropped this may go on from what it saw, so that has to be there now. All of them are told.
+            Ok(()) => drop(self.writer.commit(group)),
             Err(words) => group.kept.into_iter().for_each(|kept| drop(kept.send(Err(words.clone())))),
         }
     }
@@ -181,9 +194,12 @@ mod tests {
     use super::*;
     use crate::inline::Options;
 
+    fn options(folder: &Path) -> Options {
+        Options { file: folder.join("test"), read_only: false, pragmas: "pragma journal_mode = wal" }
+    }
+
     fn writer(folder: &Path) -> Arc<Writer> {
-        let options =
-            Options { file: folder.join("test"), read_only: false, pragmas: "pragma journal_mode = wal" };
+        let options = options(folder);
         options.open().unwrap().run("create table numbers (number integer primary key)").unwrap();
         let pool = Pool::new(options.clone(), 1, std::time::Duration::from_secs(10));
         Writer::new(pool, Checkpoints::new(options))
@@ -231,7 +247,7 @@ mod tests {
         let ended = behind(&writer, || (0..40).map(|number| write(&writer, number, true)).collect()).await;
         assert!(ended.iter().all(Result::is_ok), "{ended:?}");
         assert_eq!(numbers(&writer).await, (0..40).collect::<Vec<_>>());
-        let commits = writer.checkpoints.commits();
+        let commits = writer.commits.load(std::sync::atomic::Ordering::Relaxed);
         assert!((3..=8).contains(&commits), "{commits} commits");
         writer.close().await;
     }
@@ -251,6 +267,27 @@ mod tests {
         let ended: Vec<bool> = ended.await.iter().map(Result::is_ok).collect();
         assert_eq!(ended, [true, true, false, true]);
         assert_eq!(numbers(&writer).await, [1, 3]);
+        writer.close().await;
+    }
+
+    #[tokio::test]
+    async fn what_a_dropped_one_saw_is_there_once_it_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path());
+        let other = options(folder.path()).open().unwrap();
+        let ended = behind(&writer, || {
+            let before = write(&writer, 1, true);
+            let sees = Arc::clone(&writer);
+            let sees = tokio::spawn(async move {
+                let writing = sees.person().await?;
+                assert!(writing.run("insert into numbers values (1)").is_err(), "it sees what came before");
+                drop(writing);
+                assert!(other.run("insert into numbers values (1)").is_err(), "and so does everybody else");
+                Ok(())
+            });
+            vec![before, sees, write(&writer, 2, true)]
+        });
+        assert!(ended.await.iter().all(Result::is_ok));
         writer.close().await;
     }
 

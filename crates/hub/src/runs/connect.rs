@@ -102,7 +102,7 @@ impl Outbound {
 pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>> {
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
-        Kind::Builtin { program: Builtin::Guide } => Ok(teams::front(hub, &job.asker, job.run)),
+        Kind::Builtin { program: Builtin::Guide } => Ok(teams::front(hub, job)),
         Kind::Builtin { program: Builtin::Tck } if hub.config().conformance => Ok(Arc::new(Tck)),
         Kind::Builtin { program: Builtin::Tck } => {
             Err(Refusal::unavailable("This agent answers test kits only, and this hub is not for them.")

@@ -5,14 +5,17 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use plexus_domain::{
-    ChatId, Content, Error as Refusal, Part, RunId,
+    ChatId, Content, Error as Refusal, MessageId, Part, RunId,
     agent::{Builtin, Connector as Kind},
     part::plain_text,
     run::{Failure, FailureClass},
     team::{Author, CONCLUDING_GRACE, Event, Limits, Note},
 };
 use plexus_runtime::{Connector, End, Output, Request, builtin::Guide};
-use plexus_store::runs::{self, Origin};
+use plexus_store::{
+    messages,
+    runs::{self, Origin},
+};
 use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +24,9 @@ use super::{Launch, Named, TeamView, launch, names, room::Wish, watch::Watch};
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Asker, Person, Scope},
+    chats::without_mentions,
     listings,
+    runs::Job,
 };
 
 /// How a text begins that asks for a team.
@@ -53,7 +58,9 @@ impl Wanted {
                 Refusal::invalid("message.parts", format!("{words}: {error}."))
             });
         }
-        Ok(in_words(&plain_text(parts)).map(|goal| Self { goal: goal.to_owned(), members: Vec::new() }))
+        let text = plain_text(parts);
+        let goal = in_words(without_mentions(&text));
+        Ok(goal.map(|goal| Self { goal: goal.to_owned(), members: Vec::new() }))
     }
 }
 
@@ -83,18 +90,22 @@ struct Front {
     guide: Guide,
     asker: Asker,
     run: RunId,
+    question: MessageId,
 }
 
 impl Front {
-    /// What another agent writes, or a person in a chat, asks for no team: only [`check`] lets one be asked for.
-    async fn wanted(&self, request: &Request) -> Result<Option<(Wanted, &Person)>> {
-        let parts = request.turns.last().map(|turn| turn.parts.as_slice()).unwrap_or_default();
-        let Some((wanted, person)) = Wanted::of(parts)?.zip(self.asker.person.as_ref()) else {
+    /// What another agent writes, or a person in a chat, asks for no team: only [`check`] lets one be asked for, and this
+    /// reads the very message that it read.
+    async fn wanted(&self) -> Result<Option<(Wanted, &Person)>> {
+        let Some(person) = self.asker.person.as_ref() else { return Ok(None) };
+        let mut conn = self.hub.store().snapshot().await?;
+        let run = runs::find(&mut conn, self.run).await?;
+        if run.is_none_or(|run| run.origin != Origin::A2a) {
             return Ok(None);
-        };
-        let run = runs::find(&mut self.hub.store().read().await?, self.run).await?;
-        let over_a2a = run.is_some_and(|run| run.origin == Origin::A2a);
-        Ok(over_a2a.then_some((wanted, person)))
+        }
+        let asked = messages::load(&mut conn, &[self.question]).await?;
+        let parts = asked.first().map(|message| message.parts.as_slice()).unwrap_or_default();
+        Ok(Wanted::of(parts)?.map(|wanted| (wanted, person)))
     }
 
     async fn launch(&self, wanted: Wanted, person: &Person, whole: Duration) -> Result<ChatId> {
@@ -159,7 +170,7 @@ impl Connector for Front {
         output: &mut dyn Output,
         stop: &CancellationToken,
     ) -> Result<End, Failure> {
-        let Some((wanted, person)) = self.wanted(&request).await.map_err(said)? else {
+        let Some((wanted, person)) = self.wanted().await.map_err(said)? else {
             return self.guide.run(request, output, stop).await;
         };
         let team = self.launch(wanted, person, request.limits.whole).await.map_err(said)?;
@@ -202,9 +213,10 @@ fn said(error: Error) -> Failure {
 }
 
 /// The hub's own agent, for one run.
-pub(crate) fn front(hub: &Hub, asker: &Asker, run: RunId) -> Arc<dyn Connector> {
+pub(crate) fn front(hub: &Hub, job: &Job) -> Arc<dyn Connector> {
     let guide = Guide::new(listings::finder(hub));
-    Arc::new(Front { hub: hub.clone(), guide, asker: asker.clone(), run })
+    let (asker, run, question) = (job.asker.clone(), job.run, job.question);
+    Arc::new(Front { hub: hub.clone(), guide, asker, run, question })
 }
 
 #[cfg(test)]
@@ -228,6 +240,7 @@ mod tests {
         ] {
             assert_eq!(text(asked).unwrap().goal, "find the tides.", "{asked}");
         }
+        assert_eq!(text("@plexus/guide Form a team to find the tides.").unwrap().goal, "find the tides.");
         for other in ["Who forms a team?", "form a teapot", "form a teamster", "", "ééééééééééé"] {
             assert_eq!(text(other), None, "{other}");
         }

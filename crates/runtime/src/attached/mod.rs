@@ -104,6 +104,12 @@ impl Attached {
         Self { link }
     }
 
+    /// The program may work on although the hub takes no more.
+    fn give_up(&self, run: RunId, failure: Failure) -> Failure {
+        let _ = self.link.orders.try_send(Order::Stop { run });
+        failure
+    }
+
     async fn ask(&self, request: Request) -> Result<(), Failure> {
         let run = request.run;
         for (digest, bytes) in request.files {
@@ -148,22 +154,21 @@ impl Connector for Attached {
                     told_to_stop = true;
                     self.link.send(Order::Stop { run }).await?;
                 }
-                decided = wishes.next() => {
-                    let (wish, decision) = decided.show(output)?;
-                    self.link.send(Order::Decided { run, wish, decision }).await?;
-                }
-                next = news.recv() => match next.ok_or_else(lost)? {
-                    News::Wishes(wish) => wishes.put(wish, output).await?,
-                    news => match news.say(output) {
+                decided = wishes.next() => match decided.show(output) {
+                    Ok((wish, decision)) => self.link.send(Order::Decided { run, wish, decision }).await?,
+                    Err(failure) => return Err(self.give_up(run, failure)),
+                },
+                next = news.recv() => {
+                    let taken = match next.ok_or_else(lost)? {
+                        News::Wishes(wish) => wishes.put(wish, output).await.map(|()| None),
+                        news => news.say(output),
+                    };
+                    match taken {
                         Ok(None) => {}
                         Ok(Some(end)) => return Ok(end),
-                        Err(failure) => {
-                            // The program may work on although the hub takes no more.
-                            let _ = self.link.orders.try_send(Order::Stop { run });
-                            return Err(failure);
-                        }
-                    },
-                },
+                        Err(failure) => return Err(self.give_up(run, failure)),
+                    }
+                }
             }
         }
     }

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{Error, inline::Connection};
 
-const PAGE: usize = 1_000;
+/// Rows may be as large as a message.
+const PAGE: usize = 100;
 
 pub(super) fn rows<'a>(
     c: &'a mut Connection,

@@ -20,9 +20,10 @@ pub(super) fn told(error: rusqlite::Error) -> Error {
             let message = message.clone().unwrap_or_else(|| failure.to_string());
             Error::Database(Box::new(Failure { code: failure.extended_code, message }))
         }
-        rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..) => {
-            Error::Decode(Box::new(error))
-        }
+        rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..) => Error::Decode(Box::new(error)),
         _ => Error::InvalidArgument(error.to_string()),
     }
 }
