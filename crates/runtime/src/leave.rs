@@ -18,7 +18,15 @@ pub struct Question {
     pub arguments: Value,
 }
 
+/// Of arguments that a person could look through before allowing them, in bytes.
+const MAX_ARGUMENTS: usize = 64 << 10;
+
 impl Question {
+    /// Whether nobody could look through it.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.arguments.to_string().len() > MAX_ARGUMENTS
+    }
+
     /// What the answer is bound to: the tool and its arguments.
     pub fn digest(&self) -> Digest {
         Digest::of(json!([self.tool, self.arguments]).to_string())

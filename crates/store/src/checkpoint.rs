@@ -16,7 +16,6 @@ const EVERY: u32 = 48;
 /// With so many pages in the log a writer folds it before others go on: beside somebody who writes it never ends.
 const LARGE: i64 = 8_192;
 
-#[derive(Clone)]
 pub(crate) struct Checkpoints(Arc<Shared>);
 
 struct Shared {

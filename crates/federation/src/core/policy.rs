@@ -119,9 +119,14 @@ fn on_domain(rules: &Rules, domain: &str, now: Timestamp) -> Option<Action> {
     parents.find_map(|subject| find(rules, &subject, now))
 }
 
+/// Whether something that ends then still holds.
+pub fn holds(expires: Option<Timestamp>, now: Timestamp) -> bool {
+    expires.is_none_or(|expires| now < expires)
+}
+
 fn find(rules: &Rules, subject: &Subject, now: Timestamp) -> Option<Action> {
     let rule = rules.get(subject)?;
-    rule.expires.is_none_or(|expires| now < expires).then_some(rule.action)
+    holds(rule.expires, now).then_some(rule.action)
 }
 
 impl From<PublicKey> for Subject {

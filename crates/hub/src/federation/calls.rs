@@ -13,7 +13,6 @@ use plexus_domain::{
 use plexus_federation::{
     HubId,
     net::calls::{CallError, Calls, Coming, LONGEST, Question, Told},
-    record::{HubRecord, Signed},
 };
 use plexus_runtime::{
     a2a::{Body, Carries},
@@ -23,7 +22,10 @@ use plexus_store::{agents::Agent, hubs};
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::guest::{self, PERSON};
+use super::{
+    guest::{self, PERSON},
+    overview::record_of,
+};
 use crate::{Caller, Error, Hub, Result};
 
 /// Calls that go on at the same time of hubs on probation, all together: a quarter of all places.
@@ -157,8 +159,7 @@ fn in_words(refusal: &Error) -> String {
 pub(crate) async fn way(hub: &Hub, outbound: &Outbound, agent: &Agent, url: &Url) -> Result<Option<HubId>> {
     let row = hubs::find(&mut hub.store().read().await?, agent.hub).await?;
     let Some(row) = row.filter(|_| outbound.check(url).is_err()) else { return Ok(None) };
-    let record = row.record.as_deref().and_then(|bytes| Signed::<HubRecord>::parse(bytes).ok());
-    let has_address = record.is_some_and(|record| record.claims().api.is_some());
+    let has_address = record_of(&row).is_some_and(|record| record.api.is_some());
     Ok(row.peer.filter(|_| !has_address).and_then(|peer| peer.parse().ok()))
 }
 

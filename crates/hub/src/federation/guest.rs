@@ -13,14 +13,13 @@ use plexus_federation::{
         policy::{Action, Mode},
         quota::PROBATION_TIME,
     },
-    record::{HubRecord, Signed},
 };
 use plexus_store::{
     Conn, hub_nonces,
     hubs::{self, Hub as Row, HubState},
 };
 
-use super::rules;
+use super::{overview::record_of, rules};
 use crate::{
     Caller, Hub, Result,
     caller::{Guest, Via},
@@ -107,8 +106,7 @@ async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
     let found = hubs::by_peer(conn, &id.to_string()).await?;
     let now = hub.env().now();
     let holds = |row: &Row| {
-        let record = row.record.as_deref().and_then(|bytes| Signed::<HubRecord>::parse(bytes).ok());
-        let record = record.filter(|record| now < record.claims().expires);
+        let record = record_of(row).filter(|record| now < record.expires);
         record.is_some() && matches!(row.state, HubState::Carried | HubState::Probation)
     };
     Ok(found.filter(holds).ok_or_else(|| {

@@ -3,10 +3,7 @@
 use plexus_domain::{Error as Refusal, Timestamp, account::Role, text};
 use plexus_federation::{
     HubId,
-    core::{
-        Event,
-        policy::{MAX_RULES, Source},
-    },
+    core::policy::{MAX_RULES, Source, holds},
     record::{ListedRule, MAX_LISTED, RuleList, Seq, Signed},
 };
 use plexus_store::{
@@ -16,7 +13,7 @@ use plexus_store::{
 use serde_json::json;
 
 use super::{
-    rules::{RuleRow, action_of, most, readable, took_effect},
+    rules::{RuleRow, action_of, most, replaced},
     subjects::{read, written},
 };
 use crate::{
@@ -79,8 +76,7 @@ async fn signed(hub: &Hub) -> Result<String> {
 /// A rule that still holds, as it travels.
 fn listed(row: RuleRow, now: Timestamp) -> Option<ListedRule> {
     let RuleRow { subject, does, reason, since, expires, .. } = row;
-    let holds = expires.is_none_or(|expires| now < expires);
-    holds.then_some(ListedRule { subject, action: does, reason, created: since, expires })
+    holds(expires, now).then_some(ListedRule { subject, action: does, reason, created: since, expires })
 }
 
 /// The list in a document, if it is one whose signature holds.
@@ -96,8 +92,7 @@ pub(super) fn open(document: &str) -> Result<Signed<RuleList>, Refusal> {
 
 /// The rules of a list that hold and can be read, each about what the reader calls it.
 pub(super) fn usable(list: &RuleList, now: Timestamp) -> impl Iterator<Item = ListedRule> {
-    let holds = move |rule: &&ListedRule| rule.expires.is_none_or(|expires| now < expires);
-    list.rules.iter().filter(holds).filter_map(|rule| {
+    list.rules.iter().filter(move |rule| holds(rule.expires, now)).filter_map(|rule| {
         let subject = written(&read(&rule.subject)?);
         Some(ListedRule { subject, ..rule.clone() })
     })
@@ -129,10 +124,8 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
     let act = Act { by, action: "network.import", target: format!("hub:{}", list.hub), change, request };
     record(hub, &mut tx, act).await?;
     tx.commit().await?;
-    took_effect(hub).await?;
     let own = hub_rules::list(&mut hub.store().read().await?, most()).await?;
-    let rules = readable(own.into_iter().map(RuleRow::from));
-    hub.federation().tell(Event::RulesReplaced { source: Source::Local, rules }).await;
+    replaced(hub, Source::Local, own.into_iter().map(RuleRow::from)).await?;
     Ok(imported)
 }
 

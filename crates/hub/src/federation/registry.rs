@@ -4,10 +4,7 @@ use std::collections::{HashMap, HashSet, hash_map::Entry};
 
 use plexus_a2a::card::with_base;
 use plexus_domain::Error as Refusal;
-use plexus_federation::{
-    HubId,
-    record::{HubRecord, Signed},
-};
+use plexus_federation::HubId;
 use plexus_search::{Query, Start};
 use plexus_store::{
     Conn, agents,
@@ -15,7 +12,7 @@ use plexus_store::{
 };
 use url::Url;
 
-use super::{Standing, ask_others, is_askable, overview};
+use super::{Standing, ask_others, is_askable, overview, overview::record_of};
 use crate::{
     Caller, Error, Hub, Result,
     listings::{Described, Matched, Publisher, described, matching},
@@ -50,8 +47,7 @@ impl Registry {
     }
 
     fn of_row(row: &Row) -> Option<Self> {
-        let record = Signed::<HubRecord>::parse(row.record.as_deref()?).ok()?;
-        let said = record.claims();
+        let said = record_of(row)?;
         Self::of(said.hub, &said.name, row.domain.as_deref(), said.api.as_deref()?)
     }
 }

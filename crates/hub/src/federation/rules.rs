@@ -7,7 +7,7 @@ use plexus_federation::{
     HubId,
     core::{
         Event,
-        policy::{MAX_RULES, Mode, Policy, Rule, Source, Subject},
+        policy::{MAX_RULES, Mode, Policy, Rule, Source, Subject, holds},
     },
 };
 use plexus_store::{
@@ -153,7 +153,7 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
 }
 
 /// Whoever reads on looks at the rules again, and what goes on with a hub that is kept out now ends.
-pub(super) async fn took_effect(hub: &Hub) -> Result<()> {
+async fn took_effect(hub: &Hub) -> Result<()> {
     hub.live().access.touch(Touched::Hubs);
     hub.federation().policy.lock().await.take();
     let (policy, now) = (current(hub).await?, hub.env().now());
@@ -194,15 +194,14 @@ pub(super) async fn about(
     domain: Option<&str>,
     now: Timestamp,
 ) -> Result<Option<RuleRow>> {
-    let holds = |expires: Option<Timestamp>| expires.is_none_or(|expires| now < expires);
     let mut listed: Vec<Listed> = Vec::new();
     for subject in of_hub(id, domain).iter().map(written) {
-        if let Some(own) = hub_rules::find(conn, &subject).await?.filter(|row| holds(row.expires)) {
+        if let Some(own) = hub_rules::find(conn, &subject).await?.filter(|row| holds(row.expires, now)) {
             return Ok(Some(own.into()));
         }
         listed.extend(rule_lists::about(conn, &subject).await?);
     }
-    listed.retain(|row| holds(row.expires));
+    listed.retain(|row| holds(row.expires, now));
     // The first of those from one list is the closest.
     Ok(listed.into_iter().min_by(|one, other| one.list.cmp(&other.list)).map(RuleRow::from))
 }
@@ -234,6 +233,18 @@ pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
 }
 
 /// Rules for the core. What cannot be read does not hold.
+/// Makes the rules of one source those that hold, here and in the core.
+pub(super) async fn replaced(
+    hub: &Hub,
+    source: Source,
+    rows: impl IntoIterator<Item = RuleRow>,
+) -> Result<()> {
+    took_effect(hub).await?;
+    let rules = readable(rows);
+    hub.federation().tell(Event::RulesReplaced { source, rules }).await;
+    Ok(())
+}
+
 pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(Subject, Rule)> {
     let rule = |row: RuleRow| match read(&row.subject) {
         Some(subject) => Some((subject, rule(row))),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use plexus_domain::{Error as Refusal, Timestamp, account::Role};
 use plexus_federation::{
     HubId,
-    core::{Event, policy::Source},
+    core::policy::Source,
     record::{HubPayload as _, ListedRule, RuleList, Signed},
 };
 use plexus_store::{
@@ -23,7 +23,7 @@ use super::{
     other::named,
     overview::record_of,
     own_id,
-    rules::{RuleRow, action_of, readable, took_effect},
+    rules::{RuleRow, action_of, replaced},
 };
 use crate::{
     Caller, Error, Hub, Result,
@@ -35,8 +35,6 @@ pub const SHARED_RULES: &str = "/.well-known/plexus-rules";
 
 const MAX_LISTS: usize = 20;
 const MAX_URL: usize = 512;
-/// As large as a list may be.
-const MAX_BYTES: usize = 1 << 20;
 const LOOK_EVERY: Duration = Duration::from_secs(10 * 60);
 const REFRESH_EVERY: Duration = Duration::from_secs(24 * 3_600);
 /// After a list could not be had.
@@ -151,7 +149,7 @@ async fn place(hub: &Hub, what: &str) -> Result<(Url, Option<HubId>)> {
 
 /// The list at an address, if it is one; else why not. Administrators choose lists, so these may be wherever they may call.
 async fn fetch(hub: &Hub, url: &Url) -> Result<Signed<RuleList>, String> {
-    let fetched = hub.outbound().anyone(true).fetch(url, MAX_BYTES).await;
+    let fetched = hub.outbound().anyone(true).fetch(url, RuleList::LIMIT).await;
     let fetched = fetched.map_err(|failure| failure.message)?;
     if !fetched.status.is_success() {
         return Err(format!("{url} answered {}.", fetched.status));
@@ -177,10 +175,7 @@ async fn put(tx: &mut Tx, row: &Row, list: &RuleList, now: Timestamp) -> Result<
 }
 
 async fn tell(hub: &Hub, url: &str, rules: Vec<Listed>) -> Result<()> {
-    took_effect(hub).await?;
-    let rules = readable(rules.into_iter().map(RuleRow::from));
-    hub.federation().tell(Event::RulesReplaced { source: Source::List(url.to_owned()), rules }).await;
-    Ok(())
+    replaced(hub, Source::List(url.to_owned()), rules.into_iter().map(RuleRow::from)).await
 }
 
 /// Looks at each list once a day, until it is dropped.

@@ -23,8 +23,6 @@ use crate::{End, File, Leave, Output, leave::Question, outbound::Halt, sse::Nois
 /// Tools at work at once, as far as they are told apart.
 const MAX_OPEN_TOOLS: usize = 64;
 const STATUS_CHARS: usize = 200;
-/// Of arguments that a person could look through before allowing them.
-const MAX_ASKED_BYTES: usize = 64 << 10;
 
 /// What it says goes to an [`Output`].
 pub struct Answer<'a> {
@@ -182,7 +180,7 @@ impl<'a> Answer<'a> {
             tool: shorten(&one_line(title.map_or("a tool", String::as_str)), STATUS_CHARS),
             arguments: input.cloned().unwrap_or_else(|| json!({})),
         };
-        if question.arguments.to_string().len() > MAX_ASKED_BYTES {
+        if question.is_too_long() {
             return Ok(None);
         }
         self.tell_thoughts()?;

@@ -14,8 +14,6 @@ use crate::{
 
 /// Wishes of one run that wait for a decision.
 const MOST: usize = 16;
-/// Of arguments that a person could look through before allowing them.
-const MAX_ARGUMENTS: usize = 64 << 10;
 
 /// The wishes of one run, seen from the hub.
 pub(super) struct Wishes {
@@ -43,8 +41,8 @@ impl Wishes {
                 format!("The program behind this agent gave a wish a name of more than {MAX_ID} bytes.");
             return Err(Failure::new(FailureClass::Garbage, words));
         }
-        let is_too_much = self.waiting.len() >= MOST || arguments.to_string().len() > MAX_ARGUMENTS;
         let question = Question { tool: label(&tool), arguments };
+        let is_too_much = self.waiting.len() >= MOST || question.is_too_long();
         let asked = if is_too_much { None } else { self.leave.put(question, output).await? };
         let waits = async move {
             let decision = match &asked {

@@ -75,13 +75,13 @@ impl Connection {
         self.sqlite.query_row("pragma wal_checkpoint(passive)", [], |row| row.get(1)).map_err(told)
     }
 
-    /// Runs a statement and gives each of its rows to `take`, which says whether to go on.
+    /// Runs a statement to its end, also where only its first row is wanted: it may change something.
     fn each(
         &self,
         text: &str,
         arguments: Option<&Arguments>,
         is_kept: bool,
-        take: impl FnMut(Row) -> bool,
+        take: impl FnMut(Row),
     ) -> Result<Outcome, Error> {
         if is_kept {
             let mut statement: CachedStatement<'_> = self.sqlite.prepare_cached(text).map_err(told)?;
@@ -95,7 +95,7 @@ impl Connection {
         &self,
         statement: &mut Statement<'_>,
         arguments: Option<&Arguments>,
-        mut take: impl FnMut(Row) -> bool,
+        mut take: impl FnMut(Row),
     ) -> Result<Outcome, Error> {
         if let Some(arguments) = arguments {
             arguments.bind(statement)?;
@@ -103,20 +103,14 @@ impl Connection {
         let columns: Arc<[Column]> = columns(statement).into();
         let mut rows: Rows<'_> = statement.raw_query();
         while let Some(row) = rows.next().map_err(told)? {
-            if !take(Row::read(row, &columns).map_err(told)?) {
-                break;
-            }
+            take(Row::read(row, &columns).map_err(told)?);
         }
         drop(rows);
         let changed = if statement.readonly() { 0 } else { self.sqlite.changes() };
         Ok(Outcome { changed })
     }
 
-    fn ask<'q>(
-        &self,
-        mut query: impl Execute<'q, Inline>,
-        take: impl FnMut(Row) -> bool,
-    ) -> Result<Outcome, Error> {
+    fn ask<'q>(&self, mut query: impl Execute<'q, Inline>, take: impl FnMut(Row)) -> Result<Outcome, Error> {
         let arguments = query.take_arguments().map_err(Error::Encode)?;
         let is_kept = query.persistent();
         self.each(query.sql().as_str(), arguments.as_ref(), is_kept, take)
@@ -143,7 +137,7 @@ impl<'c> Executor<'c> for &'c mut Connection {
         'c: 'e,
         E: 'q + Execute<'q, Inline>,
     {
-        future::ready(self.ask(query, |_| true)).boxed()
+        future::ready(self.ask(query, drop)).boxed()
     }
 
     fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, Result<Either<Outcome, Row>, Error>>
@@ -152,10 +146,7 @@ impl<'c> Executor<'c> for &'c mut Connection {
         E: 'q + Execute<'q, Inline>,
     {
         let mut rows = Vec::new();
-        let outcome = self.ask(query, |row| {
-            rows.push(Ok(Either::Right(row)));
-            true
-        });
+        let outcome = self.ask(query, |row| rows.push(Ok(Either::Right(row))));
         rows.push(outcome.map(Either::Left));
         stream::iter(rows).boxed()
     }
@@ -168,8 +159,6 @@ impl<'c> Executor<'c> for &'c mut Connection {
         let mut first = None;
         let outcome = self.ask(query, |row| {
             first.get_or_insert(row);
-            // A statement that changes something has to come to its end.
-            true
         });
         future::ready(outcome.map(|_| first)).boxed()
     }
