@@ -120,7 +120,7 @@ fn print_added(streams: usize, what: &str, less: &[Round], more: &[Round]) {
 
 /// 25 tokens a second to each.
 pub fn paced(streams: usize) -> Load {
-    Load { streams, each: if streams == 1 { 3 } else { 2 }, script: PACED }
+    Load { streams, each: if streams == 1 { 10 } else { 2 }, script: PACED }
 }
 
 async fn measure(scene: &Scene, rounds: usize, beside: &str) -> anyhow::Result<()> {

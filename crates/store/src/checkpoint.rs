@@ -22,7 +22,8 @@ struct Shared {
     options: Options,
     transactions: AtomicU32,
     is_large: AtomicBool,
-    folding: Mutex<()>,
+    /// Who folds, once that was needed. Held meanwhile.
+    folding: Mutex<Option<Connection>>,
 }
 
 impl Checkpoints {
@@ -45,10 +46,10 @@ impl Checkpoints {
         }
     }
 
-    /// Waits for the one that goes on.
+    /// Waits for the one that goes on, and closes what folds.
     pub async fn end(&self) {
         let shared = Arc::clone(&self.0);
-        let waited = spawn_blocking(move || drop(shared.folding.lock())).await;
+        let waited = spawn_blocking(move || drop(shared.folding.lock().take())).await;
         if let Err(error) = waited {
             tracing::warn!(%error, "the end of a checkpoint was not seen");
         }
@@ -57,8 +58,16 @@ impl Checkpoints {
 
 impl Shared {
     fn fold(&self) {
-        let Some(_one) = self.folding.try_lock() else { return };
-        self.look(self.options.open().and_then(|connection| connection.fold()));
+        let Some(mut folding) = self.folding.try_lock() else { return };
+        self.look(self.fold_by(&mut folding));
+    }
+
+    fn fold_by(&self, folding: &mut Option<Connection>) -> Result<i64, Error> {
+        let connection = match folding {
+            Some(connection) => connection,
+            None => folding.insert(self.options.open()?),
+        };
+        connection.fold()
     }
 
     fn look(&self, folded: Result<i64, Error>) {

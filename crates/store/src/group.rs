@@ -1,8 +1,8 @@
 //! The one who writes to SQLite, and commits that are made together.
 //!
 //! What a commit costs is mostly pages: those of the indices that each message touches are written anew each time. So a
-//! transaction that others wait behind is not committed by itself. It becomes a savepoint that is let go, the next goes on in
-//! the same transaction of SQLite, and one commit keeps them all; each is told then, and not before.
+//! transaction that others wait behind is not committed by itself. The next goes on in the same transaction of SQLite, behind a
+//! savepoint, and one commit keeps them all; each is told then, and not before.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -64,22 +64,20 @@ impl Writer {
 
     async fn begin(self: &Arc<Self>, turn: Turn) -> Result<Writing> {
         let open = self.open.lock().take();
-        let group = match open {
-            Some(group) => group,
-            None => {
-                let connection = self.pool.acquire().await?;
-                connection.run("begin immediate")?;
-                Group { connection, kept: Vec::new() }
-            }
+        let Some(group) = open else {
+            let connection = self.pool.acquire().await?;
+            connection.begin()?;
+            let group = Group { connection, kept: Vec::new() };
+            return Ok(Writing { group: Some(group), writer: Arc::clone(self), _turn: turn });
         };
         let writing = Writing { group: Some(group), writer: Arc::clone(self), _turn: turn };
-        writing.run("savepoint one")?;
+        writing.step("savepoint one")?;
         Ok(writing)
     }
 
     /// Commits for everybody in the group. The caller has the turn.
     fn commit(&self, group: Group) -> Result<()> {
-        let done = group.connection.run("commit");
+        let done = group.connection.commit();
         #[cfg(test)]
         self.commits.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let transactions = u32::try_from(group.kept.len().max(1)).unwrap_or(u32::MAX);
@@ -125,7 +123,9 @@ pub(crate) struct Writing {
 
 impl Writing {
     pub async fn commit(mut self) -> Result<()> {
-        self.run("release one")?;
+        if self.follows_others() {
+            self.step("release one")?;
+        }
         let Some(mut group) = self.group.take() else { return Err(over()) };
         if group.kept.len() + 1 >= MOST || self.writer.gate.waiting() == 0 {
             return self.writer.commit(group);
@@ -142,6 +142,13 @@ impl Writing {
             Ok(done) => done.map_err(unavailable),
             Err(_) => Err(unavailable("the hub is being stopped".to_owned())),
         }
+    }
+}
+
+impl Writing {
+    /// Whether what others wrote is in the same transaction of SQLite, before its savepoint.
+    fn follows_others(&self) -> bool {
+        self.group.as_ref().is_some_and(|group| !group.kept.is_empty())
     }
 }
 

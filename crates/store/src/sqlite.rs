@@ -24,9 +24,10 @@ pub(crate) const FILE: &str = "plexus.sqlite3";
 const LOCK: &str = "plexus.lock";
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 
-/// What every connection begins with. The limit is what a burst of writes leaves of the write-ahead log on the disk.
+/// What every connection begins with. The limit is what a burst of writes leaves of the write-ahead log on the disk. What a
+/// statement or a savepoint can be undone with is kept in memory: the other place is a file that is made each time.
 const PRAGMAS: &str = "pragma foreign_keys = on; pragma synchronous = normal; pragma wal_autocheckpoint = 0; \
-                       pragma journal_size_limit = 16777216;";
+                       pragma journal_size_limit = 16777216; pragma temp_store = memory;";
 
 pub(crate) struct Pools {
     pub writer: Arc<Writer>,

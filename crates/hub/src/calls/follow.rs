@@ -15,6 +15,7 @@ use super::{Door, Task, task};
 use crate::{
     Hub, Result, accounts, federation,
     live::{Channel, Frame, FrameKind, Topic, Touched},
+    views::MessageView,
 };
 
 /// How far a reader reads.
@@ -48,6 +49,8 @@ pub struct Following {
     until: Until,
     seq: i64,
     state: RunState,
+    /// The task as it was last seen, with the messages that readers were told of since.
+    known: Task,
     ready: VecDeque<News>,
     receiver: Receiver<Arc<Frame>>,
     access: Receiver<Touched>,
@@ -113,6 +116,7 @@ impl Watch {
             until,
             seq: now.seq,
             state: now.state,
+            known: now.clone(),
             ready: VecDeque::new(),
             receiver: self.receiver,
             access: self.access,
@@ -168,9 +172,11 @@ impl Following {
             self.due.all = false;
         }
         if let Some((state, failure)) = self.due.state.clone() {
-            let mut task = self.reload().await?;
-            task.failure = failure;
-            self.step(task, state);
+            if !self.is_known_up_to(state) {
+                self.reload().await?;
+            }
+            self.known.failure = failure;
+            self.step(state);
             self.due.state = None;
         }
         Ok(())
@@ -206,10 +212,10 @@ impl Following {
 
     fn take(&mut self, frame: &Frame) {
         match &frame.kind {
-            FrameKind::Event { since, seq, event, .. } if *seq > self.seq => {
+            FrameKind::Event { since, seq, event, view } if *seq > self.seq => {
                 self.due.all |= *since > self.seq;
                 self.seq = *seq;
-                self.event(event);
+                self.event(event, view.as_deref());
             }
             FrameKind::Text { message, part, start, body } if self.messages.contains(message) => {
                 self.text(*message, *part, *start, body);
@@ -231,10 +237,15 @@ impl Following {
         }
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &Event, view: Option<&MessageView>) {
         match event {
             Event::Message { message, run: Some(run) } if *run == self.run => {
                 self.messages.insert(*message);
+            }
+            Event::Ended { message, .. } => {
+                if let Some(view) = view.filter(|_| self.messages.contains(message)) {
+                    self.know(view);
+                }
             }
             Event::Run { run, state, failure } if *run == self.run && *state != self.state => {
                 self.due.state = Some((*state, failure.clone()));
@@ -243,31 +254,50 @@ impl Following {
         }
     }
 
+    /// Keeps a message that has ended, and what its run came to.
+    fn know(&mut self, view: &MessageView) {
+        let Some(run) = &view.run else { return };
+        let known = self.known.messages.iter_mut().find(|known| known.id == view.message.id);
+        if let (Some(known), Some(ended)) = (known, run.ended) {
+            *known = Message { seq: known.seq, ..view.message.clone() };
+            self.known.usage = run.usage;
+            self.known.state_at = ended;
+        }
+    }
+
+    /// Whether nothing is missing of a run that has come to an end: its answers were told before.
+    fn is_known_up_to(&self, state: RunState) -> bool {
+        let mut answers = self.known.agents_messages();
+        state.is_terminal()
+            && self.known.messages.iter().filter(|known| self.messages.contains(&known.id)).count()
+                == self.messages.len()
+            && answers.all(|message| message.state != MessageState::Open)
+    }
+
     /// Begins again with the task as it is; what readers have of it they drop by its place.
     async fn catch_up(&mut self) -> Result<()> {
-        let task = self.reload().await?;
-        self.seq = self.seq.max(task.seq);
-        self.messages = task.agents_messages().map(|message| message.id).collect();
-        for message in task.agents_messages().filter(|message| message.state == MessageState::Open) {
+        self.reload().await?;
+        self.seq = self.seq.max(self.known.seq);
+        self.messages = self.known.agents_messages().map(|message| message.id).collect();
+        for message in self.known.agents_messages().filter(|message| message.state == MessageState::Open) {
             for (index, part) in message.parts.iter().cloned().enumerate() {
                 self.ready.push_back(News::Part { message: message.id, index, start: 0, part });
             }
         }
-        let state = task.state;
-        self.step(task, state);
+        self.step(self.known.state);
         Ok(())
     }
 
     /// Finished messages are told before the state that ends them.
-    fn step(&mut self, mut task: Task, state: RunState) {
+    fn step(&mut self, state: RunState) {
         if state.is_terminal() || state.is_waiting() {
-            let ended = task.agents_messages().filter(|message| message.state != MessageState::Open);
+            let ended = self.known.agents_messages().filter(|message| message.state != MessageState::Open);
             self.ready.extend(ended.map(|message| News::Ended { message: message.clone() }));
         }
         if state != self.state {
             self.state = state;
-            task.state = state;
-            self.ready.push_back(News::State { task: Box::new(task) });
+            self.known.state = state;
+            self.ready.push_back(News::State { task: Box::new(self.known.clone()) });
         }
     }
 
@@ -288,7 +318,8 @@ impl Following {
         Some(shape)
     }
 
-    async fn reload(&self) -> Result<Task> {
-        task::reload(&self.hub, &mut self.hub.store().snapshot().await?, self.run).await
+    async fn reload(&mut self) -> Result<()> {
+        self.known = task::reload(&self.hub, &mut self.hub.store().snapshot().await?, self.run).await?;
+        Ok(())
     }
 }

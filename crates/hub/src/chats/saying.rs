@@ -110,9 +110,21 @@ pub(crate) async fn say(
         let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
         let (origin, question, until) = (saying.origin, saying.id, saying.until);
         let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
-        let called = saying.called.map(str::to_owned);
-        let ask =
-            Ask { chat, question, called, lane, beside, seen, reached, author, origin, continues, until };
+        let (called, words) = (saying.called.map(str::to_owned), Some(saying.parts.to_vec()));
+        let ask = Ask {
+            chat,
+            question,
+            called,
+            lane,
+            beside,
+            seen,
+            words,
+            reached,
+            author,
+            origin,
+            continues,
+            until,
+        };
         jobs.push(runs::begin(hub, tx, &mut telling, asker, ask).await?);
     }
     let leaf = jobs.first().map_or(saying.id, |job| job.answer.id);

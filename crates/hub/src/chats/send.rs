@@ -159,6 +159,7 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
         lane,
         beside,
         seen,
+        words: None,
         reached,
         author,
         origin,

@@ -1,7 +1,7 @@
 //! Beginning a run: rows in the transaction of the message that asks for it.
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MessageId, PrincipalId, RunId, RunState, Timestamp,
+    ChatId, Error as Refusal, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
     event::Event,
     message::{Message, MessageState},
     schedule::Share,
@@ -10,7 +10,7 @@ use plexus_runtime::Remote;
 use plexus_store::{
     Tx,
     agents::Agent,
-    runs,
+    parts, runs,
     runs::{NewRun, Origin, Run, Step},
     versions::Version,
 };
@@ -36,6 +36,8 @@ pub struct Ask {
     pub beside: Vec<MessageId>,
     /// The messages that the agent may see, the question last.
     pub seen: Vec<MessageId>,
+    /// What the question says, where it is asked for the first time.
+    pub words: Option<Vec<Part>>,
     pub reached: Reached,
     /// The agent as a principal.
     pub author: PrincipalId,
@@ -46,6 +48,9 @@ pub struct Ask {
     /// When whoever asks stops waiting, if that is known.
     pub until: Option<Timestamp>,
 }
+
+/// What was said, and by whom.
+pub type Said = Vec<(PrincipalId, Vec<Part>)>;
 
 /// A run whose rows are written: what the worker needs to know.
 pub struct Job {
@@ -64,6 +69,8 @@ pub struct Job {
     pub asker: Asker,
     /// The messages that the agent may see.
     pub seen: Vec<MessageId>,
+    /// What was said in them. One that waits for its turn reads it then.
+    pub said: Option<Said>,
     /// The agent asked for this: its own task goes on.
     pub task: Option<Remote>,
     /// When whoever asked stops waiting, if that is known.
@@ -89,6 +96,7 @@ pub(crate) async fn begin(
     };
     let (queued, state, chat, question) = (view.queued, view.state, ask.chat, ask.question);
     let answer = open_answer(hub, run, &ask);
+    let said = if place.waits() { None } else { Some(said(tx, asker, &ask).await?) };
     let (called, until) = (ask.called, ask.until);
     let (seen, alternatives) = (ask.seen, ask.beside.into_iter().chain([answer.id]).collect());
     let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
@@ -108,10 +116,21 @@ pub(crate) async fn begin(
         version,
         asker,
         seen,
+        said,
         task,
         until,
         place,
     })
+}
+
+/// What was said up to the question and with it. The writer has it at hand, which a reader would look for anew.
+async fn said(tx: &mut Tx, asker: &Asker, ask: &Ask) -> Result<Said> {
+    let (Some(words), Some((_, before))) = (&ask.words, ask.seen.split_last()) else {
+        return Ok(parts::list_said(tx, &ask.seen).await?);
+    };
+    let mut said = parts::list_said(tx, before).await?;
+    said.push((asker.principal, words.clone()));
+    Ok(said)
 }
 
 /// What somebody may have at once.

@@ -115,8 +115,6 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     if let Some(remote) = &speaker.remote {
         runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
     }
-    let failure = outcome.failure.clone();
-    telling.record(Event::Run { run: job.run, state: outcome.state, failure });
     let run = RunView {
         failure: outcome.failure.clone(),
         usage: speaker.usage,
@@ -126,6 +124,8 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let alternatives = messages::list_alternatives(&mut tx, job.question, message.lane).await?;
     let (author, open) = (Author::from(&job.agent), Vec::new());
     telling.end(MessageView { message, author, run: Some(run), alternatives, open, status: None });
+    let failure = outcome.failure.clone();
+    telling.record(Event::Run { run: job.run, state: outcome.state, failure });
     let committed = telling.commit(hub, tx).await?;
     job.place.leave();
     committed.tell(hub, job.asker.account()).await;

@@ -10,17 +10,25 @@ use plexus_domain::{
 use plexus_runtime::{Remote, Speaker, Turn, builtin::is_offer};
 use plexus_store::{Conn, messages, parts, runs};
 
-use super::Job;
+use super::{Job, begin::Said};
 use crate::{Hub, Result, blobs, chats::without_mentions, views, views::Author};
 
 /// The turns up to the question, and the agent's own context where it may go on.
-pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Option<Remote>)> {
-    let mut conn = hub.store().read().await?;
-    let said = parts::list_said(&mut conn, &job.seen).await?;
+pub(super) async fn conversation(
+    hub: &Hub,
+    job: &Job,
+    said: Option<Said>,
+) -> Result<(Vec<Turn>, Option<Remote>)> {
+    let said = match said {
+        Some(said) => said,
+        None => parts::list_said(&mut hub.store().read().await?, &job.seen).await?,
+    };
     let mut authors = known_authors(job);
     let others = said.iter().map(|(author, _)| *author);
     let others: Vec<_> = others.filter(|author| !authors.contains_key(author)).collect();
-    authors.extend(views::authors(&mut conn, others.into_iter()).await?);
+    if !others.is_empty() {
+        authors.extend(views::authors(&mut hub.store().read().await?, others.into_iter()).await?);
+    }
     let said = said.into_iter().map(|(author, parts)| (author, without_offers(parts)));
     let turns = said.filter(|(_, parts)| !parts.is_empty());
     let turns = turns.map(|(author, parts)| {
@@ -36,7 +44,9 @@ pub(super) async fn conversation(hub: &Hub, job: &Job) -> Result<(Vec<Turn>, Opt
     let turns = turns.collect();
     let remote = match &job.task {
         Some(task) => Some(task.clone()),
-        None if job.version.connector.has_contexts() => earlier_context(&mut conn, job).await?,
+        None if job.version.connector.has_contexts() => {
+            earlier_context(&mut hub.store().read().await?, job).await?
+        }
         None => None,
     };
     Ok((turns, remote))

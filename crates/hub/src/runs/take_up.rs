@@ -63,6 +63,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
         version,
         asker,
         seen: visible(&tree, question),
+        said: None,
         task: None,
         until: None,
         place: hub.running().enter(about, share)?,

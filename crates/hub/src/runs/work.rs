@@ -11,7 +11,9 @@ use plexus_runtime::{Connector, End, Limits, Request, perform};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    Job, approve, connect, finish,
+    Job, approve,
+    begin::Said,
+    connect, finish,
     finish::Outcome,
     output::Speaker,
     request,
@@ -51,9 +53,10 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
             Turn::Gone => return hub.live().end(job.answer.id),
         }
     }
+    let said = job.said.take();
     let job = &job;
     metrics::counter!("plexus_runs_started_total").increment(1);
-    let answer = AssertUnwindSafe(answer(hub, job, &mut speaker, &told)).catch_unwind().await;
+    let answer = AssertUnwindSafe(answer(hub, job, said, &mut speaker, &told)).catch_unwind().await;
     let end = answer.unwrap_or_else(|_| {
         tracing::error!(run = %job.run, "a run panicked");
         Err(Failure::new(
@@ -73,17 +76,18 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
 async fn answer(
     hub: &Hub,
     job: &Job,
+    said: Option<Said>,
     speaker: &mut Speaker,
     told: &CancellationToken,
 ) -> Result<End, Failure> {
-    let (connector, request) = Box::pin(prepare(hub, job)).await.map_err(said)?;
+    let (connector, request) = Box::pin(prepare(hub, job, said)).await.map_err(as_failure)?;
     told.cancelled().await;
     perform(connector.as_ref(), request, speaker, &job.place.stop).await
 }
 
-async fn prepare(hub: &Hub, job: &Job) -> Result<(Arc<dyn Connector>, Request), Error> {
+async fn prepare(hub: &Hub, job: &Job, said: Option<Said>) -> Result<(Arc<dyn Connector>, Request), Error> {
     let connector = connect::connector(hub, job).await?;
-    let (turns, remote) = request::conversation(hub, job).await?;
+    let (turns, remote) = request::conversation(hub, job, said).await?;
     let files = request::files(hub, job, &turns).await?;
     let given = hub.config().limits;
     let limits = Limits {
@@ -103,7 +107,7 @@ fn time_left(hub: &Hub, job: &Job) -> Option<Duration> {
 }
 
 /// A refusal is said in the answer; a fault is logged and said as one.
-fn said(error: Error) -> Failure {
+fn as_failure(error: Error) -> Failure {
     match error {
         Error::Refused(refusal @ Refusal::Unavailable { .. }) => {
             Failure::new(FailureClass::Unreachable, refusal.to_string())

@@ -3,8 +3,9 @@
 mod calculator;
 mod expression;
 mod sheet;
+mod threads;
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use plexus_domain::{
@@ -18,10 +19,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    calculator::{Calculator, STACK_BYTES},
-    sheet::Sheet,
-};
+use self::{calculator::Calculator, sheet::Sheet, threads::Threads};
 use super::markdown::{code, escape};
 use crate::{Connector, End, Output, Request, Speaker, Turn};
 
@@ -39,11 +37,12 @@ const HELP: &str = "I work out expressions with units, for example `120 km / (1.
 /// Works out expressions with fend; no network, no clock, no exchange rates.
 pub struct Calc {
     at_once: Arc<Semaphore>,
+    threads: Arc<Threads>,
 }
 
 impl Calc {
     pub fn new() -> Self {
-        Self { at_once: Arc::new(Semaphore::new(AT_ONCE)) }
+        Self { at_once: Arc::new(Semaphore::new(AT_ONCE)), threads: Arc::default() }
     }
 
     async fn answer_one(&self, line: String, mut calculator: Calculator) -> Result<String, Failure> {
@@ -93,7 +92,7 @@ impl Calc {
         .await
     }
 
-    /// Runs `job` on a thread with the stack that fend needs, when it is this one's turn.
+    /// Runs `job` on a thread of its own kind, when it is this one's turn.
     async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
         let broken = |words: &str| Failure::new(FailureClass::Internal, words);
         let turn = Arc::clone(&self.at_once).acquire_owned().await;
@@ -102,8 +101,8 @@ impl Calc {
             let _turn = turn;
             let _ = sender.send(job());
         };
-        let thread = thread::Builder::new().name("calc".to_owned()).stack_size(STACK_BYTES).spawn(run);
-        thread.map_err(|_| broken("The hub has no thread left to calculate on. Try again in a moment."))?;
+        let given = self.threads.run(run);
+        given.map_err(|_| broken("The hub has no thread left to calculate on. Try again in a moment."))?;
         match time::timeout(STUCK, receiver).await {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(_)) => Err(broken("The calculation ended unexpectedly. Try it in smaller steps.")),

@@ -1,6 +1,6 @@
 //! A connection, and how a statement is run on it.
 
-use std::{fmt, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
+use std::{cell::Cell, fmt, io, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use futures::{
     FutureExt as _, StreamExt as _,
@@ -47,12 +47,14 @@ impl Options {
         sqlite.set_prepared_statement_cache_capacity(STATEMENTS);
         sqlite.busy_timeout(BUSY_TIMEOUT).map_err(told)?;
         sqlite.execute_batch(self.pragmas).map_err(told)?;
-        Ok(Connection { sqlite })
+        Ok(Connection { sqlite, is_begun: Cell::new(false) })
     }
 }
 
 pub(crate) struct Connection {
     sqlite: rusqlite::Connection,
+    /// Whether statements belong to a transaction. SQLite ends one by itself when the disk is full.
+    is_begun: Cell<bool>,
 }
 
 impl Connection {
@@ -61,13 +63,44 @@ impl Connection {
         self.sqlite.execute_batch(text).map_err(told)
     }
 
-    /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
+    /// Begins a transaction that writes. Until [`Self::commit`] or [`Self::roll_back`] nothing is done outside of it.
+    pub fn begin(&self) -> Result<(), Error> {
+        self.step("begin immediate")?;
+        self.is_begun.set(true);
+        Ok(())
+    }
+
+    pub fn commit(&self) -> Result<(), Error> {
+        let done = self.step("commit");
+        self.is_begun.set(false);
+        done
+    }
+
+    pub fn roll_back(&self) -> Result<(), Error> {
+        self.is_begun.set(false);
+        if self.is_writing() { self.run("rollback") } else { Ok(()) }
+    }
+
+    /// One statement of those that are run again and again.
+    pub fn step(&self, text: &str) -> Result<(), Error> {
+        self.check()?;
+        let mut statement = self.sqlite.prepare_cached(text).map_err(told)?;
+        statement.raw_execute().map(drop).map_err(told)
+    }
+
+    /// Whether a transaction is open.
     pub fn is_writing(&self) -> bool {
         !self.sqlite.is_autocommit()
     }
 
-    pub fn roll_back(&self) -> Result<(), Error> {
-        if self.is_writing() { self.run("rollback") } else { Ok(()) }
+    /// Refuses what would be done outside of a transaction that SQLite has ended.
+    fn check(&self) -> Result<(), Error> {
+        if self.is_begun.get() && !self.is_writing() {
+            return Err(Error::Io(io::Error::other(
+                "SQLite has ended the transaction; nothing of it was kept",
+            )));
+        }
+        Ok(())
     }
 
     /// Folds the write-ahead log into the file as far as nobody is in the way. How many pages the log has.
@@ -111,6 +144,7 @@ impl Connection {
     }
 
     fn ask<'q>(&self, mut query: impl Execute<'q, Inline>, take: impl FnMut(Row)) -> Result<Outcome, Error> {
+        self.check()?;
         let arguments = query.take_arguments().map_err(Error::Encode)?;
         let is_kept = query.persistent();
         self.each(query.sql().as_str(), arguments.as_ref(), is_kept, take)
@@ -246,5 +280,26 @@ impl FromStr for Options {
 
     fn from_str(file: &str) -> Result<Self, Error> {
         Ok(Self { file: file.into(), read_only: false, pragmas: "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_done_outside_of_a_transaction_that_sqlite_has_ended() {
+        let options =
+            Options { file: ":memory:".into(), read_only: false, pragmas: "create table numbers (number)" };
+        let connection = options.open().unwrap();
+        connection.begin().unwrap();
+        connection.step("insert into numbers values (1)").unwrap();
+        connection.run("rollback").unwrap();
+        assert!(connection.step("insert into numbers values (2)").is_err());
+        assert!(connection.commit().is_err());
+        connection.step("insert into numbers values (3)").unwrap();
+        let count: i64 =
+            connection.sqlite.query_row("select count(*) from numbers", [], |row| row.get(0)).unwrap();
+        assert_eq!(count, 1);
     }
 }
