@@ -137,6 +137,8 @@ async fn rules_are_handed_on(far: &Node, near: &Node) {
     assert!(!out.status.success() && stderr(&out).contains("/nowhere"), "{}", stderr(&out));
 }
 
+const NO_LIST: &str = "This hub goes by no list. `plexus block --follow LIST` chooses one.";
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_goes_by_the_rules_that_another_gives_out() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -166,6 +168,21 @@ async fn a_hub_goes_by_the_rules_that_another_gives_out() {
     assert_eq!(text_of(&again.json()["url"]), url);
     let gone = near.admin.call(Method::DELETE, &format!("/hubs/lists?url={url}"), &Value::Null).await;
     gone.expect(StatusCode::NO_CONTENT);
+
+    let line = async |words: &[&str]| {
+        let out = plexus(near.folder.path(), words).await;
+        (out.status.success(), format!("{}{}", stdout(&out), stderr(&out)))
+    };
+    assert_eq!(line(&["hubs", "--lists"]).await.1.lines().next(), Some(NO_LIST));
+    let (done, words) = line(&["block", "--follow", &url, "--signer", &near.id]).await;
+    assert!(!done && words.contains("Another hub signed"), "{words}");
+    let (done, words) = line(&["block", "--follow", &url]).await;
+    assert!(done && words.contains(&url), "{words}");
+    let (done, words) = line(&["hubs", "--lists"]).await;
+    assert!(done && words.lines().nth(1).is_some_and(|row| row.contains(&url)), "{words}");
+    let (done, words) = line(&["unblock", "--follow", &url]).await;
+    assert!(done, "{words}");
+    assert_eq!(line(&["hubs", "--lists"]).await.1.lines().next(), Some(NO_LIST));
     near.end().await;
     giver.kill().await;
 }

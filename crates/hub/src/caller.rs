@@ -1,6 +1,6 @@
 //! Who asks, and what they may do: the one place for permission checks.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use plexus_domain::{AccountId, Digest, Error, HubRowId, Name, NamespaceId, PrincipalId, account::Role};
 
@@ -190,7 +190,29 @@ impl Caller {
         match (&self.person, self.guest()) {
             (Some(person), _) => person.account.to_string(),
             (None, Some(guest)) => format!("{}/{}", guest.hub, guest.pseudonym),
-            (None, None) => self.ip.to_string(),
+            (None, None) => source(self.ip),
         }
+    }
+}
+
+/// An address as rate limits count it. Whoever has one of IPv6 has a whole /64 of them (RFC 6177, section 2).
+pub(crate) fn source(ip: IpAddr) -> String {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("{}/64", Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_cost_nothing_count_as_one() {
+        let count = |ip: &str| source(ip.parse().unwrap());
+        assert_eq!(count("2001:db8:1:2::7"), "2001:db8:1:2::/64");
+        assert_eq!(count("2001:db8:1:2:ffff::1"), count("2001:db8:1:2::7"));
+        assert_ne!(count("2001:db8:1:3::7"), count("2001:db8:1:2::7"));
+        assert_eq!((count("192.0.2.7"), count("::ffff:192.0.2.7")), ("192.0.2.7".into(), "192.0.2.7".into()));
     }
 }

@@ -16,7 +16,12 @@ use crate::{config::Serve, settings::Settings};
 
 pub fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON, for programs");
-    Command::new("hubs").about("Show the hubs that this one knows").arg(json).args(remote::arguments())
+    let lists = Arg::new("lists").long("lists").action(ArgAction::SetTrue);
+    let lists = lists.help("Show the lists of rules that this hub goes by instead");
+    Command::new("hubs")
+        .about("Show the hubs that this one knows")
+        .args([json, lists])
+        .args(remote::arguments())
 }
 
 pub fn block_command() -> Command {
@@ -33,7 +38,11 @@ pub fn block_command() -> Command {
 }
 
 pub fn unblock_command() -> Command {
-    Command::new("unblock").about("Take a rule back").arg(subject().required(true)).args(remote::arguments())
+    Command::new("unblock")
+        .about("Take a rule back")
+        .arg(subject().required_unless_present("follow"))
+        .arg(rule_lists::follow().help("Go by the list at this address no more"))
+        .args(remote::arguments())
 }
 
 fn subject() -> Arg {
@@ -43,13 +52,14 @@ fn subject() -> Arg {
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let (hub, _) = Remote::reached(settings, arguments, None)?;
-    let found = hub.get("hubs").await?;
+    let lists = arguments.get_flag("lists");
+    let found = hub.get(if lists { "hubs/lists" } else { "hubs" }).await?;
     let mut out = std::io::stdout().lock();
     if arguments.get_flag("json") {
         writeln!(out, "{}", serde_json::to_string_pretty(&found)?)?;
         return Ok(0);
     }
-    write!(out, "{}", table(&found))?;
+    write!(out, "{}", if lists { rule_lists::table(&found) } else { table(&found) })?;
     Ok(0)
 }
 
@@ -108,6 +118,9 @@ pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> 
     if !remove && let Some(way) = rule_lists::Way::of(arguments) {
         return rule_lists::run(settings, arguments, &way).await;
     }
+    if let Some(url) = arguments.get_one::<String>("follow") {
+        return rule_lists::leave(settings, arguments, url).await;
+    }
     let subject = arguments.get_one::<String>("subject").map_or("", String::as_str);
     let reason = arguments.try_get_one::<String>("reason").ok().flatten().cloned().unwrap_or_default();
     let allow = arguments.try_get_one::<bool>("allow").ok().flatten().copied().unwrap_or(false);
@@ -117,10 +130,7 @@ pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> 
         (false, false) => "block",
     };
     let config = Serve::folder(settings)?;
-    let remote = match Remote::named(arguments)? {
-        Some(hub) => Some(hub),
-        None => Remote::serving(&config.data_dir, None)?,
-    };
+    let remote = Remote::named_or_serving(arguments, &config.data_dir)?;
     match remote {
         Some(hub) => {
             let rule = json!({ "subject": subject, "action": action, "reason": reason });

@@ -62,6 +62,14 @@ impl Remote {
         Ok(Some(Self { base, who, client: client(Some(&socket))? }))
     }
 
+    /// The one that is named, else the one that serves this data folder now, else none.
+    pub fn named_or_serving(arguments: &ArgMatches, data_dir: &Path) -> anyhow::Result<Option<Self>> {
+        match Self::named(arguments)? {
+            Some(hub) => Ok(Some(hub)),
+            None => Self::serving(data_dir, None),
+        }
+    }
+
     /// The one that is named, else the one that serves this data folder, where `owner` acts; and where people look at it.
     pub fn reached(
         settings: &Settings,
@@ -89,7 +97,17 @@ impl Remote {
 
     /// Posts what is answered without words.
     pub async fn tell(&self, path: &str, body: &Value) -> anyhow::Result<()> {
-        let answer = self.signed(self.client.post(self.url(path)?).json(body)).send().await;
+        self.settle(self.client.post(self.url(path)?).json(body)).await
+    }
+
+    pub async fn delete(&self, path: &str, query: &[(&str, &str)]) -> anyhow::Result<()> {
+        let mut url = self.url(path)?;
+        url.query_pairs_mut().extend_pairs(query);
+        self.settle(self.client.delete(url)).await
+    }
+
+    async fn settle(&self, request: reqwest::RequestBuilder) -> anyhow::Result<()> {
+        let answer = self.signed(request).send().await;
         let answer = answer.with_context(|| format!("asking the hub at {}", self.base))?;
         if !answer.status().is_success() {
             bail!("{}", Self::words(answer).await);

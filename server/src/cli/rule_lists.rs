@@ -1,47 +1,57 @@
-//! `plexus block --export`, `plexus block --import`: rules about other hubs as signed lists.
+//! `plexus block --export`, `--import` and `--follow`, `plexus unblock --follow`, `plexus hubs --lists`: rules about other hubs as
+//! signed lists.
 
 use std::io::{Read as _, Write as _};
 
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches};
+use plexus_domain::text::{one_line, shorten};
 use plexus_hub::{Caller, Env, Hub, Result, accounts, federation};
 use serde_json::{Value, json};
 
 use super::remote::Remote;
 use crate::{config::Serve, settings::Settings};
 
-pub const WAYS: [&str; 2] = ["export", "import"];
+pub const WAYS: [&str; 3] = ["export", "import", "follow"];
 /// Larger than any list.
 const MAX_FILE_BYTES: u64 = 2 << 20;
 
-pub fn arguments() -> [Arg; 2] {
+pub fn arguments() -> [Arg; 4] {
     let file = |name: &'static str| Arg::new(name).long(name).value_name("FILE");
+    let signer = Arg::new("signer").long("signer").value_name("ID").requires("follow");
     [
         file("export")
-            .conflicts_with_all(["import", "subject"])
+            .conflicts_with_all(["import", "follow", "subject"])
             .help("Write this hub's rules as a list that it signs"),
-        file("import").conflicts_with("subject").help("Take over the rules that another hub signed"),
+        file("import")
+            .conflicts_with_all(["follow", "subject"])
+            .help("Take over the rules that another hub signed"),
+        follow().help("Go by the list at an address, or by that of a hub, and look at it once a day"),
+        signer.help("The hub that has to have signed that list; else whoever signed it now"),
     ]
+}
+
+pub fn follow() -> Arg {
+    Arg::new("follow").long("follow").value_name("LIST").conflicts_with("subject")
 }
 
 pub enum Way {
     Export(String),
     Import(String),
+    Follow { list: String, signer: Option<String> },
 }
 
 impl Way {
     pub fn of(arguments: &ArgMatches) -> Option<Self> {
-        let file = |name| arguments.get_one::<String>(name).cloned();
-        file("export").map(Self::Export).or_else(|| file("import").map(Self::Import))
+        let given = |name| arguments.get_one::<String>(name).cloned();
+        let follow = || Some(Self::Follow { list: given("follow")?, signer: given("signer") });
+        given("export").map(Self::Export).or_else(|| given("import").map(Self::Import)).or_else(follow)
     }
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyhow::Result<u8> {
     let config = Serve::folder(settings)?;
-    let remote = match Remote::named(arguments)? {
-        Some(hub) => Some(hub),
-        None => Remote::serving(&config.data_dir, None)?,
-    };
+    let remote = Remote::named_or_serving(arguments, &config.data_dir)?;
     match way {
         Way::Export(file) => {
             let list = match remote {
@@ -66,8 +76,59 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyh
             };
             writeln!(std::io::stdout(), "{}", told(&done))?;
         }
+        Way::Follow { list, signer } => {
+            let url = match remote {
+                Some(hub) => {
+                    let done = hub.post("hubs/lists", &json!({ "list": list, "signer": signer })).await?;
+                    done["url"].as_str().unwrap_or_default().to_owned()
+                }
+                None => {
+                    let done = async |hub: &Hub, caller: &Caller| {
+                        federation::subscribe(hub, caller, list, signer.as_deref(), "").await
+                    };
+                    here(config, done).await?
+                }
+            };
+            writeln!(
+                std::io::stdout(),
+                "The rules at {url} hold. `plexus unblock --follow {url}` undoes it."
+            )?;
+        }
     }
     Ok(0)
+}
+
+/// Goes by a list no more.
+pub async fn leave(settings: &Settings, arguments: &ArgMatches, url: &str) -> anyhow::Result<u8> {
+    let config = Serve::folder(settings)?;
+    let remote = Remote::named_or_serving(arguments, &config.data_dir)?;
+    match remote {
+        Some(hub) => hub.delete("hubs/lists", &[("url", url)]).await?,
+        None => here(config, async |hub, caller| federation::unsubscribe(hub, caller, url, "").await).await?,
+    }
+    writeln!(std::io::stdout(), "The rules of that list are gone.")?;
+    Ok(0)
+}
+
+/// The lists that a hub goes by, for people.
+pub fn table(found: &Value) -> String {
+    let lists = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if lists.is_empty() {
+        return "This hub goes by no list. `plexus block --follow LIST` chooses one.\n".to_owned();
+    }
+    let mut table = format!("{:>5}  {:<24} {:<52} LIST\n", "RULES", "NAME", "SIGNED BY");
+    for list in lists {
+        let text = |name: &str| one_line(list[name].as_str().unwrap_or_default());
+        let (rules, name) = (list["rules"].as_u64().unwrap_or_default(), shorten(&text("name"), 24));
+        table.push_str(&format!("{rules:>5}  {name:<24} {:<52} {}\n", text("signer"), text("url")));
+        if !list["problem"].is_null() {
+            table.push_str(&format!(
+                "       could not be had when it was looked at last: {}\n",
+                text("problem")
+            ));
+        }
+    }
+    table
 }
 
 fn read(file: &str) -> anyhow::Result<String> {

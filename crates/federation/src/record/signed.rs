@@ -70,6 +70,10 @@ impl<T: HubPayload> Signed<T> {
         let payload = frame::write(&body)?;
         let signature = jws::sign(key, &payload).map_err(|error| RecordError::Payload(error.to_string()))?;
         let record = Self { hash: Digest::of(&payload), body, payload, signature };
+        let bytes = record.encode().len();
+        if bytes > T::LIMIT {
+            return Err(RecordError::TooLarge { bytes, limit: T::LIMIT });
+        }
         record.check().map(|()| record)
     }
 

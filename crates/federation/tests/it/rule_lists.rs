@@ -41,6 +41,12 @@ fn what_breaks_a_rule_of_lists_is_refused() {
     let mut two_lines = list(1);
     two_lines.rules[0].reason = "One\ntwo".into();
     assert!(Signed::sign(two_lines, &key(1)).is_err());
+    let mut wordy = list(MAX_LISTED);
+    wordy.rules.iter_mut().for_each(|rule| rule.reason = "why ".repeat(50).trim_end().to_owned());
+    assert!(
+        matches!(Signed::sign(wordy, &key(1)), Err(RecordError::TooLarge { .. })),
+        "nobody could read it"
+    );
     let text = String::from_utf8(Signed::sign(list(2), &key(1)).unwrap().encode()).unwrap();
     let forged = text.replace("hub-1.example", "hub-2.example");
     let refused = Signed::<RuleList>::parse(forged.as_bytes()).unwrap().verify();

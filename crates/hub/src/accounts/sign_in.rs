@@ -12,7 +12,7 @@ use super::{
     delete::{come_back, is_leaving},
     password as passwords, sessions,
 };
-use crate::{Hub, Result};
+use crate::{Hub, Result, caller::source};
 
 /// Where somebody signs in from.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct SignedIn {
 }
 
 pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -> Result<SignedIn> {
-    hub.limits().sign_in_per_ip.take(&device.ip.to_string())?;
+    hub.limits().sign_in_per_ip.take(&source(device.ip))?;
     let account = find(hub, name).await?;
     if let Some(account) = &account {
         hub.limits().sign_in_per_account.take(&account.id.to_string())?;

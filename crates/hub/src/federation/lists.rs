@@ -1,10 +1,12 @@
 //! Rules as signed lists: giving out this hub's own, and taking those of another hub over as one's own.
 
+use std::time::Duration;
+
 use plexus_domain::{Error as Refusal, Timestamp, account::Role, text};
 use plexus_federation::{
     HubId,
     core::policy::{MAX_RULES, Source, holds},
-    record::{ListedRule, MAX_LISTED, RuleList, Seq, Signed},
+    record::{ListedRule, MAX_LISTED, RecordError, RuleList, Seq, Signed},
 };
 use plexus_store::{
     Conn,
@@ -23,6 +25,8 @@ use crate::{
 };
 
 const MAX_NAME: usize = 80;
+/// Rules that have run out go from the list within this time.
+const SHARED_FOR: Duration = Duration::from_secs(3_600);
 
 /// What became of a list that was taken over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,12 +48,19 @@ pub async fn export_rules(hub: &Hub, caller: &Caller) -> Result<String> {
     signed(hub).await
 }
 
-/// The same for anybody, where the operator gives them out.
+/// The same for anybody, where the operator gives them out. Signed once an hour and whenever they change, however many ask.
 pub async fn shared_rules(hub: &Hub) -> Result<Option<String>> {
-    match &hub.config().federation {
-        Some(config) if config.share_rules => signed(hub).await.map(Some),
-        _ => Ok(None),
+    if !hub.config().federation.as_ref().is_some_and(|config| config.share_rules) {
+        return Ok(None);
     }
+    let mut known = hub.federation().shared_rules.lock().await;
+    let now = hub.env().now();
+    if let Some((_, list)) = known.as_ref().filter(|(signed, _)| now.since(*signed) < SHARED_FOR) {
+        return Ok(Some(list.clone()));
+    }
+    let list = signed(hub).await?;
+    *known = Some((now, list.clone()));
+    Ok(Some(list))
 }
 
 async fn signed(hub: &Hub) -> Result<String> {
@@ -69,7 +80,13 @@ async fn signed(hub: &Hub) -> Result<String> {
     let name = text::shorten(&text::one_line(&hub.config().hub_name), MAX_NAME);
     let name = if name.is_empty() { "Plexus".to_owned() } else { name };
     let list = RuleList { hub: key.public().into(), seq: Seq::next(None, now), name, rules };
-    let list = Signed::sign(list, &key).map_err(Error::fault)?;
+    let list = Signed::sign(list, &key).map_err(|error| match error {
+        RecordError::TooLarge { .. } => Refusal::conflict(format!(
+            "These rules do not fit into a list. {error} Take back some of them first."
+        ))
+        .into(),
+        error => Error::fault(error),
+    })?;
     String::from_utf8(list.encode()).map_err(Error::fault)
 }
 
@@ -80,14 +97,20 @@ fn listed(row: RuleRow, now: Timestamp) -> Option<ListedRule> {
 }
 
 /// The list in a document, if it is one whose signature holds.
-pub(super) fn open(document: &str) -> Result<Signed<RuleList>, Refusal> {
-    let wrong = |error: plexus_federation::record::RecordError| {
+pub(super) fn open(document: &str, now: Timestamp) -> Result<Signed<RuleList>, Refusal> {
+    let wrong = |error: &dyn std::fmt::Display| {
         Refusal::invalid("document", format!("This is no list of rules that can be trusted. {error}"))
     };
     // Forms and editors change where lines end; the lines themselves have no such characters.
     let lines: Vec<&str> = document.trim().lines().collect();
     let bytes = format!("{}\n", lines.join("\n")).into_bytes();
-    Signed::<RuleList>::parse(&bytes).and_then(|list| list.verify()).map_err(wrong)
+    let list =
+        Signed::<RuleList>::parse(&bytes).and_then(|list| list.verify()).map_err(|error| wrong(&error))?;
+    // No later list of its signer could ever follow it.
+    if list.body().seq.is_ahead_of(now) {
+        return Err(wrong(&"It says that it was signed in the future: a clock is wrong."));
+    }
+    Ok(list)
 }
 
 /// The rules of a list that hold and can be read, each about what the reader calls it.
@@ -101,8 +124,9 @@ pub(super) fn usable(list: &RuleList, now: Timestamp) -> impl Iterator<Item = Li
 /// Makes the rules of a list this hub's own, with their reasons and ends. What this hub has a rule about stays as it is.
 pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &str) -> Result<Imported> {
     let by = caller.require(Role::Admin)?;
-    let list = open(document)?;
-    let (list, now) = (list.body(), hub.env().now());
+    let now = hub.env().now();
+    let list = open(document, now)?;
+    let list = list.body();
     let usable: Vec<ListedRule> = usable(list, now).collect();
     let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write().await?;

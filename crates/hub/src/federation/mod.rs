@@ -97,6 +97,8 @@ pub(crate) struct Room {
     ruling: tokio::sync::Mutex<()>,
     /// The rules as they were read last, and when.
     policy: tokio::sync::Mutex<Option<(Timestamp, Arc<Policy>)>>,
+    /// This hub's own rules as they were signed last for whoever asks, and when.
+    shared_rules: tokio::sync::Mutex<Option<(Timestamp, String)>>,
     /// What waits for other hubs' answers.
     searches: search::Searches,
 }
@@ -115,6 +117,7 @@ impl Default for Room {
             measures: Measures::default(),
             ruling: tokio::sync::Mutex::default(),
             policy: tokio::sync::Mutex::default(),
+            shared_rules: tokio::sync::Mutex::default(),
             searches: search::Searches::default(),
         }
     }

@@ -156,6 +156,7 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
 async fn took_effect(hub: &Hub) -> Result<()> {
     hub.live().access.touch(Touched::Hubs);
     hub.federation().policy.lock().await.take();
+    hub.federation().shared_rules.lock().await.take();
     let (policy, now) = (current(hub).await?, hub.env().now());
     let mut conn = hub.store().read().await?;
     for row in hubs::list_known(&mut conn).await? {
@@ -232,7 +233,6 @@ pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
     Ok(policy)
 }
 
-/// Rules for the core. What cannot be read does not hold.
 /// Makes the rules of one source those that hold, here and in the core.
 pub(super) async fn replaced(
     hub: &Hub,
@@ -245,6 +245,7 @@ pub(super) async fn replaced(
     Ok(())
 }
 
+/// Rules for the core. What cannot be read does not hold.
 pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(Subject, Rule)> {
     let rule = |row: RuleRow| match read(&row.subject) {
         Some(subject) => Some((subject, rule(row))),

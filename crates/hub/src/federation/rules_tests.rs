@@ -26,6 +26,8 @@ use super::{
 use crate::{Caller, Hub};
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
+/// In microseconds.
+const TOMORROW: u64 = 24 * 3_600 * 1_000_000;
 
 fn rule(subject: &str, action: Action, expires: Option<Timestamp>) -> ListedRule {
     let created = Timestamp::from_millis(5_000);
@@ -171,6 +173,7 @@ on_both! {
         for (answer, why) in [
             ((StatusCode::OK, signed_by(7, &hub, 9_000_000, Vec::new())), "Another hub signed it"),
             ((StatusCode::OK, signed_by(8, &hub, 1, Vec::new())), "older"),
+            ((StatusCode::OK, signed_by(8, &hub, TOMORROW, Vec::new())), "in the future"),
             ((StatusCode::OK, "no list".to_owned()), "no list of rules"),
             ((StatusCode::NOT_FOUND, String::new()), "404"),
         ] {
@@ -179,6 +182,9 @@ on_both! {
             assert!(problem().await.contains(why), "{why}: {}", problem().await);
             assert_eq!(stands(&hub, &boss).await.0, Standing::Blocked, "it holds as it was");
         }
+        put((StatusCode::OK, signed_by(7, &hub, 9_000_000, Vec::new())));
+        let anew = subscribe(&hub, &boss, &url, None, "r").await;
+        assert!(words(anew).contains("Another hub signed"), "choosing it anew believes nobody else");
         put((StatusCode::OK, signed_by(8, &hub, 9_000_000, Vec::new())));
         refresh(&hub, &url).await.unwrap();
         assert_eq!(problem().await, "");

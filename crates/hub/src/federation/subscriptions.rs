@@ -67,7 +67,7 @@ pub async fn subscriptions(hub: &Hub, caller: &Caller) -> Result<Vec<Subscriptio
 }
 
 /// Goes by the list of a hub that this one knows, or by the one at an address. It has to be signed by `signer`, or else by
-/// whoever signed it now; from then on by nobody else. Its address, which names it.
+/// whoever signed it before or, for the first time, now; from then on by nobody else. Its address, which names it.
 pub async fn subscribe(
     hub: &Hub,
     caller: &Caller,
@@ -80,6 +80,10 @@ pub async fn subscribe(
     let given = signer.map(str::parse::<HubId>).transpose();
     let given = given.map_err(|_| Refusal::invalid("signer", "Name the hub by its id, as in 12D3KooW…"))?;
     let list = fetch(hub, &url).await.map_err(|words| Refusal::invalid("list", words))?;
+    let given = match given {
+        Some(given) => Some(given),
+        None => pinned(hub, &url).await?,
+    };
     let signer = list.body().hub;
     if [known, given].into_iter().flatten().any(|wanted| wanted != signer) {
         let words = format!("Another hub signed this list: {signer}.");
@@ -129,6 +133,12 @@ pub async fn unsubscribe(hub: &Hub, caller: &Caller, url: &str, request: &str) -
     tell(hub, url, Vec::new()).await
 }
 
+/// Who has to have signed a list that this hub goes by already.
+async fn pinned(hub: &Hub, url: &Url) -> Result<Option<HubId>> {
+    let row = rule_lists::find(&mut hub.store().read().await?, url.as_str()).await?;
+    Ok(row.and_then(|row| row.signer.parse().ok()))
+}
+
 /// Where a list is, and who has to have signed it where that is known.
 async fn place(hub: &Hub, what: &str) -> Result<(Url, Option<HubId>)> {
     if what.contains("://") {
@@ -155,7 +165,7 @@ async fn fetch(hub: &Hub, url: &Url) -> Result<Signed<RuleList>, String> {
         return Err(format!("{url} answered {}.", fetched.status));
     }
     let document = str::from_utf8(&fetched.body).map_err(|_| format!("What {url} serves is not text."))?;
-    open(document).map_err(|refusal| refusal.to_string())
+    open(document, hub.env().now()).map_err(|refusal| refusal.to_string())
 }
 
 fn seq(list: &Signed<RuleList>) -> i64 {
