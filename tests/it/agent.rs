@@ -6,7 +6,7 @@ use axum::{
     Json, Router,
     body::{Body, Bytes},
     extract::State,
-    http::header,
+    http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
@@ -31,6 +31,7 @@ pub struct Agent {
 
 /// One request for an answer. The connection breaks when it is dropped.
 pub struct Call {
+    pub headers: HeaderMap,
     pub message: Value,
     events: Sender<Bytes>,
 }
@@ -125,7 +126,11 @@ pub fn card(url: &str) -> Value {
     })
 }
 
-async fn answer(State(calls): State<Sender<Call>>, Json(request): Json<Value>) -> Response {
+async fn answer(
+    State(calls): State<Sender<Call>>,
+    headers: HeaderMap,
+    Json(request): Json<Value>,
+) -> Response {
     let asked = json!({ "state": "TASK_STATE_INPUT_REQUIRED", "message": says("Which one?") });
     let task = json!({ "id": "t1", "contextId": "c1", "status": asked });
     match request["method"].as_str() {
@@ -138,7 +143,7 @@ async fn answer(State(calls): State<Sender<Call>>, Json(request): Json<Value>) -
     }
     let (events, mut written) = channel(WAITING);
     let message = request["params"]["message"].clone();
-    calls.send(Call { message, events }).await.expect("the test goes on");
+    calls.send(Call { headers, message, events }).await.expect("the test goes on");
     // Not even the head of the answer goes out before the test says something.
     let Some(first) = written.recv().await else { return Body::empty().into_response() };
     let rest = ReceiverStream::new(written);

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
+    agent::{Agent, card},
+    clerk,
     client::{Client, text_of},
     events::{Events, PATIENCE},
     hub::{self, Given, Hub, on_both},
@@ -121,6 +123,67 @@ async fn an_answer_of_no_use_is_asked_for_once_more_and_then_the_rules_decide() 
         let asked: Vec<u64> =
             decided.map(|event| event["usage"]["tokens_in"].as_u64().expect("a number")).collect();
         assert_eq!(asked.len(), 2, "what failed cost nothing: {log:#?}");
+    })
+    .await;
+}
+
+/// Two agents that do what the test tells them, each known for one half of a goal.
+async fn halves(grace: &Client) -> Vec<Agent> {
+    let mut agents = Vec::new();
+    for (name, skill) in [("gatherer", "Gathers zorbulations"), ("quibbler", "Frobnicates quibbles")] {
+        let agent = Agent::with(|url| {
+            let mut card = card(url);
+            card["name"] = json!(name);
+            card["description"] = json!(skill);
+            card["skills"] = json!([{ "id": name, "name": skill, "description": skill, "tags": [] }]);
+            card
+        })
+        .await;
+        clerk::register(grace, &agent.url, name).await;
+        agents.push(agent);
+    }
+    for word in ["zorbulations", "quibbles"] {
+        let found = async { while grace.api(&format!("/agents?q={word}")).await["total"] != 1 {} };
+        timeout(PATIENCE, found).await.expect("it is found");
+    }
+    agents
+}
+
+const BOTH: &str = r#"{"say":"assign","mode":"now","work":[{"to":0,"spec":{"title":"gather zorbulations, and frobnicate quibbles","description":"Both, please."}}]}"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_leaves_a_member_alone_where_the_rules_would_not() {
+    with_model(&[BOTH, r#"{"members":[]}"#, CONCLUDE], async |hub: &Hub| {
+        let grace = hub.administrator("grace").await;
+        let mut agents = halves(&grace).await;
+        let new = json!({ "goal": "Zorbulations and quibbles", "members": ["@grace/gatherer"] });
+        let team = launch(&grace, &new).await;
+        let call = agents[0].called().await;
+        assert!(call.message.to_string().contains("Both, please."), "{}", call.message);
+        call.begin_task().await;
+        call.artifact("Done.").await;
+        call.complete().await;
+        let team = until(&grace, &team, |team| !team["ended"].is_null()).await;
+        assert_eq!((&team["state"], &team["below"]), (&json!("closed"), &json!([])), "{team:#}");
+        assert_eq!(kinds(&log(&grace, &team).await).iter().filter(|kind| *kind == "decided").count(), 3);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_chooses_who_helps_a_member() {
+    with_model(&[BOTH, r#"{"members":[7]}"#, r#"{"members":[0]}"#], async |hub: &Hub| {
+        let grace = hub.administrator("grace").await;
+        let _agents = halves(&grace).await;
+        let new = json!({ "goal": "Zorbulations and quibbles", "members": ["@grace/gatherer"] });
+        let team = launch(&grace, &new).await;
+        let above = until(&grace, &team, |team| !team["work"][0]["team"].is_null()).await;
+        let below = grace.api(&format!("/teams/{}", text_of(&above["work"][0]["team"]))).await;
+        assert_eq!(names(&below), ["@grace/gatherer", "@grace/quibbler"], "{below:#}");
+        grace
+            .call(Method::POST, &format!("/teams/{team}"), &json!({ "do": "cancel" }))
+            .await
+            .expect(StatusCode::OK);
     })
     .await;
 }

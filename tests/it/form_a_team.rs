@@ -7,7 +7,9 @@ use crate::{
     agent::Agent,
     client::{Client, text_of},
     events::read_answer,
+    federation::until,
     hub::{Hub, on_both},
+    process::Process,
     tokens::make,
 };
 
@@ -100,6 +102,19 @@ on_both! {
         assert_eq!(team["state"], "cancelled", "{team:#}");
     }
 
+    async fn a_task_that_fails_ends_its_team(hub: &Hub, [("PLEXUS_MAX_ANSWER_BYTES", "100")]) {
+        let grace = hub.administrator("grace").await;
+        let agent = Agent::start().await;
+        let new = json!({ "url": agent.url, "name": "slow", "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let program = program(&grace, &["chat", "team"]).await;
+        let asked = message(&json!({ "data": { "goal": "For ever", "members": ["slow"] } }));
+        let task = call(&program, "SendMessage", asked).await["result"]["task"].clone();
+        assert_eq!(task["status"]["state"], "TASK_STATE_FAILED", "{task:#}");
+        let team = grace.api("/teams").await["items"][0].clone();
+        assert_eq!(team["state"], "cancelled", "{team:#}");
+    }
+
     async fn teams_that_wait_leave_room_for_what_they_wait_for(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "1")]) {
         let ada = hub.person("ada").await;
         let program = program(&ada, &["chat", "team"]).await;
@@ -129,5 +144,49 @@ on_both! {
         let goal = json!({ "goal": "Form a team to count boats", "team_member_names": ["@plexus/guide"] });
         program.send(program.request(Method::POST, "/launch_goal").json(&goal)).await.expect(StatusCode::OK);
         assert_eq!(hub.number("select count(*) from teams").await, 1);
+    }
+}
+
+/// However the hub ended, the task goes on waiting for its team, which goes on by itself.
+#[tokio::test]
+async fn a_task_waits_for_its_team_over_a_restart() {
+    for is_killed in [true, false] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut hub = Process::serve(folder.path()).await;
+        let grace = hub.administrator("grace").await;
+        let mut agent = Agent::start().await;
+        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let token = program(&grace, &["chat", "team"]).await;
+        let mut asked = message(&json!({ "data": { "goal": "High water", "members": ["tide"] } }));
+        asked["configuration"] = json!({ "returnImmediately": true });
+        let task = call(&token, "SendMessage", asked).await["result"]["task"].clone();
+        drop(agent.called().await);
+        if is_killed {
+            hub.kill().await;
+        } else {
+            hub.terminate();
+            assert_eq!(hub.ended().await, 0);
+        }
+        let hub = Process::serve(folder.path()).await;
+        let token = token.at(&hub.origin);
+        let shown = call(&token, "GetTask", json!({ "id": task["id"] })).await["result"].clone();
+        assert_eq!(shown["status"]["state"], "TASK_STATE_WORKING", "{shown:#}");
+        let working = agent.called().await;
+        working.begin_task().await;
+        working.artifact("12:04").await;
+        working.complete().await;
+        let now = async || call(&token, "GetTask", json!({ "id": task["id"] })).await["result"].clone();
+        until("the task ends", async || now().await["status"]["state"] != "TASK_STATE_WORKING").await;
+        let whole = now().await;
+        assert_eq!(whole["status"]["state"], "TASK_STATE_COMPLETED", "{whole:#}");
+        assert!(whole["artifacts"].to_string().contains("12:04"), "{whole:#}");
+        let teams = grace.at(&hub.origin).api("/teams").await["items"].clone();
+        assert_eq!(
+            (teams.as_array().map(Vec::len), &teams[0]["state"]),
+            (Some(1), &json!("closed")),
+            "{teams:#}"
+        );
+        hub.kill().await;
     }
 }

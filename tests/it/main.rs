@@ -53,6 +53,8 @@ mod files;
 #[cfg(test)]
 mod finding;
 #[cfg(test)]
+mod floor;
+#[cfg(test)]
 mod form_a_team;
 #[cfg(test)]
 mod guests;

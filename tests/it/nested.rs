@@ -192,6 +192,8 @@ on_both! {
             assert_eq!(ended["state"], "cancelled", "{ended:#}");
             assert!(ended["work"].as_array().expect("a list").iter().all(|work| work["state"] == "cancelled"), "{ended:#}");
         }
+        // One piece of work at the top and two on each of three levels count there, however late each level ended.
+        until(&grace, &teams[0], |team| team["left"]["hops"] == 25).await;
         drop(calls);
     }
 
@@ -303,6 +305,28 @@ on_both! {
         let counted = until(&grace, &top, |team| team["left"]["hops"] == 20).await;
         assert_eq!(counted["state"], "cancelled", "{counted:#}");
         drop(calls);
+    }
+
+    async fn what_is_used_below_a_team_that_has_reported_is_counted_above(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 4).await;
+        let top = launch(&grace, &[0, 3], json!({})).await;
+        let (own, goes_on) = (agents[0].called().await, agents[3].called().await);
+        let middle = nest(&grace, &top, 0, 1).await;
+        drop(own);
+        let (first, second) = (agents[0].called().await, agents[1].called().await);
+        let bottom = nest(&grace, &middle, 1, 2).await;
+        drop(second);
+        let last = (agents[1].called().await, agents[2].called().await);
+        // The team in the middle ends and reports, then the one below it, while the top waits for its other member.
+        grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "do": "stop", "work": 0 })).await.expect(StatusCode::OK);
+        assert_eq!(ended(&grace, &bottom).await["state"], "cancelled");
+        // 32 pieces of work, less two in each of three teams.
+        let counted = until(&grace, &top, |team| team["left"]["hops"] == 26).await;
+        assert_eq!((&counted["ended"], &counted["work"][0]["state"]), (&Value::Null, &json!("cancelled")), "{counted:#}");
+        answer(goes_on, "7 boats.").await;
+        assert_eq!(ended(&grace, &top).await["answer"], "7 boats.");
+        drop((first, last));
     }
 
     async fn what_was_read_of_the_log_above_is_not_read_again(hub: &Hub) {

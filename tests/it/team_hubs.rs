@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::{sync::Semaphore, time::timeout};
 
 use crate::{
+    agent::Agent,
     client::{Client, text_of},
     database::Sql,
     events::{Events, PATIENCE},
@@ -220,6 +221,52 @@ async fn work_for_a_hub_that_is_gone_ends() {
     home.kill().await;
     let sql = Sql::of(None, &far.folder.path().join("data"));
     sql.until_at_least(1, "select count(*) from runs where state = 'failed'").await;
+    far.end().await;
+}
+
+/// A member of this hub, one at an address of its own, and one on a hub that is reached over the network, with which
+/// nothing is exchanged for a while: shorter than a silence that is noticed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_reached_in_three_ways() {
+    let (gated, go_on) = no_address::model().await;
+    let far = Node::start(&gated, &[], None).await;
+    let boats = far.publish("boats", "Frobnicates quibbles.").await;
+    let given = [
+        ("PLEXUS_P2P_BOOTSTRAP", far.address.as_str()),
+        ("PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto"),
+        ("PLEXUS_IDLE_SECONDS", "60"),
+    ];
+    let mut given = settings(&gated, &given);
+    given.reverse();
+    hub::run(None, &given, async |home: &Hub| {
+        let grace = home.administrator("grace").await;
+        let mut agent = Agent::start().await;
+        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let home_id = text_of(&grace.api("/hubs").await["this"]["id"]);
+        federation::until("the agent is carried", async || {
+            grace.get(&format!("/{boats}")).await.status == StatusCode::OK
+        })
+        .await;
+        federation::until("the hubs know each other", async || far.knows(&home_id).await).await;
+        let team = launch(&grace, GOAL, &["@plexus/calc", "@grace/tide", &boats]).await;
+        half_done(&grace, &team).await;
+        let call = agent.called().await;
+        far.process.freeze();
+        call.begin_task().await;
+        call.artifact("High water at 12:04.").await;
+        call.complete().await;
+        let done = |team: &Value| work(team).filter(|work| work["state"] == "completed").count();
+        until(&grace, &team, |team| done(team) == 2).await;
+        far.process.thaw();
+        go_on.add_permits(1);
+        let shown = ended(&grace, &team).await;
+        for part in ["391", "12:04", "One two."] {
+            assert!(text_of(&shown["answer"]).contains(part), "{part}: {shown:#}");
+        }
+        assert_told(&row("nothing comes through to it for a while", &shown, &boats), &shown);
+    })
+    .await;
     far.end().await;
 }
 

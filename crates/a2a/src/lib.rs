@@ -6,6 +6,7 @@
 
 pub mod card;
 pub mod client;
+pub mod extension;
 pub mod http_signature;
 pub mod json;
 pub mod jws;

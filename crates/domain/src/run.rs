@@ -173,6 +173,15 @@ impl Usage {
         }
     }
 
+    /// What is more than `before`; never less than nothing.
+    pub const fn beyond(self, before: Self) -> Self {
+        Self {
+            tokens_in: self.tokens_in.saturating_sub(before.tokens_in),
+            tokens_out: self.tokens_out.saturating_sub(before.tokens_out),
+            cost_micro: self.cost_micro.saturating_sub(before.cost_micro),
+        }
+    }
+
     pub const fn tokens(self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }

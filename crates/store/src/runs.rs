@@ -317,9 +317,9 @@ pub async fn set_process(tx: &mut Tx, id: RunId, process: Option<ProcessId>) -> 
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(process.to_column()))? > 0)
 }
 
-/// Takes a run that waits for its turn from the process that had it. False when another was first.
+/// Takes a run from the process that had it. False when another was first, or it has ended.
 pub async fn take_over(tx: &mut Tx, id: RunId, from: Option<ProcessId>, to: ProcessId) -> Result<bool> {
-    let text = "update runs set process = $3 where id = $1 and state = 'queued' \
+    let text = "update runs set process = $3 where id = $1 and state in ('queued', 'working') \
                 and (process = $2 or (process is null and $2 is null))";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(from.to_column()).bind(to.uuid()))? > 0)
 }

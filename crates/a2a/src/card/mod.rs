@@ -76,6 +76,12 @@ pub struct Capabilities {
     pub extensions: Vec<Extension>,
 }
 
+impl Capabilities {
+    pub fn declares(&self, uri: &str) -> bool {
+        self.extensions.iter().any(|extension| extension.uri == uri)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension {
     pub uri: String,

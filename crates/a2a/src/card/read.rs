@@ -9,7 +9,10 @@ use super::{
     },
     security, skill,
 };
-use crate::json::{self, Limits};
+use crate::{
+    extension,
+    json::{self, Limits},
+};
 
 pub const LIMITS: Limits = Limits { bytes: MAX_CARD_BYTES, depth: 32, values: 20_000 };
 const MAX_NAME: usize = 100;
@@ -113,7 +116,9 @@ fn read_extensions(list: &Node<'_>) -> Vec<Extension> {
         let uri = node.get("uri")?.line(MAX_URI)?;
         let required = node.get("required").and_then(|flag| flag.flag()).unwrap_or_default();
         if required {
-            node.warn("The agent insists on an extension that the hub does not speak. It may refuse calls.");
+            let which =
+                if uri == extension::TEAM { "the team extension" } else { "one that the hub does not speak" };
+            node.warn(format!("The agent insists on an extension: {which}. It may refuse calls."));
         }
         Some(Extension { uri, required })
     };

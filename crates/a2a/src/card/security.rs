@@ -53,7 +53,7 @@ pub enum KeyPlace {
 type Scheme = Result<Credential, String>;
 
 /// Headers that an API key may not be put in: they would change what the request is.
-const FORBIDDEN_HEADERS: [&str; 14] = [
+const FORBIDDEN_HEADERS: [&str; 15] = [
     "a2a-extensions",
     "a2a-version",
     "accept",
@@ -68,6 +68,7 @@ const FORBIDDEN_HEADERS: [&str; 14] = [
     "te",
     "transfer-encoding",
     "upgrade",
+    "x-a2a-extensions",
 ];
 
 pub fn read(card: &Node<'_>) -> Security {

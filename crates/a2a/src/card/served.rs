@@ -9,9 +9,9 @@ use url::Url;
 
 use super::{Card, Skill, own::with_base};
 use crate::{
-    client,
+    client, extension,
     wire::v1::{
-        AgentCapabilities, AgentCard, AgentInterface, AgentProvider, AgentSkill, ScopeList,
+        AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentProvider, AgentSkill, ScopeList,
         SecurityRequirement, SecurityScheme,
     },
 };
@@ -52,7 +52,7 @@ pub fn serve(card: &Card, serving: Serving) -> AgentCard {
         capabilities: AgentCapabilities {
             streaming: Some(true),
             push_notifications: Some(serving.push),
-            extensions: Vec::new(),
+            extensions: extensions(card),
             extended_agent_card: Some(true),
         },
         security_schemes: BTreeMap::from([(
@@ -92,6 +92,17 @@ pub fn with_former(card: &AgentCard) -> Value {
         document["security"] = card.security_requirements.iter().map(names).collect();
     }
     document
+}
+
+/// Those that the hub passes on to the agent.
+fn extensions(card: &Card) -> Vec<AgentExtension> {
+    let team = AgentExtension {
+        uri: extension::TEAM.to_owned(),
+        description: "Takes the floor in teams.".to_owned(),
+        required: false,
+        params: None,
+    };
+    card.capabilities.declares(extension::TEAM).then_some(team).into_iter().collect()
 }
 
 fn interfaces(base: Url) -> Vec<AgentInterface> {

@@ -43,6 +43,14 @@ impl Call {
             Self::SubscribeToTask(_) => Method::SubscribeToTask,
         }
     }
+
+    /// The URIs of the extensions that it makes use of.
+    pub fn extensions(&self) -> &[String] {
+        match self {
+            Self::SendMessage(request) | Self::SendStreamingMessage(request) => &request.message.extensions,
+            Self::GetTask(_) | Self::CancelTask(_) | Self::SubscribeToTask(_) => &[],
+        }
+    }
 }
 
 /// The JSON-RPC request, to be posted as `application/json`.

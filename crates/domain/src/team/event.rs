@@ -63,7 +63,8 @@ pub enum Event {
         team: ChatId,
         budget: Budget,
     },
-    /// An assignment ended. The first report counts, one late report is kept, further ones are refused.
+    /// An assignment ended. The first report counts, one late report is kept, further ones are refused, unless they say that
+    /// a team below used more.
     Reported {
         work: WorkNo,
         #[serde(flatten)]

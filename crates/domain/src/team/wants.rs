@@ -4,7 +4,7 @@
 //! when it comes back, the same question has the right answer. A run or a team below whose assignment is not
 //! open any more is to be cancelled.
 
-use super::{Phase, Seat, Team, Work, WorkNo, WorkState, member::Presence};
+use super::{Phase, Seat, Team, Work, WorkNo, WorkState, member::Presence, work::Child};
 use crate::ChatId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,10 +50,15 @@ impl Team {
         self.seats().filter(|&seat| self.member(seat).is_some_and(|member| member.presence == *presence))
     }
 
-    /// Teams below that have not reported yet, and the assignments that they were formed for, open or not.
+    /// Teams below, and the assignments that they were formed for, open or not.
+    pub fn below(&self) -> impl Iterator<Item = (WorkNo, &Work, Child)> {
+        (0..).map(WorkNo).zip(&self.work).filter_map(|(no, work)| Some((no, work, work.child?)))
+    }
+
+    /// Those that have not reported yet.
     pub fn unheard(&self) -> impl Iterator<Item = (WorkNo, &Work, ChatId)> {
-        let below = (0..).map(WorkNo).zip(&self.work).filter_map(|(no, work)| Some((no, work, work.child?)));
-        below.filter(|(.., child)| !child.heard).map(|(no, work, child)| (no, work, child.team))
+        let unheard = self.below().filter(|(.., child)| child.heard.is_none());
+        unheard.map(|(no, work, child)| (no, work, child.team))
     }
 
     /// Those whose assignment has ended: they are to be cancelled, unless they have ended by themselves.

@@ -65,8 +65,23 @@ pub struct Work {
 pub struct Child {
     pub team: ChatId,
     pub budget: Budget,
-    /// Whether it has reported what it came to and used, in time or late.
-    pub heard: bool,
+    /// What it last said that it used, once it has reported, in time or late.
+    pub heard: Option<Used>,
+}
+
+/// What a team used, those below it included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    pub usage: Usage,
+    /// Pieces of work that it gave.
+    pub hops: u32,
+}
+
+impl Used {
+    /// What is more than `before`.
+    pub const fn beyond(self, before: Self) -> Self {
+        Self { usage: self.usage.beyond(before.usage), hops: self.hops.saturating_sub(before.hops) }
+    }
 }
 
 impl Work {
@@ -122,6 +137,10 @@ pub struct Report {
 }
 
 impl Report {
+    pub const fn used(&self) -> Used {
+        Used { usage: self.usage, hops: self.hops }
+    }
+
     pub(super) fn without_result(end: End, why: &str) -> Self {
         Self { end, text: Words::cut(why), usage: Usage::default(), hops: 0 }
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use plexus_domain::{
-    MessageId, Timestamp,
+    Content, MessageId, Part, Timestamp,
     team::{
         Charter, Event, Kind, Pattern, Seat, Team, Utterance, WorkNo,
-        decide::{Attempt, Problem, Request, Verdict, as_data, check, judge, plain, rules, schema},
+        decide::{Attempt, Problem, Request, Verdict, act, as_data, check, judge, plain, rules, schema},
         formation::{Candidate, Search, Skill, Track, choice::Question, cover},
         member::Invitee,
         pattern::PlanAndDelegate,
@@ -233,4 +233,33 @@ fn an_agent_that_answers_in_words_is_understood_as_far_as_it_was_asked() {
         Some(Utterance::Ballot { option: None }),
         "the rules abstain"
     );
+}
+
+#[test]
+fn an_agent_that_takes_the_floor_says_one_thing_that_is_allowed() {
+    let world = World::of(2, Pattern::PlanAndDelegate(PlanAndDelegate {}));
+    let data = |data: &str| Part::from(Content::Data { data: serde_json::from_str(data).unwrap() });
+    let said = |seat: u16, answer: &[Part]| act(&world.team, Seat(seat), answer);
+    let good = data("{\"say\":\"conclude\",\"text\":\"7 boats.\",\"by\":1,\"extension\":\"x\"}");
+    let conclusion = Utterance::Conclude { text: Some(text("7 boats.")) };
+    assert_eq!(said(0, &[Part::text("Here."), good.clone(), data("[1]")]), Ok(Some(conclusion)));
+    // Words are none, whatever they look like; nor is data that says nothing.
+    for words in HOSTILE {
+        assert_eq!(said(0, &[Part::text(words)]), Ok(None), "{words}");
+    }
+    for other in ["{}", "null", "[{\"say\":\"conclude\"}]", "\"say\"", "{\"text\":\"say\"}"] {
+        assert_eq!(said(0, &[data(other)]), Ok(None), "{other}");
+    }
+    assert!(said(1, std::slice::from_ref(&good)).is_err(), "it is not asked");
+    assert!(said(0, &[good.clone(), good]).is_err(), "two at once");
+    for wrong in [
+        "{\"say\":null}",
+        "{\"say\":\"cancel\"}",
+        "{\"say\":\"ballot\"}",
+        "{\"say\":\"discuss\",\"text\":\"\"}",
+        "{\"say\":\"discuss\",\"text\":\"x\",\"next\":9}",
+        "{\"say\":\"pause_for\",\"work\":[0]}",
+    ] {
+        assert!(said(0, &[data(wrong)]).is_err(), "{wrong}");
+    }
 }

@@ -178,3 +178,28 @@ fn a_team_is_not_founded_on_limits_out_of_bounds() {
         assert!(matches!(founded, Err(Refusal::BadCharter(_))), "{limits:?}");
     }
 }
+
+/// Whoever talks in circles while others are at work waits for them: what they find is news.
+#[test]
+fn repeating_does_not_end_work_that_goes_on() {
+    let words = "I shall now go and look for the annual revenue figures of the company.";
+    let repeat = |world: &mut World, speakers: &[Seat]| {
+        speakers.iter().for_each(|speaker| world.say(*speaker, discuss(words, None)).unwrap());
+    };
+    for reports in [true, false] {
+        let mut world = team(Limits::default());
+        world.say(A, assign(Mode::Background, &[1])).unwrap();
+        repeat(&mut world, &[A, B, A, B]);
+        assert!(matches!(world.team.phase(), Phase::Waiting { back: B, .. }), "{:?}", world.team.phase());
+        assert_eq!(world.team.open_work().count(), 1);
+        if reports {
+            world.report(B, WorkNo(0), End::Completed, "Found.").unwrap();
+        } else {
+            world.wait();
+        }
+        assert_eq!(world.team.phase(), &Phase::Discussing { floor: B });
+        world.crash();
+        repeat(&mut world, &[B]);
+        assert_eq!(concludes_for(&world), Some(Limit::Repeats));
+    }
+}

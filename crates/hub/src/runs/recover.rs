@@ -1,5 +1,5 @@
 //! What a process leaves when it dies: runs that nobody works on. They end as failed, with what had been said and asked;
-//! those that waited for their turn wait again.
+//! those that only waited wait again.
 
 use std::time::Duration;
 
@@ -30,7 +30,8 @@ pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     let dead = processes::list_dead(&mut conn, silent_since).await?;
     drop(conn);
     for run in orphans.iter().filter(|run| run.process != Some(hub.process())) {
-        if run.state != RunState::Queued || !Box::pin(take_up::take_up(hub, run)).await? {
+        let waits = take_up::waits(&mut hub.store().read().await?, run).await?;
+        if !waits || !Box::pin(take_up::take_up(hub, run)).await? {
             end(hub, run).await?;
         }
     }

@@ -1,10 +1,12 @@
-//! Runs that waited for their turn when their process ended: they have lost nothing, and wait again here.
+//! Runs that waited when their process ended, for their turn or for a team: they have lost nothing, and wait again here.
 
 use plexus_domain::{
     Principal, RunState,
+    agent::{Builtin, Connector},
     message::{MessageState, Node, visible},
 };
-use plexus_store::{Tx, messages, principals, runs, runs::Run, versions};
+use plexus_runtime::Remote;
+use plexus_store::{Conn, Tx, messages, principals, runs, runs::Run, versions};
 
 use super::{Job, begin::share, running::About, work::spawn};
 use crate::{
@@ -13,6 +15,20 @@ use crate::{
     caller::{Asker, Guest},
     federation,
 };
+
+/// Whether it only waits. A team that a run waits for goes on by itself.
+pub(super) async fn waits(conn: &mut Conn, run: &Run) -> Result<bool> {
+    if run.state == RunState::Queued {
+        return Ok(true);
+    }
+    let version = versions::find(conn, run.version).await?;
+    Ok(run.remote_task.is_some() && version.is_some_and(|version| forms_teams(&version.connector)))
+}
+
+/// Whether an agent tells of teams that it forms as of tasks elsewhere.
+pub(super) const fn forms_teams(connector: &Connector) -> bool {
+    matches!(connector, Connector::Builtin { program: Builtin::Guide })
+}
 
 /// Takes a run up again. False when it cannot be: whoever asked, or the agent, is not there any more.
 pub(super) async fn take_up(hub: &Hub, run: &Run) -> Result<bool> {
@@ -23,7 +39,7 @@ pub(super) async fn take_up(hub: &Hub, run: &Run) -> Result<bool> {
     }
     let Some(job) = again(hub, &mut tx, run).await? else { return Ok(false) };
     tx.commit().await?;
-    tracing::info!(run = %run.id, "a run that waited for its turn waits again");
+    tracing::info!(run = %run.id, "a run that waited waits again");
     drop(spawn(hub, vec![job]));
     Ok(true)
 }
@@ -57,14 +73,14 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
         question,
         called: None,
         queued: run.queued,
-        state: RunState::Queued,
+        state: run.state,
         answer,
         agent: reached.agent,
         version,
         asker,
         seen: visible(&tree, question),
         said: None,
-        task: None,
+        task: run.remote_task.clone().map(|task| Remote { task: Some(task), context: None }),
         until: None,
         place: hub.running().enter(about, share)?,
     }))

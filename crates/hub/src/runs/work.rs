@@ -16,7 +16,7 @@ use super::{
     connect, finish,
     finish::Outcome,
     output::Speaker,
-    request,
+    request, take_up,
     turn::{self, Turn},
 };
 use crate::{Error, Hub, listings::seen_alive, live::Topic};
@@ -64,6 +64,10 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
             "The hub made a mistake while this was being answered. Try again.",
         ))
     });
+    if hub.is_closing() && matches!(end, Ok(End::Stopped)) && waits_elsewhere(job, &speaker) {
+        // The next start takes it up.
+        return hub.live().end(job.answer.id);
+    }
     let outcome = Outcome::new(end, hub.is_closing());
     let answered = outcome.state == RunState::Completed;
     Box::pin(finish::finish(hub, job, &mut speaker, outcome)).await;
@@ -71,6 +75,11 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
     if answered && let Err(error) = Box::pin(seen_alive(hub, job.agent.id)).await {
         tracing::warn!(%error, "an agent that answered could not be noted as online");
     }
+}
+
+/// Whether it waits for a team, which goes on by itself.
+fn waits_elsewhere(job: &Job, speaker: &Speaker) -> bool {
+    take_up::forms_teams(&job.version.connector) && speaker.remote.is_some()
 }
 
 async fn answer(

@@ -11,13 +11,14 @@ use plexus_domain::{
     run::{Failure, FailureClass},
     team::{Author, CONCLUDING_GRACE, Event, Limits, Note},
 };
-use plexus_runtime::{Connector, End, Output, Request, builtin::Guide};
+use plexus_runtime::{Connector, End, Output, Remote, Request, builtin::Guide};
 use plexus_store::{
     messages,
     runs::{self, Origin},
 };
 use serde::Deserialize;
 use serde_json::json;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{Launch, Named, TeamView, launch, names, room::Wish, watch::Watch};
@@ -33,6 +34,8 @@ use crate::{
 const PHRASE: &str = "form a team";
 /// How often a team of which nothing is heard is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
+/// Between two looks while the store refuses.
+const PAUSE: Duration = Duration::from_secs(2);
 /// What a team ends before the run that waits for it.
 const MARGIN: Duration = Duration::from_secs(10);
 
@@ -108,6 +111,7 @@ impl Front {
         Ok(Wanted::of(parts)?.map(|wanted| (wanted, person)))
     }
 
+    /// Forms the team. That the run waits for it is written down with it.
     async fn launch(&self, wanted: Wanted, person: &Person, whole: Duration) -> Result<ChatId> {
         let members = match names::resolve_for(&self.hub, person, &wanted.members).await? {
             Named::All(members) => members,
@@ -121,16 +125,26 @@ impl Front {
         let whole = whole.saturating_sub(CONCLUDING_GRACE + MARGIN).as_millis();
         let time_ms = or.time_ms.min(u64::try_from(whole).unwrap_or(u64::MAX));
         let launch = Launch { members, limits: Limits { time_ms, ..or }, ..Launch::of(wanted.goal) };
-        launch::launch_for(&self.hub, person, launch).await
+        launch::launch_for(&self.hub, person, launch, Some(self.run)).await
     }
 
-    /// Tells what happens until the team has ended.
+    /// Tells what happens until the team has ended, whatever the store does meanwhile.
     async fn follow(&self, team: ChatId, output: &mut dyn Output) -> Result<End, Failure> {
+        output.remote(Remote { task: Some(team.to_string()), context: None });
         let url = format!("{}teams/{team}", self.hub.config().public_url);
         output.part(Content::Data { data: json!({ "team": team, "url": url }) }.into())?;
         let (mut watch, mut told) = (Watch::begin(&self.hub, team), HashSet::new());
         loop {
-            let Some(view) = watch.next(LOOK_EVERY).await.map_err(said)? else { continue };
+            let view = match watch.next(LOOK_EVERY).await {
+                Ok(Some(view)) => view,
+                Ok(None) => continue,
+                Err(Error::Refused(refusal)) => return Err(said(refusal.into())),
+                Err(error) => {
+                    tracing::warn!(%team, %error, "a team that was asked for cannot be looked at for the moment");
+                    sleep(PAUSE).await;
+                    continue;
+                }
+            };
             for line in steps(&view) {
                 if told.insert(line.clone()) {
                     output.artifact_text("progress", Some("Progress"), &format!("{line}\n"))?;
@@ -147,17 +161,15 @@ impl Front {
         }
     }
 
-    /// Where the hub ends, the team goes on when it is back.
-    async fn stop(&self, team: ChatId) {
+    /// Ends a team that nobody waits for. Where the hub ends, it goes on when that is back, and so does its task.
+    async fn stop(&self, team: ChatId, why: &str) {
         if self.hub.is_closing() {
             return;
         }
-        let Ok(reason) = Note::try_from("Whoever asked for it cancelled the task.".to_owned()) else {
-            return;
-        };
+        let Some(reason) = Note::cut(why) else { return };
         let cancelled = self.hub.teams().ask(team, Wish::Event(Author::Owner, Event::Cancelled { reason }));
         if let Err(error) = cancelled.await {
-            tracing::debug!(%team, %error, "a team whose task was cancelled has ended before");
+            tracing::debug!(%team, %error, "a team whose task has ended has ended before");
         }
     }
 }
@@ -173,17 +185,25 @@ impl Connector for Front {
         let Some((wanted, person)) = self.wanted().await.map_err(said)? else {
             return self.guide.run(request, output, stop).await;
         };
-        let team = self.launch(wanted, person, request.limits.whole).await.map_err(said)?;
+        let team = match formed(&request) {
+            Some(team) => team,
+            None => self.launch(wanted, person, request.limits.whole).await.map_err(said)?,
+        };
         // It waits from now on, and what it waits for needs the places of the same account.
         self.hub.running().step_aside(self.run);
-        match stop.run_until_cancelled(self.follow(team, output)).await {
-            Some(end) => end,
-            None => {
-                self.stop(team).await;
-                Ok(End::Stopped)
-            }
+        let end = stop.run_until_cancelled(self.follow(team, output)).await;
+        match &end {
+            Some(Ok(_)) => {}
+            Some(Err(_)) => self.stop(team, "The task that it was formed for failed.").await,
+            None => self.stop(team, "Whoever asked for it cancelled the task.").await,
         }
+        end.unwrap_or(Ok(End::Stopped))
     }
+}
+
+/// The team that was formed before the hub was restarted.
+fn formed(request: &Request) -> Option<ChatId> {
+    request.remote.as_ref()?.task.as_ref()?.parse().ok()
 }
 
 /// What has happened so far, a line each.

@@ -10,7 +10,7 @@ use plexus_a2a::keys::SecretKey;
 use plexus_domain::{
     ChatId, Error as Refusal, RunId, RunState,
     event::Event as ChatEvent,
-    team::{Author, Event, Proposal, Team, Want, WorkNo},
+    team::{Author, Event, Proposal, Seat, Team, Want, WorkNo},
 };
 use tokio::{
     select,
@@ -25,6 +25,7 @@ use super::{
     decide::{Decider, Matter, Question},
     decided,
     doing::Doing,
+    help::{self, Way},
     invite, nest, record,
     room::{Request, Wish},
     speak, work,
@@ -210,14 +211,11 @@ impl Conductor {
         match want {
             Want::Candidates { places } => invite::find(self, places).await,
             Want::Reply { seat } => invite::reply(self, seat).await.map(|()| true),
-            Want::Speech { seat, turn } if !self.does(Doing::Speech { seat, turn }) => {
-                speak::speak(self, seat, turn).await
-            }
+            Want::Speech { seat, turn } if !self.hears(seat, turn) => speak::speak(self, seat, turn).await,
             Want::Work { work } if !self.does(Doing::Work(work)) && !nest::is_below(&self.team, work) => {
-                if nest::consider(self, work).await? {
-                    Ok(true)
-                } else {
-                    work::begin(self, work).await
+                match help::consider(self, work).await? {
+                    Way::Alone => work::begin(self, work).await,
+                    Way::ByTeam | Way::Open => Ok(true),
                 }
             }
             // A person answers on the page; time answers otherwise.
@@ -227,6 +225,12 @@ impl Conductor {
 
     fn does(&self, what: Doing) -> bool {
         self.doing.values().any(|doing| *doing == what)
+    }
+
+    /// Whether the member was asked in this turn.
+    fn hears(&self, seat: Seat, turn: u32) -> bool {
+        let asked = |doing: &Doing| matches!(doing, Doing::Speech(of) if (of.seat, of.turn) == (seat, turn));
+        self.doing.values().any(asked)
     }
 
     /// Asks a model that [takes](Decider::takes) the matter.
@@ -267,7 +271,7 @@ impl Conductor {
             Wish::Event(by, event) if !is_full || matches!(event, Event::Cancelled { .. }) => {
                 self.propose(by, event).await
             }
-            Wish::Nest { work, members } if !is_full => nest::nest(self, work, members).await,
+            Wish::Nest { work, members } if !is_full => help::nest(self, work, members).await,
             Wish::Event(..) | Wish::Nest { .. } => {
                 Err(Refusal::conflict("So much has happened in this team that it can only be stopped.")
                     .into())
@@ -286,7 +290,10 @@ impl Conductor {
                 {
                     self.take(*run).await
                 }
-                FrameKind::Event { event: ChatEvent::Below { .. }, .. } => nest::look(self).await,
+                FrameKind::Event { event: ChatEvent::Below { team, .. }, .. } => {
+                    nest::look(self).await?;
+                    nest::recount(self, Some(*team)).await
+                }
                 _ => Ok(()),
             },
             // What was missed may have been the end of any of them.

@@ -8,7 +8,7 @@ use plexus_domain::{
 use super::{
     conduct::Conductor,
     decide::{Choice, Decision, Matter},
-    invite, speak,
+    help, invite, speak,
 };
 use crate::Result;
 
@@ -26,6 +26,7 @@ pub(super) async fn take(conductor: &mut Conductor, decision: Decision) -> Resul
         (Matter::Speech { seat, turn }, Choice::Speech(chosen)) => {
             speak::decided(conductor, seat, turn, chosen).await
         }
-        (Matter::Members { .. } | Matter::Speech { .. }, _) => Ok(()),
+        (Matter::Help { work }, Choice::Help(members)) => help::decided(conductor, work, members).await,
+        (Matter::Members { .. } | Matter::Speech { .. } | Matter::Help { .. }, _) => Ok(()),
     }
 }

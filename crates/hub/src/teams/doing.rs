@@ -2,7 +2,8 @@
 
 use plexus_domain::{
     RunId,
-    team::{Seat, Want, Work, WorkNo},
+    run::Usage,
+    team::{Seat, Want, Work, WorkNo, decide::Attempt},
 };
 
 use super::{conduct::Conductor, speak, work};
@@ -12,7 +13,24 @@ use crate::{Hub, Result, runs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doing {
     Work(WorkNo),
-    Speech { seat: Seat, turn: u32 },
+    Speech(Speech),
+}
+
+/// A member that is asked in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Speech {
+    pub seat: Seat,
+    pub turn: u32,
+    pub form: Form,
+    /// What an answer took that could not be used.
+    pub before: Usage,
+}
+
+/// What the member answers in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Words,
+    Acts(Attempt),
 }
 
 impl Conductor {
@@ -29,10 +47,12 @@ impl Conductor {
         let Some(result) = work::result(&self.hub, run).await? else { return Ok(()) };
         match doing {
             Doing::Work(work) => work::report(self, work, run, result).await?,
-            Doing::Speech { seat, turn } => speak::said(self, seat, turn, result).await?,
+            Doing::Speech(speech) => speak::said(self, run, speech, result).await?,
         }
-        // Only what is written down is forgotten here.
-        self.doing.remove(&run);
+        // Only what is written down is forgotten here. A run that goes on is for something new.
+        if self.doing.get(&run) == Some(&doing) {
+            self.doing.remove(&run);
+        }
         Ok(())
     }
 
@@ -60,7 +80,7 @@ impl Conductor {
         let wants = self.team.wants();
         let wanted = |doing: &Doing| match *doing {
             Doing::Work(no) => self.team.work_item(no).is_some_and(Work::is_open),
-            Doing::Speech { seat, turn } => wants.contains(&Want::Speech { seat, turn }),
+            Doing::Speech(Speech { seat, turn, .. }) => wants.contains(&Want::Speech { seat, turn }),
         };
         let over: Vec<RunId> =
             self.doing.iter().filter(|(_, doing)| !wanted(doing)).map(|(run, _)| *run).collect();

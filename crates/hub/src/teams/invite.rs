@@ -78,17 +78,7 @@ fn is_seated(conductor: &Conductor, identity: &Identity) -> bool {
     members.any(|member| member.invitee.identity.key() == identity.key())
 }
 
-/// Agents that the person may talk to, with how well the index says they fit.
-pub(super) async fn candidates(
-    hub: &Hub,
-    asker: &Asker,
-    needs: &[Skill],
-    goal: &str,
-) -> Result<Vec<Candidate>> {
-    Ok(found(hub, asker, needs, goal).await?.candidates)
-}
-
-/// The same, with what they say about themselves.
+/// Agents that the person may talk to, with how well the index says they fit, and what they say about themselves.
 pub(super) async fn found(hub: &Hub, asker: &Asker, needs: &[Skill], goal: &str) -> Result<Found> {
     let mut pool = Pool::default();
     // None for those who do not answer the person.

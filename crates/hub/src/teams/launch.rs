@@ -1,7 +1,7 @@
 //! Launching a team.
 
 use plexus_domain::{
-    Address, ChatId, Digest, Error as Refusal, HubRowId, MessageId, Part, Text, Timestamp,
+    Address, ChatId, Digest, Error as Refusal, HubRowId, MessageId, Part, RunId, Text, Timestamp,
     chat::{ChatKind, Title},
     event::Event as ChatEvent,
     message::{Message, MessageState},
@@ -11,7 +11,7 @@ use plexus_domain::{
     },
 };
 use plexus_store::{
-    Tx,
+    Tx, runs,
     teams::{self, TeamState},
 };
 
@@ -47,11 +47,17 @@ impl Launch {
 pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId> {
     let person = caller.may(Scope::Team)?;
     hub.limits().sends.take(&caller.key())?;
-    launch_for(hub, person, launch).await
+    launch_for(hub, person, launch, None).await
 }
 
-/// The same for somebody who may, and whose message was counted already.
-pub(super) async fn launch_for(hub: &Hub, person: &Person, launch: Launch) -> Result<ChatId> {
+/// The same for somebody who may, and whose message was counted already. A run that waits for the team is told of it at
+/// once: it goes on waiting after the hub was restarted.
+pub(super) async fn launch_for(
+    hub: &Hub,
+    person: &Person,
+    launch: Launch,
+    waits: Option<RunId>,
+) -> Result<ChatId> {
     let goal = Goal::try_from(launch.goal).map_err(|_| {
         Refusal::invalid("goal", "Say in at most 8,000 characters what the team is to reach.")
     })?;
@@ -74,6 +80,9 @@ pub(super) async fn launch_for(hub: &Hub, person: &Person, launch: Launch) -> Re
     let invited = invite(&team, launch.members, now)?;
     let last = invited.last().map_or(0, Entry::seq);
     insert(&mut tx, &team).await?;
+    if let Some(run) = waits {
+        runs::set_remote(&mut tx, run, Some(&team.id().to_string()), None).await?;
+    }
     record::append(&mut tx, &key, Digest::of(b""), &[vec![founding], invited].concat()).await?;
     let mut telling = Telling::new(&chat);
     telling.say(said(hub, &team, &asker));

@@ -2,7 +2,8 @@
 //!
 //! A team is what its log says (`plexus_domain::team`). For each team that has not ended one task, its conductor
 //! (`conduct`), orders the log: it looks at what the team wants, asks for what is missing, and takes what comes, from
-//! members, from the owner and from the clock, one after the other. What comes next, rules decide, or a model that is asked on the side (`decide`). It keeps nothing that the log and the runs do not
+//! members, from the owner and from the clock, one after the other. What comes next, rules decide, or a model that is
+//! asked on the side (`decide`), or a member that takes the floor (`floor`). It keeps nothing that the log and the runs do not
 //! say, so after a crash it begins where it was. A team that a member forms for its assignment (`nest`) has a log and a
 //! conductor of its own; the two read each other's logs.
 
@@ -12,6 +13,8 @@ mod conduct;
 mod decide;
 mod decided;
 mod doing;
+mod floor;
+mod help;
 mod invite;
 mod launch;
 mod look;

@@ -2,13 +2,12 @@
 //! ends otherwise ends it.
 
 use plexus_domain::{
-    Address, ChatId, Digest, Error as Refusal,
+    ChatId, Digest, Error as Refusal,
     chat::{ChatKind, Title},
     event::Event as ChatEvent,
     run::Usage,
     team::{
-        Author, Entry, Event, Identity, Note, Proposal, Team, Words, WorkNo, WorkState,
-        formation::{self, Candidate, Search, Skill},
+        self, Author, Entry, Event, Note, Proposal, Team, Words, WorkNo,
         member::Invitee,
         work::{End, Report},
     },
@@ -20,7 +19,7 @@ use plexus_store::{
 
 use super::{
     conduct::{self, Conductor},
-    invite, launch, record,
+    launch, record,
     room::Wish,
 };
 use crate::{
@@ -28,8 +27,6 @@ use crate::{
     chats::{Telling, saying::insert_chat},
 };
 
-/// With fewer needs a member works alone.
-const FEWEST_NEEDS: usize = 2;
 /// How often a conductor that leaves looks for reports before it gives up.
 const LAST_LOOKS: usize = 4;
 
@@ -43,75 +40,13 @@ pub(super) fn has_kin(team: &Team) -> bool {
     team.charter().lineage.is_some() || team.unheard().next().is_some()
 }
 
-/// Forms a team for an assignment that its member can do in part, where others can do the rest. False when it works alone.
-pub(super) async fn consider(conductor: &mut Conductor, no: WorkNo) -> Result<bool> {
-    let Some(work) = conductor.team.work_item(no) else { return Ok(false) };
-    let needs = conductor.team.needs_of(no);
-    let is_new = work.state == WorkState::Offered && conductor.team.limits().depth > 0;
-    if !is_new || needs.len() < FEWEST_NEEDS || conductor.alone.contains(&no) {
-        return Ok(false);
-    }
-    let by = Author::Seat(work.to);
-    let members = match helpers(conductor, no, &needs).await? {
-        Some((itself, candidates, places)) => {
-            let search = Search { needs: &needs, places, last_round: false, team: conductor.team.id() };
-            formation::alone_or_helped(search, &itself, &candidates)
-        }
-        None => None,
-    };
-    let Some(members) = members else {
-        conductor.alone.insert(no);
-        return Ok(false);
-    };
-    match form(conductor, by, no, members).await {
-        Ok(()) => Ok(true),
-        Err(Error::Refused(refusal @ Refusal::Conflict { .. })) => {
-            tracing::debug!(team = %conductor.team.id(), %refusal, "a member works alone");
-            conductor.alone.insert(no);
-            Ok(false)
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Whoever has the assignment, whom the index knows for it, and how many may be chosen.
-async fn helpers(
-    conductor: &Conductor,
-    no: WorkNo,
-    needs: &[Skill],
-) -> Result<Option<(Identity, Vec<Candidate>, u16)>> {
-    let team = &conductor.team;
-    let Some(work) = team.work_item(no) else { return Ok(None) };
-    let Some(member) = team.member(work.to) else { return Ok(None) };
-    let title = work.spec.title.as_str();
-    let candidates = invite::candidates(&conductor.hub, &conductor.asker, needs, title).await?;
-    Ok(Some((member.invitee.identity.clone(), candidates, team.limits().members)))
-}
-
-/// The owner wants it: of whoever has the assignment and these, or those whom the hub finds.
-pub(super) async fn nest(conductor: &mut Conductor, no: WorkNo, named: Vec<Address>) -> Result<()> {
-    let missing = || Refusal::not_found("There is no such piece of work.");
-    let nobody = || {
-        Refusal::conflict(
-            "The hub found nobody who could help with this. Name members, or leave it to whoever has it.",
-        )
-    };
-    let needs = conductor.team.needs_of(no);
-    let (itself, candidates, places) = helpers(conductor, no, &needs).await?.ok_or_else(missing)?;
-    let members = if named.is_empty() {
-        let search = Search { needs: &needs, places, last_round: true, team: conductor.team.id() };
-        formation::helped(search, &itself, &candidates).ok_or_else(nobody)?
-    } else {
-        let named = named.into_iter().map(|address| Identity::Agent { address });
-        let others = named.filter(|identity| identity.key() != itself.key());
-        let all = std::iter::once(itself.clone()).chain(others);
-        all.map(|identity| Invitee { identity, roles: Vec::new(), key: None }).collect()
-    };
-    form(conductor, Author::Owner, no, members).await
-}
-
 /// Founds the team and writes down that it works on the assignment, both or neither.
-async fn form(conductor: &mut Conductor, by: Author, no: WorkNo, members: Vec<Invitee>) -> Result<()> {
+pub(super) async fn form(
+    conductor: &mut Conductor,
+    by: Author,
+    no: WorkNo,
+    members: Vec<Invitee>,
+) -> Result<()> {
     let hub = conductor.hub.clone();
     let mut tx = hub.store().write().await?;
     let title = title(&conductor.team, no);
@@ -153,6 +88,18 @@ pub(super) async fn look(conductor: &mut Conductor) -> Result<()> {
         }
     }
     heed(conductor).await
+}
+
+/// Takes in what was used below teams after they had reported: below this one, or below any.
+pub(super) async fn recount(conductor: &mut Conductor, only: Option<ChatId>) -> Result<()> {
+    let heard = conductor.team.below().filter(|(.., child)| child.heard.is_some());
+    let heard = heard.filter(|(.., child)| only.is_none_or(|team| team == child.team));
+    for (no, to, team) in heard.map(|(no, work, child)| (no, work.to, child.team)).collect::<Vec<_>>() {
+        if let Some(report) = outcome(conductor, team).await? {
+            conductor.note(Author::Seat(to), Event::Reported { work: no, report }).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a team has yet to end; none where it is gone.
@@ -223,34 +170,56 @@ pub(super) async fn leave(conductor: &mut Conductor) {
 /// Teams below may write their reports at this very moment, too: then what there is by now is looked at again.
 async fn look_last(conductor: &mut Conductor) -> Result<()> {
     for _ in 1..LAST_LOOKS {
-        if look(conductor).await.is_ok() {
+        if look_closely(conductor).await.is_ok() {
             return Ok(());
         }
         let mut conn = conductor.hub.store().read().await?;
         record::catch_up(&mut conn, &mut conductor.team).await?;
     }
-    look(conductor).await
+    look_closely(conductor).await
 }
 
-/// A team above that is at work takes the report itself.
+async fn look_closely(conductor: &mut Conductor) -> Result<()> {
+    look(conductor).await?;
+    recount(conductor, None).await
+}
+
+/// Carries what this team used up to the first team above that is at work, which takes it by itself.
 async fn report_late(conductor: &Conductor) -> Result<()> {
-    let (hub, team) = (&conductor.hub, &conductor.team);
-    let Some((lineage, report)) = team.charter().lineage.as_ref().zip(team.report_above()) else {
-        return Ok(());
-    };
-    if goes_on(conductor, lineage.parent).await? != Some(false) {
-        return Ok(());
+    let mut team = conductor.team.clone();
+    while let Some(lineage) = team.charter().lineage.clone() {
+        if goes_on(conductor, lineage.parent).await? == Some(true) {
+            // Of this conductor's own team it was told when that ended.
+            if team.id() != conductor.team.id() {
+                record::tell_above(&conductor.hub, &team).await;
+            }
+            return Ok(());
+        }
+        let Some(above) = write_above(conductor, &team, lineage.parent).await? else { return Ok(()) };
+        team = above;
     }
+    Ok(())
+}
+
+/// Writes down in a team that has ended what the one below it used. Answers it as it is then; none where it is gone, or has
+/// heard that before.
+async fn write_above(conductor: &Conductor, team: &Team, above: ChatId) -> Result<Option<Team>> {
+    let (hub, Some(report)) = (&conductor.hub, team.report_above()) else { return Ok(None) };
     let mut tx = hub.store().write().await?;
     // Others may report to it, too: it is read when nobody else can write any more.
-    if chats::lock(&mut tx, lineage.parent).await?.is_none() {
-        return Ok(());
+    if chats::lock(&mut tx, above).await?.is_none() {
+        return Ok(None);
     }
-    let above = record::replay(&mut tx, lineage.parent).await?;
-    let mut unheard = above.unheard().filter(|(.., child)| *child == team.id());
-    let Some((no, work, _)) = unheard.next() else { return Ok(()) };
+    let above = record::replay(&mut tx, above).await?;
+    let Some((no, work, _)) = above.below().find(|(.., child)| child.team == team.id()) else {
+        return Ok(None);
+    };
     let event = Event::Reported { work: no, report };
     let proposal = Proposal { team: above.id(), by: Author::Seat(work.to), event, proof: None };
-    let entries = above.propose(&proposal, hub.env().now()).map_err(Refusal::from)?;
-    record::commit_with(hub, tx, &conductor.key, &above, &entries).await.map(drop)
+    let entries = match above.propose(&proposal, hub.env().now()) {
+        Ok(entries) => entries,
+        Err(team::Refusal::Already) => return Ok(None),
+        Err(refusal) => return Err(Refusal::from(refusal).into()),
+    };
+    record::commit_with(hub, tx, &conductor.key, &above, &entries).await.map(Some)
 }

@@ -1,50 +1,78 @@
-//! What a member says when it has the floor: its own words where words are asked for, else what a model or the rules say.
+//! What a member says when it has the floor: what it decides by itself where it takes the floor, its own words where words
+//! are asked for, else what a model or the rules say.
 
 use plexus_domain::{
+    Address, Part, RunId,
+    part::plain_text,
     run::Usage,
     team::{
         Author, Event, Identity, Pattern, Seat, Utterance,
-        decide::{Request, as_data, plain, rules},
+        decide::{Attempt, Problem, Request, Verdict, act, as_data, judge, plain, rules},
     },
 };
 
 use super::{
     conduct::Conductor,
     decide::{Matter, Question, Taken},
-    doing::Doing,
+    doing::{Doing, Form, Speech},
+    floor,
     work::{self, Came},
 };
 use crate::{Error, Result};
 
 /// Asks for an utterance. False when nobody could be asked yet.
 pub(super) async fn speak(conductor: &mut Conductor, seat: Seat, turn: u32) -> Result<bool> {
-    let Some(member) = conductor.team.member(seat) else { return Ok(true) };
-    let Identity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
-    let Some(utterance) = rules::decide(&conductor.team, seat) else { return Ok(true) };
-    if !wants_words(conductor, &utterance) {
-        let matter = Matter::Speech { seat, turn };
-        match conductor.decider.takes(&conductor.team, matter) {
-            Taken::Thinks => return Ok(true),
-            Taken::Asks => {
-                if let Some(question) = Question::speech(&conductor.team, seat) {
-                    conductor.ask(matter, question);
-                }
-                return Ok(true);
-            }
-            Taken::Leaves => {}
-        }
-        return say(conductor, seat, turn, utterance, Usage::default()).await.map(|()| true);
-    }
+    let Some(address) = address(conductor, seat) else { return Ok(true) };
     let Some(request) = Request::new(&conductor.team, seat) else { return Ok(true) };
-    let prompt = prompt(&request)?;
-    let title = format!("Turn {turn}");
-    match work::ask(conductor, &address, &title, prompt, None).await? {
+    let Some(utterance) = rules::decide(&conductor.team, seat) else { return Ok(true) };
+    let before = Usage::default();
+    if floor::is_wanted_by(conductor, &address).await? {
+        let speech = Speech { seat, turn, form: Form::Acts(Attempt::First), before };
+        return ask(conductor, &address, speech, floor::turn(&request, None), None).await;
+    }
+    if wants_words(conductor, &utterance) {
+        let speech = Speech { seat, turn, form: Form::Words, before };
+        return ask(conductor, &address, speech, vec![Part::text(prompt(&request)?)], None).await;
+    }
+    let matter = Matter::Speech { seat, turn };
+    match conductor.decider.takes(&conductor.team, matter) {
+        Taken::Thinks => {}
+        Taken::Asks => {
+            if let Some(question) = Question::speech(&conductor.team, seat) {
+                conductor.ask(matter, question);
+            }
+        }
+        Taken::Leaves => say(conductor, seat, turn, utterance, before).await?,
+    }
+    Ok(true)
+}
+
+fn address(conductor: &Conductor, seat: Seat) -> Option<Address> {
+    match &conductor.team.member(seat)?.invitee.identity {
+        Identity::Agent { address } => Some(address.clone()),
+        Identity::Person { .. } => None,
+    }
+}
+
+/// Asks a member in its turn; for one that cannot be asked the rules speak. False when it could not be asked yet.
+async fn ask(
+    conductor: &mut Conductor,
+    address: &Address,
+    speech: Speech,
+    parts: Vec<Part>,
+    follows: Option<RunId>,
+) -> Result<bool> {
+    let Speech { seat, turn, before, .. } = speech;
+    match work::ask(conductor, address, &format!("Turn {turn}"), parts, follows).await? {
         work::Begun::Run(run) => {
-            conductor.doing.insert(run, Doing::Speech { seat, turn });
+            conductor.doing.insert(run, Doing::Speech(speech));
             Ok(true)
         }
         work::Begun::Later => Ok(false),
-        work::Begun::Never(_) => say(conductor, seat, turn, utterance, Usage::default()).await.map(|()| true),
+        work::Begun::Never(_) => match rules::decide(&conductor.team, seat) {
+            Some(utterance) => say(conductor, seat, turn, utterance, before).await.map(|()| true),
+            None => Ok(true),
+        },
     }
 }
 
@@ -75,15 +103,34 @@ fn prompt(request: &Request) -> Result<String> {
     ))
 }
 
-/// Takes in what the member said; the rules speak where it said nothing that can be used.
-pub(super) async fn said(conductor: &mut Conductor, seat: Seat, turn: u32, came: Came) -> Result<()> {
-    let own = match &came {
-        Came::Done { text, .. } | Came::Asks { text, .. } => plain(&conductor.team, seat, text),
-        Came::Failed { .. } | Came::Rejected { .. } | Came::Stopped { .. } => None,
+/// Takes in what the member said: its act, else its words; the rules speak where it said nothing that can be used.
+pub(super) async fn said(conductor: &mut Conductor, run: RunId, speech: Speech, came: Came) -> Result<()> {
+    let Speech { seat, turn, form, before } = speech;
+    let usage = before.plus(came.usage());
+    let answer = came.answer();
+    let act = match form {
+        Form::Words => None,
+        Form::Acts(attempt) => match judge(attempt, act(&conductor.team, seat, answer), || None) {
+            Verdict::Take(act) | Verdict::Default(act) => act,
+            Verdict::Repair(problem) => {
+                if ask_again(conductor, run, Speech { before: usage, ..speech }, &problem).await? {
+                    return Ok(());
+                }
+                None
+            }
+        },
     };
-    let usage = came.usage();
+    let own = act.or_else(|| plain(&conductor.team, seat, &plain_text(answer)));
     let Some(utterance) = own.or_else(|| rules::decide(&conductor.team, seat)) else { return Ok(()) };
     say(conductor, seat, turn, utterance, usage).await
+}
+
+/// Tells a member what was wrong with its answer. False when it cannot be asked any more.
+async fn ask_again(conductor: &mut Conductor, run: RunId, speech: Speech, problem: &Problem) -> Result<bool> {
+    let asked = address(conductor, speech.seat).zip(Request::new(&conductor.team, speech.seat));
+    let Some((address, request)) = asked else { return Ok(false) };
+    let speech = Speech { form: Form::Acts(Attempt::Repaired), ..speech };
+    ask(conductor, &address, speech, floor::turn(&request, Some(problem)), Some(run)).await
 }
 
 /// Says what a model chose, unless the team has come to where it cannot be said.

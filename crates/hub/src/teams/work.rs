@@ -19,8 +19,8 @@ use crate::{
 
 /// What a run came to.
 pub(super) enum Came {
-    Done { text: String, usage: Usage },
-    Asks { text: String, usage: Usage },
+    Done { answer: Vec<Part>, usage: Usage },
+    Asks { answer: Vec<Part>, usage: Usage },
     Failed { why: String, usage: Usage },
     Rejected { why: String, usage: Usage },
     Stopped { usage: Usage },
@@ -34,6 +34,14 @@ impl Came {
             | Self::Failed { usage, .. }
             | Self::Rejected { usage, .. }
             | Self::Stopped { usage } => *usage,
+        }
+    }
+
+    /// Nothing where it did not come to an answer.
+    pub fn answer(&self) -> &[Part] {
+        match self {
+            Self::Done { answer, .. } | Self::Asks { answer, .. } => answer,
+            Self::Failed { .. } | Self::Rejected { .. } | Self::Stopped { .. } => &[],
         }
     }
 }
@@ -55,7 +63,8 @@ pub(super) async fn begin(conductor: &mut Conductor, no: WorkNo) -> Result<bool>
     let Some(member) = conductor.team.member(work.to) else { return Ok(true) };
     let Identity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
     let by = Author::Seat(work.to);
-    match ask(conductor, &address, work.spec.title.as_str(), brief, asked_in(conductor, no)).await? {
+    let parts = vec![Part::text(brief)];
+    match ask(conductor, &address, work.spec.title.as_str(), parts, asked_in(conductor, no)).await? {
         Begun::Run(run) => {
             conductor.doing.insert(run, Doing::Work(no));
             if work.state == WorkState::Offered {
@@ -77,15 +86,16 @@ fn asked_in(conductor: &Conductor, no: WorkNo) -> Option<RunId> {
     conductor.asked.get(&no).copied()
 }
 
-/// Sends a message to an agent, as a thread of its own in the team's chat: it sees that message and nothing else.
+/// Sends a message to an agent, as a thread of its own in the team's chat: it sees that message, and what it answered in the
+/// run that this one follows, and nothing else.
 pub(super) async fn ask(
     conductor: &Conductor,
     address: &Address,
     title: &str,
-    text: String,
-    continues: Option<RunId>,
+    parts: Vec<Part>,
+    follows: Option<RunId>,
 ) -> Result<Begun> {
-    match try_ask(conductor, address, title, text, continues).await {
+    match try_ask(conductor, address, title, parts, follows).await {
         Ok(run) => Ok(Begun::Run(run)),
         Err(Error::Refused(Refusal::Limited { .. } | Refusal::Unavailable { .. })) => Ok(Begun::Later),
         Err(Error::Refused(refusal)) => Ok(Begun::Never(refusal.to_string())),
@@ -97,8 +107,8 @@ async fn try_ask(
     conductor: &Conductor,
     address: &Address,
     title: &str,
-    text: String,
-    continues: Option<RunId>,
+    mut parts: Vec<Part>,
+    follows: Option<RunId>,
 ) -> Result<RunId> {
     let hub = &conductor.hub;
     let mut tx = hub.store().write().await?;
@@ -108,18 +118,20 @@ async fn try_ask(
     let reached = agents::reach(&mut tx, asker, address).await?;
     let chat = lock(&mut tx, conductor.team.id()).await?;
     let tree = messages::list_by_chat(&mut tx, chat.id).await?;
-    let continues = match continues {
+    let continues = match follows {
         Some(run) => rows::find(&mut tx, run).await?.filter(|run| run.state.is_waiting()),
         None => None,
     };
-    let asked_by = continues.as_ref().map(|run| run.id);
-    let parent = tree.iter().rev().find(|header| asked_by.is_some() && header.run == asked_by);
+    let parent = tree.iter().rev().find(|header| follows.is_some() && header.run == follows);
+    if let Some(first) = parts.first_mut() {
+        first.name = Some(title.to_owned());
+    }
     let saying = Saying {
         chat: &chat,
         tree: &tree,
         parent: parent.map(|header| header.id),
         id: hub.env().id(MessageId::new),
-        parts: &[Part { name: Some(title.to_owned()), ..Part::text(text) }],
+        parts: &parts,
         called: None,
         origin: Origin::Team,
         continues,
@@ -139,12 +151,13 @@ pub(super) async fn result(hub: &Hub, run: RunId) -> Result<Option<Came>> {
     };
     let ids: Vec<MessageId> =
         messages::list_by_run(&mut conn, run).await?.last().map(|header| header.id).into_iter().collect();
-    let text = messages::load(&mut conn, &ids).await?.first().map(|message| plain_text(&message.parts));
-    let (text, usage) = (text.unwrap_or_default(), found.usage());
+    let answer =
+        messages::load(&mut conn, &ids).await?.pop().map(|message| message.parts).unwrap_or_default();
+    let usage = found.usage();
     let why = || found.error.clone().unwrap_or_else(|| "It gave no reason.".to_owned());
     Ok(Some(match found.state {
-        RunState::Completed => Came::Done { text, usage },
-        RunState::InputRequired => Came::Asks { text, usage },
+        RunState::Completed => Came::Done { answer, usage },
+        RunState::InputRequired => Came::Asks { answer, usage },
         RunState::AuthRequired => {
             Came::Failed { why: "It asks for credentials that the hub does not hold.".to_owned(), usage }
         }
@@ -161,13 +174,14 @@ pub(super) async fn report(conductor: &mut Conductor, no: WorkNo, run: RunId, ca
     let by = Author::Seat(work.to);
     let usage = came.usage();
     let (end, text) = match came {
-        Came::Asks { text, .. } => {
+        Came::Asks { answer, .. } => {
             conductor.asked.insert(no, run);
-            let question = Words::cut(&text).or_else(|| Words::cut("It asked something without words."));
+            let question =
+                Words::cut(&plain_text(&answer)).or_else(|| Words::cut("It asked something without words."));
             let Some(question) = question else { return Ok(()) };
             return conductor.note(by, Event::Asked { work: no, question }).await;
         }
-        Came::Done { text, .. } => (End::Completed, Words::cut(&text)),
+        Came::Done { answer, .. } => (End::Completed, Words::cut(&plain_text(&answer))),
         Came::Failed { why, .. } => (End::Failed, Words::cut(&why)),
         Came::Rejected { why, .. } => (End::Rejected, Words::cut(&why)),
         Came::Stopped { .. } => (End::Cancelled, Words::cut("It was stopped.")),

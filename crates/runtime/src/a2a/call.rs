@@ -5,6 +5,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_a2a::{
     A2aProtocol,
     client::{self, Call, MAX_ANSWER_BYTES, Update},
+    extension,
 };
 use plexus_domain::run::{Failure, FailureClass};
 
@@ -82,7 +83,7 @@ impl A2a {
     }
 
     async fn post(&self, protocol: A2aProtocol, call: Call, pace: &mut Pace<'_>) -> Result<Reply, Halt> {
-        let is_streaming = call.method().is_streaming();
+        let headers = headers(protocol, &call)?;
         let body = client::body(protocol, ID, call).map(Bytes::from).map_err(|error| {
             Failure::new(
                 FailureClass::Internal,
@@ -90,30 +91,24 @@ impl A2a {
             )
         })?;
         let shown = self.access.credentials(pace).await?;
-        let reply = self.send(protocol, is_streaming, body.clone(), shown.as_ref(), pace).await?;
+        let reply = self.send(headers.clone(), body.clone(), shown.as_ref(), pace).await?;
         if reply.status() != StatusCode::UNAUTHORIZED {
             return Ok(reply);
         }
         match self.access.another(shown.as_ref(), pace).await? {
-            Some(other) => self.send(protocol, is_streaming, body, Some(&other), pace).await,
+            Some(other) => self.send(headers, body, Some(&other), pace).await,
             None => Ok(reply),
         }
     }
 
     async fn send(
         &self,
-        protocol: A2aProtocol,
-        is_streaming: bool,
+        mut headers: HeaderMap,
         body: Bytes,
         shown: Option<&Credentials>,
         pace: &mut Pace<'_>,
     ) -> Result<Reply, Halt> {
         let mut url = self.endpoint.url.clone();
-        let mut headers = HeaderMap::new();
-        let accepted = if is_streaming { "text/event-stream, application/json" } else { "application/json" };
-        headers.insert(header::ACCEPT, HeaderValue::from_static(accepted));
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(client::VERSION_HEADER, HeaderValue::from_static(client::version(protocol)));
         if let Some(credentials) = shown {
             credentials.apply(&mut url, &mut headers)?;
         }
@@ -151,5 +146,49 @@ impl A2a {
         };
         let (class, what) = by_status(status, wait, &hints);
         Failure::new(class, format!("The agent at {} {what}", self.peer()))
+    }
+}
+
+/// What a call is sent with, whoever sends it.
+fn headers(protocol: A2aProtocol, call: &Call) -> Result<HeaderMap, Failure> {
+    let mut headers = HeaderMap::new();
+    let is_streaming = call.method().is_streaming();
+    let accepted = if is_streaming { "text/event-stream, application/json" } else { "application/json" };
+    headers.insert(header::ACCEPT, HeaderValue::from_static(accepted));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(client::VERSION_HEADER, HeaderValue::from_static(client::version(protocol)));
+    if !call.extensions().is_empty() {
+        let used = HeaderValue::try_from(call.extensions().join(", ")).map_err(|error| {
+            Failure::new(FailureClass::Internal, format!("An extension has no name: {error}."))
+        })?;
+        headers.insert(extension::header(protocol), used);
+    }
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_a2a::wire::v1::{GetTaskRequest, Message, Role};
+
+    use super::*;
+
+    #[test]
+    fn what_a_message_makes_use_of_is_named_in_the_words_of_the_version() {
+        let message =
+            Message { extensions: vec!["urn:x".to_owned()], ..Message::new("1", Role::User, Vec::new()) };
+        let calls = [
+            Call::SendMessage(message.clone().into()),
+            Call::SendStreamingMessage(message.into()),
+            Call::GetTask(GetTaskRequest::default()),
+        ];
+        for (protocol, name, other) in [
+            (A2aProtocol::V1, "a2a-extensions", "x-a2a-extensions"),
+            (A2aProtocol::V03, "x-a2a-extensions", "a2a-extensions"),
+        ] {
+            let named = calls.iter().map(|call| headers(protocol, call).unwrap());
+            let named = named.map(|headers| (headers.get(name).cloned(), headers.contains_key(other)));
+            let used = || Some(HeaderValue::from_static("urn:x"));
+            assert_eq!(named.collect::<Vec<_>>(), [(used(), false), (used(), false), (None, false)]);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use plexus_a2a::{
-    client,
+    client, extension,
     wire::v1::{Message, Part, PartContent, Role},
 };
 use plexus_domain::{Content, Digest};
@@ -24,7 +24,8 @@ pub(super) fn message(request: &Request) -> Message {
     let mut parts: Vec<Part> = so_far(unheard(request, before)).map(Part::text).into_iter().collect();
     parts.extend(question.into_iter().flat_map(|turn| question_parts(turn, &request.files)));
     let id = format!("{}-{}", request.run, request.turns.len());
-    let mut message = Message::new(id, Role::User, parts);
+    let extensions = extension::used(&parts);
+    let mut message = Message { extensions, ..Message::new(id, Role::User, parts) };
     if let Some(remote) = &request.remote {
         message.task_id = remote.task.clone();
         message.context_id = remote.context.clone();

@@ -1,9 +1,10 @@
 //! Deciding what a member says next: what a decider is asked, and what may be made of its answer.
 //!
-//! A decider is a model, a person, an agent that only answers in words, or the [`rules`]. Whoever it is gets a
-//! [`Request`] and its answer is checked against the team. A model may repair its answer once; then the rules
-//! decide, whose answers are always allowed.
+//! A decider is a model, a person, an agent that takes the floor or only answers in words, or the [`rules`]. Whoever it
+//! is gets a [`Request`] and its answer is checked against the team. A model, or an agent that takes the floor, may repair
+//! its answer once; then the rules decide, whose answers are always allowed.
 
+mod act;
 mod plain;
 mod request;
 pub mod rules;
@@ -11,6 +12,7 @@ mod schema;
 
 use serde::de::DeserializeOwned;
 
+pub use act::act;
 pub use plain::plain;
 pub use request::Request;
 pub use schema::schema;

@@ -14,6 +14,14 @@ pub fn helped(search: Search<'_>, member: &Identity, candidates: &[Candidate]) -
     (!helpers.is_empty()).then(|| [vec![itself], helpers].concat())
 }
 
+/// The same with helpers that somebody chose: the member does what none of them does. None without any.
+pub fn helped_by(needs: &[Skill], member: &Identity, helpers: Vec<Invitee>) -> Option<Vec<Invitee>> {
+    let is_left = |need: &&Skill| !helpers.iter().any(|helper| helper.roles.contains(need));
+    let roles = needs.iter().filter(is_left).cloned().collect();
+    let itself = Invitee { identity: member.clone(), roles, key: None };
+    (!helpers.is_empty()).then(|| [vec![itself], helpers].concat())
+}
+
 /// Whether a member works alone or with a team of its own, by rules. It forms one when the index knows that it does
 /// some of what is needed, but not all, and that others do the rest; of whom the index knows nothing may be able to
 /// do anything.

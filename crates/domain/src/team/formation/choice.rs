@@ -1,4 +1,5 @@
-//! A model's choice of members: what it is shown, and what may be made of its answer.
+//! A model's choice of members, or of those who help one with its work: what it is shown, and what may be made of its
+//! answer.
 
 use std::collections::BTreeSet;
 
@@ -6,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{COVERS, Candidate, Skill};
 use crate::team::{
+    Identity,
     decide::{Problem, quoted, read},
     member::Invitee,
 };
@@ -17,10 +19,19 @@ pub const MAX_SHOWN: usize = 24;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Question {
     goal: String,
+    /// Who has the work, where helpers are chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<Doer>,
     needs: Vec<Skill>,
     least: u16,
     places: u16,
     candidates: Vec<Shown>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Doer {
+    name: String,
+    summary: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,6 +58,7 @@ impl Question {
         let shown = candidates.iter().zip(summaries).take(MAX_SHOWN).enumerate();
         Self {
             goal: quoted(goal, 2_000),
+            member: None,
             needs: needs.to_vec(),
             least: 1,
             places,
@@ -58,6 +70,13 @@ impl Question {
                 })
                 .collect(),
         }
+    }
+
+    /// The same where the goal is work that `member` has, who may need nobody.
+    #[must_use]
+    pub fn helping(self, member: &Identity, summary: &str) -> Self {
+        let doer = Doer { name: quoted(&member.to_string(), 120), summary: quoted(summary, 300) };
+        Self { member: Some(doer), least: 0, ..self }
     }
 
     /// Those whom the answer names, when all of them were on the list.

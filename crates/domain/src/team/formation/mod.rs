@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::{Identity, member::Invitee, work::End};
 use crate::Text;
 
-pub use below::{alone_or_helped, helped};
+pub use below::{alone_or_helped, helped, helped_by};
 pub use cover::{Search, cover};
 pub use needs::needs;
 pub use pool::{CONTEXT_WEIGHT, LOOKED_AT, Pool};

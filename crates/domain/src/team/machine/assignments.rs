@@ -3,7 +3,7 @@
 use super::{Checked, seat_of};
 use crate::team::{
     Author, Refusal, Team, Words, Work, WorkNo, WorkState,
-    work::{Child, End, Report},
+    work::{Child, End, Report, Used},
 };
 
 impl Team {
@@ -68,27 +68,16 @@ impl Team {
             Author::Home | Author::Owner => self.work_mut(no)?,
         };
         let to = work.to;
-        // What a team below used is counted once, however often it reports.
-        let was_heard = match work.child {
-            Some(child) => child.heard,
-            None => matches!(&work.state, WorkState::Ended(first) if first == report),
+        let used = match work.child.and_then(|child| child.heard) {
+            None => first_report(work, by, report)?,
+            Some(before) => later_report(by, before, report)?,
         };
-        if was_heard {
-            return Err(Refusal::Already);
-        }
-        if work.is_open() {
-            work.state = WorkState::Ended(report.clone());
-        } else if work.late.is_none() && matches!(by, Author::Seat(_)) {
-            work.late = Some(report.clone());
-        } else {
-            return Err(Refusal::Already);
-        }
         if let (Some(child), Author::Seat(_)) = (&mut work.child, by) {
-            child.heard = true;
+            child.heard = Some(report.used());
         }
-        work.hops = work.hops.saturating_add(report.hops);
+        work.hops = work.hops.saturating_add(used.hops);
         let counts = &mut self.member_mut(to)?.counts;
-        counts.usage = counts.usage.plus(report.usage);
+        counts.usage = counts.usage.plus(used.usage);
         Ok(())
     }
 
@@ -111,5 +100,31 @@ impl Team {
     pub(super) fn work_mut(&mut self, no: WorkNo) -> Result<&mut Work, Refusal> {
         let index = usize::try_from(no.0).map_err(|_| Refusal::NoSuchWork(no))?;
         self.work.get_mut(index).ok_or(Refusal::NoSuchWork(no))
+    }
+}
+
+/// Ends the assignment, or is kept beside its end. Answers what it counts.
+fn first_report(work: &mut Work, by: Author, report: &Report) -> Result<Used, Refusal> {
+    let is_known = matches!(&work.state, WorkState::Ended(first) if first == report);
+    if work.child.is_none() && is_known {
+        return Err(Refusal::Already);
+    }
+    if work.is_open() {
+        work.state = WorkState::Ended(report.clone());
+    } else if work.late.is_none() && matches!(by, Author::Seat(_)) {
+        work.late = Some(report.clone());
+    } else {
+        return Err(Refusal::Already);
+    }
+    Ok(report.used())
+}
+
+/// A team says what it used in all, so that it counts once however often it reports. More comes when one below it, which
+/// ended later, has reported; nothing else follows from that.
+fn later_report(by: Author, before: Used, report: &Report) -> Result<Used, Refusal> {
+    let more = report.used().beyond(before);
+    match by {
+        Author::Seat(_) if more != Used::default() => Ok(more),
+        _ => Err(Refusal::Already),
     }
 }

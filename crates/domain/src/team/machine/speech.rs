@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Near-repeats in a row after which the team concludes: it talks in circles.
+/// Near-repeats in a row after which the team talks in circles.
 const MAX_REPEATS: u32 = 3;
 
 impl Team {
@@ -140,10 +140,19 @@ impl Team {
             Phase::Polling { open, .. } => {
                 open.remove(&seat);
             }
-            _ if self.repeats >= MAX_REPEATS => self.conclude(seat, Some(Limit::Repeats), at),
+            _ if self.repeats >= MAX_REPEATS => self.stop_circling(seat, at),
             _ => self.pass_on(seat, next, at),
         }
         Ok(())
+    }
+
+    /// Nobody has anything new to say before the work that goes on has ended; without any, the team concludes.
+    fn stop_circling(&mut self, seat: Seat, at: Timestamp) {
+        let open: BTreeSet<WorkNo> = self.open_work().map(|(no, _)| no).collect();
+        match open.is_empty() {
+            true => self.conclude(seat, Some(Limit::Repeats), at),
+            false => self.wait_for(open, seat, at),
+        }
     }
 
     /// Whether these words would be kept from the others.

@@ -33,7 +33,7 @@ impl Team {
             Event::Asked { work, question } => self.ask(by, *work, question),
             Event::Answered { work, answer } => self.reply(by, *work, answer),
             Event::Nested { work, team, budget } => {
-                self.nest_under(by, *work, Child { team: *team, budget: *budget, heard: false })
+                self.nest_under(by, *work, Child { team: *team, budget: *budget, heard: None })
             }
             Event::Reported { work, report } => self.report(by, *work, report),
             Event::Stopped { work } => self.stop(*work),

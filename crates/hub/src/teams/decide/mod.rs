@@ -12,7 +12,7 @@ use std::{collections::HashSet, future::pending, time::Duration};
 use plexus_domain::{
     Timestamp,
     run::Usage,
-    team::{Seat, Team, Utterance, member::Invitee},
+    team::{Seat, Team, Utterance, WorkNo, member::Invitee},
 };
 use tokio::task::JoinSet;
 
@@ -32,6 +32,8 @@ pub(super) enum Matter {
     Members { round: u8 },
     /// What a member says in its turn.
     Speech { seat: Seat, turn: u32 },
+    /// Who helps a member with its assignment.
+    Help { work: WorkNo },
 }
 
 /// What was chosen, by whomever.
@@ -39,6 +41,8 @@ pub(super) enum Matter {
 pub(super) enum Choice {
     Members(Vec<Invitee>),
     Speech(Utterance),
+    /// The members of the team that does it; none where one member does it alone.
+    Help(Option<Vec<Invitee>>),
 }
 
 pub(super) struct Decision {

@@ -5,9 +5,9 @@
 //! allows.
 
 use plexus_domain::team::{
-    Seat, Team, Utterance,
+    Identity, Seat, Team, Utterance,
     decide::{Problem, Request, as_data, check, rules, schema},
-    formation::{Candidate, Skill, choice},
+    formation::{Candidate, Skill, choice, helped_by},
     member::Invitee,
 };
 use serde_json::Value;
@@ -24,9 +24,13 @@ const MEMBERS: &str = "Choose who is invited: as few as cover everything that th
 const SPEECH: &str = "Choose what the member with the number `you` says now. Hand out work to whoever suits it, with all \
 that they need to know; wait for what is open; and conclude, in full, as soon as the results answer the goal.";
 
+const HELP: &str = "A member was given the work in `goal`. Choose who helps it: nobody where it can do all of it by \
+itself, else as few as cover what it lacks.";
+
 pub(in crate::teams) enum Question {
     Members { list: List, by_rules: Vec<Invitee> },
     Speech { team: Box<Team>, seat: Seat, by_rules: Utterance },
+    Help { list: List, needs: Vec<Skill>, itself: Identity, by_rules: Option<Vec<Invitee>> },
 }
 
 /// Candidates, as they are shown.
@@ -39,6 +43,18 @@ impl List {
     pub fn new(goal: &str, needs: &[Skill], places: u16, found: Found) -> Self {
         let Found { candidates, summaries } = found;
         Self { shown: choice::Question::new(goal, needs, places, &candidates, &summaries), candidates }
+    }
+
+    /// Those who could help a member, which says this about itself, with its work.
+    pub fn helping(
+        (member, summary): (&Identity, &str),
+        work: &str,
+        needs: &[Skill],
+        places: u16,
+        found: Found,
+    ) -> Self {
+        let Self { shown, candidates } = Self::new(work, needs, places, found);
+        Self { shown: shown.helping(member, summary), candidates }
     }
 }
 
@@ -58,6 +74,7 @@ impl Question {
         let task = match self {
             Self::Members { .. } => MEMBERS,
             Self::Speech { .. } => SPEECH,
+            Self::Help { .. } => HELP,
         };
         format!("{OFFICE}\n\n{task}")
     }
@@ -65,7 +82,9 @@ impl Question {
     /// The data and the schema, as the message to answer.
     pub fn message(&self) -> serde_json::Result<String> {
         let (data, schema) = match self {
-            Self::Members { list, .. } => (as_data(&list.shown)?, list.shown.schema()),
+            Self::Members { list, .. } | Self::Help { list, .. } => {
+                (as_data(&list.shown)?, list.shown.schema())
+            }
             Self::Speech { team, seat, .. } => {
                 let request = Request::new(team, *seat);
                 (as_data(&request)?, request.as_ref().map_or(Value::Null, schema))
@@ -79,6 +98,10 @@ impl Question {
         match self {
             Self::Members { list, .. } => Ok(Choice::Members(list.shown.check(raw, &list.candidates)?)),
             Self::Speech { team, seat, .. } => Ok(Choice::Speech(check(team, *seat, raw)?)),
+            Self::Help { list, needs, itself, .. } => {
+                let helpers = list.shown.check(raw, &list.candidates)?;
+                Ok(Choice::Help(helped_by(needs, itself, helpers)))
+            }
         }
     }
 
@@ -86,6 +109,7 @@ impl Question {
         match self {
             Self::Members { by_rules, .. } => Choice::Members(by_rules),
             Self::Speech { by_rules, .. } => Choice::Speech(by_rules),
+            Self::Help { by_rules, .. } => Choice::Help(by_rules),
         }
     }
 }

@@ -1,0 +1,46 @@
+//! Members that take the floor by themselves: agents whose cards declare the team extension. They get their turn as data,
+//! and what they say as data counts as far as the team allows it.
+
+use plexus_a2a::{Card, extension};
+use plexus_domain::{
+    Address, Content, Part,
+    agent::Connector,
+    team::decide::{Problem, Request, schema},
+};
+use plexus_store::cards;
+use serde_json::json;
+
+use super::conduct::Conductor;
+use crate::{Error, Result, agents};
+
+/// Whether whoever answers there wants the floor for itself.
+pub(super) async fn is_wanted_by(conductor: &Conductor, address: &Address) -> Result<bool> {
+    let mut conn = conductor.hub.store().snapshot().await?;
+    let version = match agents::reach(&mut conn, &conductor.asker, address).await {
+        Ok(reached) => reached.version,
+        Err(Error::Refused(_)) => return Ok(false),
+        Err(fault) => return Err(fault),
+    };
+    if !matches!(version.connector, Connector::A2a { .. }) {
+        return Ok(false);
+    }
+    let card = cards::find(&mut conn, &version.card).await?.and_then(|body| Card::read(&body).card);
+    Ok(card.is_some_and(|card| card.capabilities.declares(extension::TEAM)))
+}
+
+/// A turn as such a member gets it: the team as it sees it, the acts that are open to it, and what was wrong with the one
+/// before.
+pub(super) fn turn(request: &Request, problem: Option<&Problem>) -> Vec<Part> {
+    let seat = request.you.0;
+    let words = match problem {
+        None => format!("It is your turn, member {seat}."),
+        Some(problem) => {
+            format!("It is still your turn, member {seat}. What you said cannot be taken: {problem}")
+        }
+    };
+    let mut data = json!({ extension::MEMBER: extension::TEAM, "team": request, "acts": schema(request) });
+    if let Some(Problem(why)) = problem {
+        data["problem"] = json!(why);
+    }
+    vec![Part::text(words), Content::Data { data }.into()]
+}

@@ -1,0 +1,238 @@
+//! Agents that take the floor in teams by themselves: those whose cards declare the team extension.
+
+use std::collections::BTreeSet;
+
+use plexus_domain::team::{Kind, Utterance};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    agent::{Agent, Call, card},
+    client::{Client, text_of},
+    events::{Events, PATIENCE},
+    federation::{self, Node},
+    guests::settings,
+    hub::{self, Hub, on_both},
+};
+
+const TEAM: &str = "urn:plexus:a2a:team:1";
+const DOCS: &str = include_str!("../../docs/teams.md");
+
+/// A card that declares the extension.
+fn leading(url: &str) -> Value {
+    let mut card = card(url);
+    card["capabilities"]["extensions"] = json!([{ "uri": TEAM, "description": "Leads." }]);
+    card
+}
+
+/// `@grace/lead`, which takes the floor, and `@grace/hand`, which knows nothing of teams.
+async fn two(grace: &Client) -> (Agent, Agent) {
+    let (lead, hand) = (Agent::with(leading).await, Agent::start().await);
+    for (agent, name) in [(&lead, "lead"), (&hand, "hand")] {
+        let new = json!({ "url": agent.url, "name": name, "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+    }
+    (lead, hand)
+}
+
+/// Launches a team; answers its id.
+async fn launch(client: &Client, pattern: &str, members: &[&str]) -> String {
+    let new = json!({ "goal": "Count the boats.", "pattern": pattern, "members": members });
+    text_of(&client.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"])
+}
+
+/// The team once it is so, read along with its events.
+async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
+    let mut events = Events::open(client, team, 0).await;
+    let reading = async {
+        loop {
+            let now = client.api(&format!("/teams/{team}")).await;
+            if done(&now) {
+                return now;
+            }
+            events.next().await.expect("the stream goes on");
+        }
+    };
+    timeout(PATIENCE, reading).await.expect("it comes to that")
+}
+
+async fn ended(client: &Client, team: &str) -> Value {
+    until(client, team, |team| !team["ended"].is_null()).await
+}
+
+/// What was said, by whom, as the log has it.
+async fn said(client: &Client, team: &str) -> Vec<(Value, Value)> {
+    let log = client.api(&format!("/teams/{team}/log")).await;
+    let entries = log["items"].as_array().expect("a list").iter();
+    let said = entries.filter(|entry| entry["event"]["kind"] == "said");
+    said.map(|entry| (entry["by"]["seat"].clone(), entry["event"].clone())).collect()
+}
+
+/// What is in the data of a turn. The call makes use of the extension, and says so.
+fn turn(call: &Call) -> Value {
+    assert_eq!(call.headers.get("a2a-extensions").expect("the header"), TEAM);
+    assert_eq!(call.message["extensions"], json!([TEAM]), "{:#}", call.message);
+    let parts = call.message["parts"].as_array().expect("a list");
+    let data = parts.iter().map(|part| &part["data"]).find(|data| data["extension"] == TEAM);
+    data.expect("the turn as data").clone()
+}
+
+async fn act(call: &Call, act: Value) {
+    call.begin_task().await;
+    call.data(&act).await;
+    call.complete().await;
+}
+
+/// The agent's next turn, in which it says this. Answers what it was told.
+async fn says(agent: &mut Agent, said: Value) -> Value {
+    let call = agent.called().await;
+    let turn = turn(&call);
+    act(&call, said).await;
+    turn
+}
+
+async fn answers(agent: &mut Agent, words: &str) -> Value {
+    let call = agent.called().await;
+    assert_eq!(call.headers.get("a2a-extensions"), None, "work is asked for as of any agent");
+    call.begin_task().await;
+    call.artifact(words).await;
+    call.complete().await;
+    call.message.clone()
+}
+
+fn give(mode: &str, title: &str) -> Value {
+    let spec = json!({ "title": title, "description": "Count them all." });
+    json!({ "say": "assign", "mode": mode, "work": [{ "to": 1, "spec": spec }] })
+}
+
+on_both! {
+    async fn it_plans_gives_work_waits_has_a_vote_and_concludes(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (mut lead, mut hand) = two(&grace).await;
+        let team = launch(&grace, "plan_and_delegate", &["@grace/lead", "@grace/hand"]).await;
+        let plan = json!({ "say": "plan", "steps": [{ "title": "Count", "done": false }] });
+        let first = says(&mut lead, plan).await;
+        let names = |turn: &Value| turn["team"]["members"].as_array().expect("a list").iter().map(|member| text_of(&member["name"])).collect::<Vec<_>>();
+        assert_eq!((&first["team"]["goal"], &first["team"]["you"], &first["team"]["turn"]), (&json!("Count the boats."), &json!(0), &json!(1)), "{first:#}");
+        assert_eq!(names(&first), ["@grace/lead", "@grace/hand"]);
+        assert_eq!(first["team"]["allowed"], json!(["discuss", "assign_now", "assign_background", "plan", "vote", "conclude"]), "{first:#}");
+        assert_eq!(first["acts"]["oneOf"].as_array().map(Vec::len), Some(6), "a schema for each: {first:#}");
+        let second = says(&mut lead, give("now", "North")).await;
+        assert_eq!(second["team"]["plan"], json!([{ "title": "Count", "done": false }]), "{second:#}");
+        assert!(answers(&mut hand, "7 boats.").await.to_string().contains("Count them all."));
+        let third = says(&mut lead, give("background", "South")).await;
+        assert_eq!(third["team"]["work"][0]["result"], "7 boats.", "{third:#}");
+        says(&mut lead, json!({ "say": "pause_for", "work": [1] })).await;
+        answers(&mut hand, "8 boats.").await;
+        says(&mut lead, json!({ "say": "vote", "question": "Once more?", "options": ["yes", "no"] })).await;
+        let last = says(&mut lead, json!({ "say": "conclude", "text": "15 boats." })).await;
+        assert_eq!(last["team"]["work"][1]["state"], "completed", "{last:#}");
+        let shown = ended(&grace, &team).await;
+        assert_eq!((&shown["state"], &shown["answer"]), (&json!("closed"), &json!("15 boats.")), "{shown:#}");
+        let said = said(&grace, &team).await;
+        let kinds: Vec<&Value> = said.iter().map(|(_, event)| &event["say"]).collect();
+        assert_eq!(kinds, ["plan", "assign", "assign", "pause_for", "vote", "ballot", "conclude"], "{said:#?}");
+    }
+
+    async fn what_cannot_be_said_is_answered_once_and_then_taken_as_words(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (mut lead, _hand) = two(&grace).await;
+        let team = launch(&grace, "plan_and_delegate", &["@grace/lead", "@grace/hand"]).await;
+        let to_nobody = json!({ "say": "assign", "mode": "now", "work": [{ "to": 9, "spec": { "title": "x", "description": "y" } }] });
+        says(&mut lead, to_nobody).await;
+        let again = lead.called().await;
+        assert_eq!(turn(&again)["problem"], "There is no member 9 who can do this.", "{:#}", again.message);
+        assert_eq!(again.message["contextId"], "c1", "the same conversation goes on");
+        again.begin_task().await;
+        again.data(&json!({ "say": "ballot", "option": 0 })).await;
+        again.artifact("Let us count the boats in the harbour together.").await;
+        again.complete().await;
+        let first = until(&grace, &team, |team| team["turn"].as_u64() > Some(1)).await;
+        assert_eq!(first["ended"], Value::Null, "{first:#}");
+        let said = said(&grace, &team).await;
+        assert_eq!((&said[0].0, &said[0].1["say"], &said[0].1["text"]), (&json!(0), &json!("discuss"), &json!("Let us count the boats in the harbour together.")));
+        grace.call(Method::POST, &format!("/teams/{team}"), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
+    }
+
+    async fn nobody_speaks_for_others_or_twice_at_once(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (mut lead, mut hand) = two(&grace).await;
+        let team = launch(&grace, "plan_and_delegate", &["@grace/lead", "@grace/hand"]).await;
+        let call = lead.called().await;
+        call.begin_task().await;
+        // Each data part comes as an artifact of its own.
+        call.data(&json!([{ "say": "conclude", "text": "Done." }, 1])).await;
+        call.complete().await;
+        // What is no act is no repair either: it has said nothing, and the rules speak.
+        answers(&mut hand, "7 boats.").await;
+        let forged = json!({ "say": "conclude", "text": "7 boats.", "by": 1, "seat": 1, "speaker": "@grace/hand", "turn": 99 });
+        // The rules gave it work, too, which is asked for like any agent's.
+        answers(&mut lead, "8 boats.").await;
+        says(&mut lead, forged).await;
+        let shown = ended(&grace, &team).await;
+        assert_eq!(shown["answer"], "7 boats.", "{shown:#}");
+        let said = said(&grace, &team).await;
+        assert!(said.iter().all(|(seat, _)| *seat == 0), "{said:#?}");
+    }
+
+    async fn in_a_conversation_it_votes_and_speaks_like_the_others(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (mut lead, mut hand) = two(&grace).await;
+        let team = launch(&grace, "discuss_only", &["@grace/hand", "@grace/lead"]).await;
+        // Whoever does not declare it is asked for words.
+        let asked = answers(&mut hand, "I count seven boats in the harbour.").await;
+        assert!(asked.to_string().contains("You are member 0 of a team."), "{asked}");
+        let heard = says(&mut lead, json!({ "say": "vote", "question": "How many?", "options": ["seven", "eight"] })).await;
+        assert_eq!(heard["team"]["recent"][0], json!({ "from": 0, "text": "I count seven boats in the harbour." }), "{heard:#}");
+        answers(&mut hand, "Seven.").await;
+        says(&mut lead, json!({ "say": "conclude", "text": "Seven boats." })).await;
+        assert_eq!(ended(&grace, &team).await["answer"], "Seven boats.");
+        let said = said(&grace, &team).await;
+        assert_eq!(said[2].1["option"], 0, "{said:#?}");
+    }
+}
+
+/// The hub of such an agent passes on what it is asked and what it says.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_leads_a_team_of_another_hub() {
+    let model = federation::model().await;
+    let far = Node::start(&model, &[], None).await;
+    let mut lead = Agent::with(leading).await;
+    let new = json!({ "url": lead.url, "name": "lead", "vouch": true, "visibility": "federated", "access": "open" });
+    far.admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+    let address = format!("@grace/lead@{}", far.id);
+    let given = settings(&model, &[("PLEXUS_P2P_BOOTSTRAP", far.address.as_str())]);
+    hub::run(None, &given, async |home: &Hub| {
+        let ada = home.person("ada").await;
+        let home_id = text_of(&ada.api("/hubs").await["this"]["id"]);
+        federation::until("the agent is carried", async || {
+            ada.get(&format!("/{address}")).await.status == StatusCode::OK
+        })
+        .await;
+        federation::until("the hubs know each other", async || far.knows(&home_id).await).await;
+        let team = launch(&ada, "plan_and_delegate", &[&address, "@plexus/calc"]).await;
+        let spec = json!({ "title": "The product", "description": "17 * 23" });
+        let work = json!([{ "to": 1, "spec": spec }]);
+        says(&mut lead, json!({ "say": "assign", "mode": "now", "work": work })).await;
+        let told = says(&mut lead, json!({ "say": "conclude", "text": "It is 391." })).await;
+        assert!(text_of(&told["team"]["work"][0]["result"]).contains("391"), "{told:#}");
+        assert_eq!(ended(&ada, &team).await["answer"], "It is 391.");
+    })
+    .await;
+    far.end().await;
+}
+
+/// Authors of agents begin from the example in the documentation.
+#[test]
+fn the_example_is_as_the_hub_has_it() {
+    let blocks = DOCS.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let blocks: Vec<Value> = blocks.map(|text| serde_json::from_str(text).expect("JSON")).collect();
+    assert!(blocks.iter().any(|block| block["capabilities"]["extensions"][0]["uri"] == TEAM));
+    assert!(blocks.iter().any(|block| block["extension"] == TEAM && block["team"]["allowed"].is_array()));
+    let acts = DOCS.split('`').filter(|text| text.starts_with("{\"say\""));
+    let read = acts
+        .map(|act| serde_json::from_str::<Utterance>(act).unwrap_or_else(|error| panic!("{act}: {error}")));
+    let kinds: BTreeSet<Kind> = read.map(|act| act.kind()).collect();
+    assert_eq!(kinds.len(), 7, "one of each: {kinds:?}");
+}
