@@ -7,17 +7,22 @@ use plexus_hub::config::{Federation, Mode, Multiaddr};
 
 use crate::settings::Settings;
 
+/// A hub that listens there calls others, and is reached through those that lend themselves.
+const NOWHERE: &str = "nowhere";
+
 /// None where the hub is to take no part.
 pub fn federation(settings: &Settings) -> anyhow::Result<Option<Federation>> {
     let Some(listen) = settings.text("p2p_listen").filter(|&text| text != "off") else { return Ok(None) };
+    let listen = Some(listen).filter(|&text| text != NOWHERE);
     let (domains, ways): (Vec<&str>, Vec<&str>) =
         list(settings.text("p2p_bootstrap")).into_iter().partition(|word| is_domain(word));
     Ok(Some(Federation {
-        listen: all("p2p_listen", list(Some(listen)), places)?,
+        listen: all("p2p_listen", list(listen), places)?,
         bootstrap: all("p2p_bootstrap", ways, ways_in)?,
         domains: domains.into_iter().map(str::to_owned).collect(),
         external: all("p2p_external", list(settings.text("p2p_external")), |word| Ok(vec![word.parse()?]))?,
         mdns: settings.parse("p2p_mdns", false)?,
+        relay: settings.parse("p2p_relay", false)?,
         mode: mode(settings.text("federation_mode"))?,
         share_rules: settings.parse("share_rules", false)?,
     }))
@@ -102,6 +107,13 @@ mod tests {
     fn without_a_place_to_listen_there_is_no_network() {
         assert!(read(&[]).unwrap().is_none());
         assert!(read(&["--p2p-listen", "off", "--federation-mode", "king"]).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_hub_may_listen_nowhere_and_another_lend_itself() {
+        let hidden = read(&["--p2p-listen", "nowhere"]).unwrap().unwrap();
+        assert!(hidden.listen.is_empty() && !hidden.relay);
+        assert!(read(&["--p2p-listen", "127.0.0.1:0", "--p2p-relay", "true"]).unwrap().unwrap().relay);
     }
 
     #[test]

@@ -22,6 +22,8 @@ use crate::{
 /// Far longer than it takes on a machine that does nothing else.
 const PATIENCE: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
+/// Where hubs listen, if nothing else is wanted.
+const LOOPBACK: [&str; 2] = ["--p2p-listen", "127.0.0.1:0"];
 
 /// A hub in a folder of its own.
 pub struct Node {
@@ -37,10 +39,15 @@ pub struct Node {
 
 impl Node {
     pub async fn start(model: &str, ways: &[&Self], database: Option<Database>) -> Self {
+        Self::start_at(&LOOPBACK, model, ways, database).await
+    }
+
+    /// One with these flags about where others reach it.
+    pub async fn start_at(place: &[&str], model: &str, ways: &[&Self], database: Option<Database>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut process = serve(folder.path(), model, ways, database.as_ref()).await;
+        let mut process = serve(folder.path(), place, model, ways, database.as_ref()).await;
         let admin = process.administrator("grace").await;
-        let (id, address) = itself(&mut process, &admin).await;
+        let (id, address) = itself(&admin).await;
         Self { process, admin, id, address, folder, database }
     }
 
@@ -116,19 +123,23 @@ pub struct Dead {
 impl Dead {
     async fn rise(self, model: &str, ways: &[&Node]) -> Node {
         let Self { admin, folder, database } = self;
-        let mut process = serve(folder.path(), model, ways, database.as_ref()).await;
+        let process = serve(folder.path(), &LOOPBACK, model, ways, database.as_ref()).await;
         let admin = admin.at(&process.origin);
-        let (id, address) = itself(&mut process, &admin).await;
+        let (id, address) = itself(&admin).await;
         Node { process, admin, id, address, folder, database }
     }
 }
 
-async fn serve(folder: &Path, model: &str, ways: &[&Node], database: Option<&Database>) -> Process {
+async fn serve(
+    folder: &Path,
+    place: &[&str],
+    model: &str,
+    ways: &[&Node],
+    database: Option<&Database>,
+) -> Process {
     let ways: Vec<&str> = ways.iter().map(|way| way.address.as_str()).collect();
     let ways = ways.join(",");
     let mut flags = vec![
-        "--p2p-listen",
-        "127.0.0.1:0",
         "--federation-mode",
         "open",
         "--allow-private-networks",
@@ -138,6 +149,7 @@ async fn serve(folder: &Path, model: &str, ways: &[&Node], database: Option<&Dat
         "--llm-model",
         "small",
     ];
+    flags.extend(place);
     if !ways.is_empty() {
         flags.extend(["--p2p-bootstrap", ways.as_str()]);
     }
@@ -145,10 +157,10 @@ async fn serve(folder: &Path, model: &str, ways: &[&Node], database: Option<&Dat
 }
 
 /// The hub's id, and where it says that others reach it.
-async fn itself(process: &mut Process, admin: &Client) -> (String, String) {
-    let line = process.line().await;
-    let address = line.strip_prefix("Hubs connect to ").expect("where hubs connect to").to_owned();
-    (text_of(&admin.api("/hubs").await["this"]["id"]), address)
+async fn itself(admin: &Client) -> (String, String) {
+    until("others reach it", async || admin.api("/hubs").await["this"]["addresses"] != json!([])).await;
+    let this = admin.api("/hubs").await["this"].clone();
+    (text_of(&this["id"]), text_of(&this["addresses"][0]))
 }
 
 pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {

@@ -15,15 +15,17 @@ use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::Semaphore};
 
 use crate::{
-    client::Client,
+    client::{Client, text_of},
     database::Sql,
     events::{Events, PATIENCE, Screen, read_text, read_to_end},
     federation::{Node, until},
     guests::settings,
     hub::{self, Hub},
+    process::{plexus, stderr, stdout},
 };
 
 pub const FIRST: &str = "One ";
+const NOWHERE: [&str; 2] = ["--p2p-listen", "nowhere"];
 
 /// A model server whose answers wait after their first word until the test lets one go on.
 pub async fn model() -> (String, Arc<Semaphore>) {
@@ -57,21 +59,54 @@ async fn complete(waits: Arc<Semaphore>) -> impl IntoResponse {
 async fn what_is_said_streams_over_the_network_stops_and_breaks_off() {
     let (model, go_on) = model().await;
     let near = Node::start(&model, &[], None).await;
-    let given = [("PLEXUS_P2P_BOOTSTRAP", near.address.as_str()), ("PLEXUS_ALLOW_PRIVATE_NETWORKS", "false")];
-    let mut given = settings(&model, &given);
+    let way = near.address.clone();
+    ask_from_afar(&model, &way, near, &go_on).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_through_another_hub_to_one_that_listens_nowhere() {
+    let (model, go_on) = model().await;
+    let lends = ["--p2p-listen", "127.0.0.1:0", "--p2p-relay", "true"];
+    let relay = Node::start_at(&lends, &model, &[], None).await;
+    let near = Node::start_at(&NOWHERE, &model, &[&relay], None).await;
+    it_says_how_it_is_reached(&near, &relay).await;
+    ask_from_afar(&model, &relay.address, near, &go_on).await;
+    relay.end().await;
+}
+
+/// A person of a hub that finds the others by `way` asks an agent of `near`.
+async fn ask_from_afar(model: &str, way: &str, near: Node, go_on: &Semaphore) {
+    let given = [("PLEXUS_P2P_BOOTSTRAP", way), ("PLEXUS_ALLOW_PRIVATE_NETWORKS", "false")];
+    let mut given = settings(model, &given);
     // Of two that say the same the first counts.
     given.reverse();
     hub::run(None, &given, async move |far: &Hub| {
         let ada = far.person("ada").await;
+        let far_id = text_of(&ada.api("/hubs").await["this"]["id"]);
         let tides = near.publish("tides", "Knows when the sea comes in.").await;
         until("the agent is carried", async || ada.get(&format!("/{tides}")).await.status == StatusCode::OK)
             .await;
-        until("the hubs know each other", async || near.knows_by_name().await).await;
-        it_streams(&ada, &tides, &go_on).await;
+        until("the hubs know each other", async || near.knows(&far_id).await).await;
+        it_streams(&ada, &tides, go_on).await;
         it_stops(&ada, &tides, &near).await;
         it_breaks_off(&ada, &tides, near).await;
     })
     .await;
+}
+
+async fn it_says_how_it_is_reached(near: &Node, relay: &Node) {
+    let this = near.admin.api("/hubs").await["this"].clone();
+    assert_eq!((&this["reachability"], &this["relays"]), (&json!("no"), &json!([relay.id])), "{this}");
+    assert!(near.address.contains("/p2p-circuit"), "{this}");
+    let words = format!("through {}", relay.id);
+    near.admin.get("/network").await.expect(StatusCode::OK).says(&words);
+    let doctor = [&["doctor"][..], &NOWHERE].concat();
+    for command in [&["hubs"][..], &doctor] {
+        let printed = plexus(near.folder.path(), command).await;
+        assert!(stdout(&printed).contains(&words), "{}{}", stdout(&printed), stderr(&printed));
+    }
+    let lent = text_of(&relay.admin.api("/hubs").await["this"]["reached"]);
+    assert!(lent.contains("lends itself (hubs: 1"), "{lent}");
 }
 
 async fn begun(ada: &Client, tides: &str) -> (Events, Screen, String) {

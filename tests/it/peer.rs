@@ -78,6 +78,7 @@ impl Peer {
             doors: vec![door.parse().expect("an address")],
             is_public: None,
             mdns: false,
+            lending: None,
             memory: MEMORY,
             kept: Vec::new(),
             now,

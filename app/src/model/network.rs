@@ -12,6 +12,8 @@ pub struct NetworkPage {
     pub name: String,
     /// Where others reach it.
     pub addresses: Vec<String>,
+    /// Whether and how others reach it, in words.
+    pub reached: Option<String>,
     /// Its own agents that others may carry.
     pub agents: u64,
     /// How hubs are treated that no rule names; none while this hub takes no part.

@@ -74,6 +74,7 @@ impl Config {
 /// How the hub takes part in the network of hubs.
 #[derive(Clone, Debug)]
 pub struct Federation {
+    /// None: this hub calls others, and is reached through them.
     pub listen: Vec<Multiaddr>,
     /// Ways into the network,
     pub bootstrap: Vec<Multiaddr>,
@@ -83,6 +84,8 @@ pub struct Federation {
     pub external: Vec<Multiaddr>,
     /// Look for hubs in the same local network, and be found there.
     pub mdns: bool,
+    /// Lend itself to hubs that nobody can call.
+    pub relay: bool,
     pub mode: Mode,
     /// Give this hub's rules about others to whoever asks, signed.
     pub share_rules: bool,

@@ -68,6 +68,13 @@ struct This {
     addresses: Vec<String>,
     /// Those that others may carry.
     agents: u64,
+    /// `confirmed` (another hub called it back), `configured` (`PLEXUS_P2P_EXTERNAL` says where), `no` or `unknown`; null while it
+    /// takes no part.
+    reachability: Option<String>,
+    /// The same in words, and how it lends itself to others.
+    reached: Option<String>,
+    /// Hubs through which others reach it, by their ids.
+    relays: Vec<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -153,9 +160,11 @@ impl From<federation::HubRow> for OtherHub {
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Network>> {
     caller.may(plexus_hub::caller::Scope::Read)?;
     let found = federation::overview(&site.hub).await?;
-    let federation::Itself { id, name, addresses, agents } = found.itself;
+    let reached = found.itself.reached();
+    let federation::Itself { id, name, addresses, agents, reachability, relays, .. } = found.itself;
+    let reachability = reachability.map(|it| it.as_str().to_owned());
     Ok(Json(Network {
-        this: This { id, name, addresses, agents },
+        this: This { id, name, addresses, agents, reachability, reached, relays },
         mode: found.mode.map(str::to_owned),
         items: found.hubs.into_iter().map(OtherHub::from).collect(),
         speeds: Speeds {

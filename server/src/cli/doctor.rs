@@ -45,6 +45,9 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     }
     if let Some(config) = &serve.hub.federation {
         report.add("network", Ok(network(config, &serve.hub.public_url)));
+        if let Some(hub) = Remote::serving(&serve.hub.data_dir, None)? {
+            report.add("reached", Ok(reached(&hub).await));
+        }
     }
     if answers(&serve) {
         report.add("hub", Ok(format!("answers on {}", serve.listen)));
@@ -124,7 +127,17 @@ fn network(config: &Federation, public_url: &Url) -> String {
         "https" => "",
         _ => "; PLEXUS_PUBLIC_URL is not https, so only hubs that may call it can chat with agents here",
     };
-    format!("listens on {}, {ways} ways in{api}", listens.join(", "))
+    let listens =
+        if listens.is_empty() { "nowhere".to_owned() } else { format!("on {}", listens.join(", ")) };
+    format!("listens {listens}, {ways} ways in{api}")
+}
+
+/// How other hubs reach the one that runs, as it says.
+async fn reached(hub: &Remote) -> String {
+    match hub.get("hubs").await {
+        Ok(found) => found["this"]["reached"].as_str().unwrap_or("not while it starts").to_owned(),
+        Err(error) => format!("not told: {error:#}"),
+    }
 }
 
 fn key_file(file: &Path, folder: &Path) -> Result<String, String> {

@@ -69,6 +69,9 @@ fn table(found: &Value) -> String {
     for address in found["this"]["addresses"].as_array().into_iter().flatten() {
         table.push_str(&format!("          {}\n", text(address)));
     }
+    if let Some(reached) = found["this"]["reached"].as_str() {
+        table.push_str(&format!("reached   {reached}\n"));
+    }
     let hubs = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     if found["mode"].is_null() {
         table.push_str("\nIt takes no part in the network: PLEXUS_P2P_LISTEN is not set.\n");

@@ -53,6 +53,10 @@ fn network(hubs: usize) -> NetworkPage {
         addresses: vec![
             "/ip4/192.0.2.7/tcp/4001/p2p/12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp".into(),
         ],
+        reached: Some(
+            "directly, 12D3KooW04dpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN called it back; lends itself (hubs: 3, circuits: 1)"
+                .into(),
+        ),
         agents: 12,
         mode: Some(NetworkMode::Probation),
         hubs: (0..hubs).map(row).collect(),

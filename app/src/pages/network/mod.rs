@@ -41,7 +41,7 @@ impl Page for NetworkPage {
                 }
                     .into_any()
             }
-            (true, Some(_)) => view! { <Empty title="No other hubs yet"><p>"This hub is reachable, and has met nobody so far. Hubs find each other as soon as one knows the way to another."</p></Empty> }.into_any(),
+            (true, Some(_)) => view! { <Empty title="No other hubs yet"><p>"This hub takes part, and has met nobody so far. Hubs find each other as soon as one knows the way to another."</p></Empty> }.into_any(),
             (true, None) => view! { <Empty title="This hub keeps to itself"><p>"Its operator has not joined it to a network. "<a href="/docs/federation">"How to join"</a>"."</p></Empty> }.into_any(),
         };
         view! {
@@ -162,11 +162,13 @@ fn itself(page: &NetworkPage) -> AnyView {
         NetworkMode::Allowlist => "Only hubs that are allowed by name are carried.",
     });
     let (none, agents, id) = (page.addresses.is_empty(), page.agents, page.id.clone());
+    let reached = page.reached.clone();
     view! {
         <Section title="This hub">
             {facts(vec![
                 ("Agents that others may carry", fact(grouped(agents))),
                 ("New hubs", mode.and_then(fact)),
+                ("Reached by others", reached.and_then(fact)),
             ])}
             <p>"Its name is its key:"</p>
             <Copyable text=id about="name of this hub" />

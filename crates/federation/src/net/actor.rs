@@ -13,7 +13,6 @@ use libp2p::{
     Multiaddr, PeerId, Swarm,
     gossipsub::{self, MessageAcceptance},
     kad::{self, QueryId},
-    swarm::dial_opts::{DialOpts, PeerCondition},
 };
 use plexus_domain::Timestamp;
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -23,9 +22,11 @@ use super::{
     api::{Command, Config, EVENTS, Event, Handle, Kept},
     behaviour::{self, Behaviour, StartError},
     book::Book,
+    finding::{LookUp, Waiting},
     gossip::{BLAME, HEADS, LISTINGS},
     id, key,
     links::Links,
+    nat::Nat,
     pending::{Lane, Pending},
     reach::Reach,
     records::Records,
@@ -34,7 +35,7 @@ use super::{
 use crate::{
     HubId,
     core::{Request, Verdict},
-    record::{self, HubRecord, Received, Signed, Tag},
+    record::{self, Received},
 };
 
 const TICK: Duration = Duration::from_secs(1);
@@ -44,30 +45,6 @@ const MAX_KEPT: usize = 1_024;
 const MAX_KEPT_OF_DHT: usize = 768;
 /// Peers that are refused. Of more, each is disconnected when it comes.
 const MAX_BLOCKED: usize = 4_096;
-/// Requests that wait until the DHT says where their hub is.
-const MAX_WAITING: usize = 256;
-
-/// What a query of the DHT is for.
-pub(super) enum LookUp {
-    Providers {
-        search: u64,
-        /// Where to look when nobody is named: in the shards of this tag.
-        otherwise: Option<Tag>,
-    },
-    Hub {
-        hub: HubId,
-        best: Option<Box<Best>>,
-    },
-}
-
-/// The newest record that a look-up brought.
-pub(super) struct Best {
-    pub(super) record: Signed<HubRecord>,
-    /// How many brought one that holds, and when the first did.
-    pub(super) brought: usize,
-    pub(super) since: Instant,
-}
-
 pub struct Actor {
     pub(super) me: HubId,
     pub(super) swarm: Swarm<Behaviour>,
@@ -76,12 +53,13 @@ pub struct Actor {
     pub(super) book: Book,
     pub(super) links: Links,
     pub(super) reach: Reach,
+    pub(super) nat: Nat,
     pub(super) look_ups: HashMap<QueryId, LookUp>,
     /// Look-ups that ended, and their requests.
     pub(super) looked: (u64, u64),
     pub(super) announcing: Announcing,
-    /// What this hub asks of hubs that are being looked up.
-    pub(super) waiting: Vec<(HubId, u64, Request)>,
+    /// What is to be done once it is known where a hub is.
+    pub(super) waiting: Vec<(HubId, Waiting)>,
     pub(super) kept: Vec<Kept>,
     pub(super) own_addresses: bool,
     pub(super) own_record: Option<Vec<u8>>,
@@ -115,16 +93,15 @@ impl Actor {
         let (known, announced) = restore(config.kept.clone(), clock);
         // Whoever looks for hubs in the local network calls them there.
         let reach = Reach::new(config.is_public.filter(|_| !config.mdns), &config.doors);
-        let mut swarm = behaviour::swarm(&config, reach.clone(), |me| {
+        let swarm = behaviour::swarm(&config, reach.clone(), |me| {
             let mut records = Records::new(me, config.secret);
             announced.into_iter().for_each(|record| _ = records.take(record));
             records
         })?;
         let me = id::hub_of(swarm.local_peer_id());
         let me = me.ok_or_else(|| StartError::SetUp("the key names no hub".to_owned()))?;
-        let mode = if config.listen.is_empty() { kad::Mode::Client } else { kad::Mode::Server };
-        swarm.behaviour_mut().kad.set_mode(Some(mode));
-        Ok(Self {
+        let nat = Nat::new(&config);
+        let mut actor = Self {
             me,
             swarm,
             events,
@@ -132,6 +109,7 @@ impl Actor {
             book: Book::new(config.doors, known, now),
             links: Links::default(),
             reach,
+            nat,
             look_ups: HashMap::new(),
             looked: (0, 0),
             announcing: Announcing::new(me),
@@ -144,7 +122,10 @@ impl Actor {
             trimmed: now,
             expired: now,
             put: now,
-        })
+        };
+        // Before anybody is told what it speaks.
+        actor.tend_reachability(now);
+        Ok(actor)
     }
 
     pub async fn run(mut self) {
@@ -192,10 +173,8 @@ impl Actor {
             }
             Command::FindHub(hub) => self.find_hub(hub),
             Command::Dial(address) => self.dial(&address),
-            Command::Reach { hub, done } => {
-                self.reach(hub);
-                _ = done.send(());
-            }
+            Command::Reach { hub, done } => self.reach(hub, done),
+            Command::Described(record) => self.described(record.body()),
             Command::Doors(found) => self.book.add_doors(found, Instant::now()),
             Command::Status(tell) => _ = tell.send(self.status()),
         }
@@ -230,35 +209,13 @@ impl Actor {
         }
     }
 
-    /// Asks at once if it is known where the hub is, otherwise once the DHT says so.
-    fn ask(&mut self, hub: HubId, id: u64, request: Request) {
-        let Some(peer) = id::peer_of(hub) else { return };
-        let reachable = self.swarm.is_connected(&peer) || !self.addresses(&peer).is_empty();
-        if reachable || self.waiting.len() >= MAX_WAITING {
-            return self.send(peer, hub, Some(id), Message::Request(request));
-        }
-        self.waiting.push((hub, id, request));
-        self.find_hub(hub);
-    }
-
-    /// What waited for the address of `hub` is sent, or fails for want of one.
-    pub(super) fn found(&mut self, hub: HubId) {
-        let (ready, rest) = std::mem::take(&mut self.waiting).into_iter().partition(|(of, _, _)| *of == hub);
-        self.waiting = rest;
-        let ready: Vec<(HubId, u64, Request)> = ready;
-        let Some(peer) = id::peer_of(hub) else { return };
-        ready
-            .into_iter()
-            .for_each(|(hub, id, request)| self.send(peer, hub, Some(id), Message::Request(request)));
-    }
-
     fn offer(&mut self, to: HubId, records: Vec<Vec<u8>>) {
         if let Some(peer) = id::peer_of(to).filter(|peer| self.swarm.is_connected(peer)) {
             self.send(peer, to, None, Message::Offer(records));
         }
     }
 
-    fn send(&mut self, peer: PeerId, hub: HubId, id: Option<u64>, message: Message) {
+    pub(super) fn send(&mut self, peer: PeerId, hub: HubId, id: Option<u64>, message: Message) {
         let addresses = self.addresses(&peer);
         let behaviour = self.swarm.behaviour_mut();
         let (lane, exchange) = match message {
@@ -314,42 +271,10 @@ impl Actor {
         }
     }
 
-    fn find_hub(&mut self, hub: HubId) {
-        let query = self.swarm.behaviour_mut().kad.get_record(key::hub_record(hub));
-        self.look_ups.insert(query, LookUp::Hub { hub, best: None });
-    }
-
     pub(super) fn dial(&mut self, address: &Multiaddr) {
         if let Err(error) = self.swarm.dial(address.clone()) {
             tracing::debug!(%address, %error, "not dialled");
         }
-    }
-
-    /// Begins to connect with a hub, unless it is connected.
-    fn reach(&mut self, hub: HubId) {
-        let Some(peer) = id::peer_of(hub).filter(|peer| !self.swarm.is_connected(peer)) else { return };
-        let addresses = self.addresses(&peer);
-        if addresses.is_empty() {
-            return self.find_hub(hub);
-        }
-        let options = DialOpts::peer_id(peer).addresses(addresses);
-        let options = options.condition(PeerCondition::DisconnectedAndNotDialing).build();
-        if let Err(error) = self.swarm.dial(options) {
-            tracing::debug!(%hub, %error, "not dialled");
-        }
-    }
-
-    /// Where a hub was last, by the book or by the table of the DHT.
-    fn addresses(&mut self, peer: &PeerId) -> Vec<Multiaddr> {
-        let addresses = self.book.addresses(peer).to_vec();
-        if addresses.is_empty() { self.in_table(peer) } else { addresses }
-    }
-
-    /// What the table of the DHT knows of a peer.
-    pub(super) fn in_table(&mut self, peer: &PeerId) -> Vec<Multiaddr> {
-        let Some(bucket) = self.swarm.behaviour_mut().kad.kbucket(*peer) else { return Vec::new() };
-        let entry = bucket.iter().find(|entry| entry.node.key.preimage() == peer);
-        entry.into_iter().flat_map(|entry| entry.node.value.iter().cloned()).collect()
     }
 
     /// Notes what the hub is to write down.

@@ -9,6 +9,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     calls::{CALL, Caller, Calls},
+    lend::{Lending, Use},
+    nat::Reachability,
     reach::IsPublic,
 };
 use crate::{
@@ -39,6 +41,8 @@ pub struct Config {
     pub is_public: Option<IsPublic>,
     /// Look for hubs in the same local network, and be found there.
     pub mdns: bool,
+    /// What this hub lends to hubs that nobody can call; none: it does not.
+    pub lending: Option<Lending>,
     /// No new connections beyond so much memory of this process, in bytes.
     pub memory: usize,
     /// What was told as [`Kept`] before.
@@ -105,11 +109,13 @@ pub enum Command {
     /// Ask the DHT for the record of a hub that was never met.
     FindHub(HubId),
     Dial(Multiaddr),
-    /// Begin to connect with a hub, and say once that is begun.
+    /// Begin to connect with a hub once it is known where it is, and say that this is begun.
     Reach {
         hub: HubId,
         done: oneshot::Sender<()>,
     },
+    /// A hub said this of itself, and it holds.
+    Described(Box<Signed<HubRecord>>),
     /// Ways into the network that a domain named.
     Doors(Vec<Multiaddr>),
     Status(oneshot::Sender<Status>),
@@ -163,6 +169,15 @@ pub enum Event {
 #[derive(Clone, Debug, Default)]
 pub struct Status {
     pub listening: Vec<Multiaddr>,
+    /// Where others reach this hub.
+    pub addresses: Vec<Multiaddr>,
+    pub reachability: Reachability,
+    /// Hubs through which others reach this one.
+    pub relays: Vec<HubId>,
+    /// How much of this hub is lent; none where it does not lend itself.
+    pub lent: Option<Use>,
+    /// Connections through relays that became direct ones since the start.
+    pub upgraded: u64,
     pub connections: usize,
     pub hubs: Vec<HubId>,
     /// Peers in the mesh of any topic.

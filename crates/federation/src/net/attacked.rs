@@ -7,6 +7,7 @@ use libp2p::{
     Multiaddr, PeerId, identify,
     identity::Keypair,
     kad::{self, GetRecordError, QueryResult, store::RecordStore},
+    multiaddr::Protocol,
     swarm::SwarmEvent,
 };
 use plexus_a2a::keys::SecretKey;
@@ -14,9 +15,10 @@ use plexus_domain::Timestamp;
 use tokio::{net::TcpListener, sync::mpsc};
 
 use super::{
-    actor::{Actor, LookUp},
+    actor::Actor,
     api::{Config, Event, Handle, Kept},
     behaviour::KAD,
+    finding::LookUp,
     id, key,
     reach::IsPublic,
 };
@@ -37,6 +39,7 @@ fn config() -> Config {
         doors: Vec::new(),
         is_public: None,
         mdns: false,
+        lending: None,
         memory: 4 << 30,
         kept: Vec::new(),
         now: START,
@@ -161,14 +164,18 @@ async fn announcements_leave_room_for_what_is_written_down_of_hubs() {
     assert!(actor.kept.len() < 5_000);
 }
 
-/// Calls a place on this machine; whether it was reached.
-async fn calls(is_public: Option<IsPublic>, names_it: bool) -> bool {
+/// Calls a place on this machine, or somebody through it; whether it was reached.
+async fn calls(is_public: Option<IsPublic>, names_it: bool, through: bool) -> bool {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let address: Multiaddr = format!("/ip4/127.0.0.1/tcp/{port}").parse().unwrap();
     let doors = if names_it { vec![address.clone()] } else { Vec::new() };
     let (mut actor, _told) = actor_of(Config { is_public, doors, ..config() });
-    actor.dial(&address);
+    let relayed = |address: Multiaddr| {
+        let named = |address: Multiaddr| address.with(Protocol::P2p(PeerId::random()));
+        named(named(address).with(Protocol::P2pCircuit))
+    };
+    actor.dial(&if through { relayed(address) } else { address });
     tokio::select! {
         _ = listener.accept() => true,
         () = async { while !matches!(actor.swarm.select_next_some().await, SwarmEvent::OutgoingConnectionError { .. }) {} } => false,
@@ -178,7 +185,9 @@ async fn calls(is_public: Option<IsPublic>, names_it: bool) -> bool {
 #[tokio::test]
 async fn nobody_makes_a_hub_call_into_its_own_network() {
     let nothing: IsPublic = |_| false;
-    assert!(!calls(Some(nothing), false).await);
-    assert!(calls(Some(nothing), true).await, "its operator named it");
-    assert!(calls(None, false).await);
+    for through in [false, true] {
+        assert!(!calls(Some(nothing), false, through).await);
+        assert!(calls(Some(nothing), true, through).await, "its operator named it");
+        assert!(calls(None, false, through).await);
+    }
 }

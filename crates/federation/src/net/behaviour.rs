@@ -7,9 +7,9 @@ use libp2p::{
     allow_block_list::{self, BlockedPeers},
     connection_limits::{self, ConnectionLimits},
     core::{muxing::StreamMuxerBox, transport::Boxed, upgrade::Version},
-    dns, identify,
+    dcutr, dns, identify,
     identity::Keypair,
-    kad, mdns, memory_connection_limits, noise, ping, quic,
+    kad, mdns, memory_connection_limits, noise, ping, quic, relay,
     swarm::{NetworkBehaviour, StreamProtocol, behaviour::toggle::Toggle},
     tcp, yamux,
 };
@@ -19,6 +19,7 @@ use super::{
     codec::{self, Exchange},
     crowd::Crowd,
     gossip::{self, Gossip},
+    probing::{self, Asking, CallingBack},
     reach::{Guarded, Reach},
     records::Records,
     wire::{MAX_QUERY, MAX_REQUEST},
@@ -54,6 +55,11 @@ pub struct Behaviour {
     pub sync: Exchange,
     pub query: Exchange,
     pub calls: libp2p_stream::Behaviour,
+    pub asking: Asking,
+    pub calling_back: CallingBack,
+    relayed: relay::client::Behaviour,
+    pub lending: Toggle<relay::Behaviour>,
+    pub punching: dcutr::Behaviour,
     mdns: Toggle<mdns::tokio::Behaviour>,
 }
 
@@ -74,8 +80,9 @@ pub fn swarm(
     records: impl FnOnce(libp2p::PeerId) -> Records,
 ) -> Result<Swarm<Behaviour>, StartError> {
     let key = Keypair::ed25519_from_bytes(config.seed)?;
-    let behaviour = behaviour(&key, config, &reach, records)?;
-    let transport = transport(&key, reach)?;
+    let (through_relays, relayed) = relay::client::new(key.public().to_peer_id());
+    let behaviour = behaviour(&key, config, &reach, relayed, records)?;
+    let transport = transport(&key, through_relays, reach)?;
     let mut swarm = SwarmBuilder::with_existing_identity(key)
         .with_tokio()
         .with_other_transport(|_| transport)
@@ -93,8 +100,18 @@ pub fn swarm(
     Ok(swarm)
 }
 
-/// TCP and QUIC, to addresses and to names. Where a name leads is looked at as an address is.
-fn transport(key: &Keypair, reach: Reach) -> Result<Boxed<(PeerId, StreamMuxerBox)>, StartError> {
+/// TCP and QUIC, to addresses and to names, and streams through relays, which are called in the same ways. Where a name leads is
+/// looked at as an address is.
+fn transport(
+    key: &Keypair,
+    through_relays: relay::client::Transport,
+    reach: Reach,
+) -> Result<Boxed<(PeerId, StreamMuxerBox)>, StartError> {
+    let relayed = through_relays
+        .upgrade(Version::V1Lazy)
+        .authenticate(noise::Config::new(key).map_err(set_up)?)
+        .multiplex(yamux::Config::default())
+        .map(|(peer, muxer), _| (peer, StreamMuxerBox::new(muxer)));
     let tcp = tcp::tokio::Transport::new(tcp::Config::default().nodelay(true))
         .upgrade(Version::V1Lazy)
         .authenticate(noise::Config::new(key).map_err(set_up)?)
@@ -103,13 +120,15 @@ fn transport(key: &Keypair, reach: Reach) -> Result<Boxed<(PeerId, StreamMuxerBo
     let quic = quic::tokio::Transport::new(quic::Config::new(key))
         .map(|(peer, muxer), _| (peer, StreamMuxerBox::new(muxer)));
     let inner = tcp.or_transport(quic).map(|either, _| either.into_inner());
-    Ok(dns::tokio::Transport::system(Guarded { inner, reach }).map_err(set_up)?.boxed())
+    let direct = dns::tokio::Transport::system(Guarded { inner, reach }).map_err(set_up)?;
+    Ok(relayed.or_transport(direct).map(|either, _| either.into_inner()).boxed())
 }
 
 fn behaviour(
     key: &Keypair,
     config: &Config,
     reach: &Reach,
+    relayed: relay::client::Behaviour,
     records: impl FnOnce(libp2p::PeerId) -> Records,
 ) -> Result<Behaviour, StartError> {
     let peer = key.public().to_peer_id();
@@ -134,6 +153,12 @@ fn behaviour(
         sync: codec::exchange(codec::SYNC, MAX_REQUEST),
         query: codec::exchange(codec::QUERY, MAX_QUERY),
         calls: libp2p_stream::Behaviour::new(),
+        // Where only the internet is called, an address elsewhere is of no use to others.
+        asking: probing::asking(peer, Reach::new(config.is_public, &[])),
+        calling_back: probing::calling_back(),
+        relayed,
+        lending: config.lending.map(|lending| lending.behaviour(peer)).into(),
+        punching: dcutr::Behaviour::new(peer),
         mdns: mdns.transpose().map_err(set_up)?.into(),
     })
 }

@@ -7,6 +7,8 @@ use std::{
 
 use libp2p::{Multiaddr, PeerId, multiaddr::Protocol};
 
+use super::reach::is_relayed;
+
 /// Hubs whose addresses are remembered. Of more, those go first that only said where they are, then those that failed.
 pub const MAX_HUBS: usize = 1_000;
 /// Addresses of one hub.
@@ -43,6 +45,13 @@ struct Entry {
     proved: bool,
     /// What was told of it last, and when.
     told: (Vec<Multiaddr>, Instant),
+}
+
+impl Entry {
+    /// Where it is called without a hub in between: those lend themselves to calls, not to be everybody's neighbours.
+    fn direct(&self) -> impl Iterator<Item = &Multiaddr> {
+        self.addresses.iter().filter(|address| !is_relayed(address))
+    }
 }
 
 #[derive(Debug)]
@@ -144,11 +153,12 @@ impl Book {
             .hubs
             .iter_mut()
             .filter(|(peer, entry)| entry.attempts.next <= now && !connected.contains(peer))
+            .filter(|(_, entry)| entry.direct().next().is_some())
             .collect();
         waiting.sort_by_key(|(_, entry)| !entry.proved);
         let hubs = waiting.into_iter().take(TRIED_AT_ONCE).map(|(peer, entry)| {
             entry.attempts.fail(now);
-            (*peer, entry.addresses.clone())
+            (*peer, entry.direct().cloned().collect())
         });
         let hubs = hubs.collect();
         let away = |door: &Door| !door.peer.is_some_and(|peer| connected.contains(&peer));
@@ -182,7 +192,7 @@ pub(super) fn leads_to(door: &Multiaddr, reached: &Multiaddr, peer: &PeerId) -> 
 }
 
 /// A place, and who is said to be there.
-fn split(address: &Multiaddr) -> (Multiaddr, Option<PeerId>) {
+pub(super) fn split(address: &Multiaddr) -> (Multiaddr, Option<PeerId>) {
     let mut place = address.clone();
     match place.pop() {
         Some(Protocol::P2p(peer)) => (place, Some(peer)),
@@ -231,6 +241,16 @@ mod tests {
             Default::default(),
             "the door is open already"
         );
+    }
+
+    #[test]
+    fn nobody_is_tried_through_others() {
+        let (now, [one, other]) = (Instant::now(), [PeerId::random(), PeerId::random()]);
+        let circuit = address(3).with(Protocol::P2p(other)).with(Protocol::P2pCircuit);
+        let known = vec![(one, vec![circuit.clone(), address(2)]), (other, vec![circuit.clone()])];
+        let mut book = Book::new(Vec::new(), known, now);
+        assert_eq!(book.due(&HashSet::new(), 0, now + LONGEST_WAIT).0, [(one, vec![address(2)])]);
+        assert_eq!(book.addresses(&other), [circuit], "a call goes that way");
     }
 
     /// A hub that others call as often as they like calls others all the same.

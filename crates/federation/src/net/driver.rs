@@ -229,6 +229,7 @@ impl<H: Home> Driver<H> {
         for effect in &inward {
             match effect {
                 Effect::Accuse(accusation) => self.net.order(Command::Blame(accusation.accused)).await?,
+                Effect::StoreHub(record) => self.net.order(Command::Described(record.clone())).await?,
                 Effect::Unnamed { tag, hubs } => {
                     let tag = tag.as_str();
                     tracing::warn!(

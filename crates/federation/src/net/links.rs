@@ -5,19 +5,19 @@ use std::{
     time::Instant,
 };
 
-use libp2p::PeerId;
+use libp2p::{Multiaddr, PeerId};
 
 use super::{api::Event, id};
 use crate::HubId;
 
 /// A peer with at least one connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Link {
     pub since: Instant,
     /// It leads into the network, so it is kept.
     pub door: bool,
-    /// This hub called.
-    pub called: bool,
+    /// Where this hub called it, if it did.
+    pub called: Option<Multiaddr>,
 }
 
 #[derive(Debug, Default)]
@@ -30,9 +30,9 @@ pub struct Links {
 
 impl Links {
     pub fn opened(&mut self, peer: PeerId, link: Link) {
-        let known = self.peers.entry(peer).or_insert(Link { door: false, called: false, ..link });
+        let known = self.peers.entry(peer).or_insert(Link { door: false, called: None, ..link });
         known.door |= link.door;
-        known.called |= link.called;
+        known.called = known.called.take().or(link.called);
     }
 
     pub fn closed(&mut self, peer: &PeerId, hub: Option<HubId>) {
@@ -51,16 +51,16 @@ impl Links {
         self.peers.iter()
     }
 
-    /// Whether this hub called a peer that is connected.
-    pub fn called(&self, peer: &PeerId) -> bool {
-        self.peers.get(peer).is_some_and(|link| link.called)
+    /// Where this hub called a peer that is connected.
+    pub fn called(&self, peer: &PeerId) -> Option<&Multiaddr> {
+        self.peers.get(peer)?.called.as_ref()
     }
 
     /// Hubs that this one called, those that are connected longest first.
     pub fn hubs_called(&self) -> Vec<PeerId> {
         let is_hub = |peer: &PeerId| id::hub_of(peer).is_some_and(|hub| self.hubs.contains(&hub));
         let mut called: Vec<_> =
-            self.peers.iter().filter(|(peer, link)| link.called && is_hub(peer)).collect();
+            self.peers.iter().filter(|(peer, link)| link.called.is_some() && is_hub(peer)).collect();
         called.sort_by_key(|(_, link)| link.since);
         called.into_iter().map(|(peer, _)| *peer).collect()
     }
@@ -98,11 +98,11 @@ mod tests {
         let (peer, mut links) = (id::peer_of(hub).unwrap(), Links::default());
         links.is_hub(&peer, hub);
         assert!(links.news().is_none(), "not connected");
-        links.opened(peer, Link { since: Instant::now(), door: false, called: false });
+        links.opened(peer, Link { since: Instant::now(), door: false, called: None });
         links.is_hub(&peer, hub);
         links.closed(&peer, Some(hub));
         assert!(links.news().is_none(), "it came and went");
-        links.opened(peer, Link { since: Instant::now(), door: false, called: false });
+        links.opened(peer, Link { since: Instant::now(), door: false, called: None });
         links.is_hub(&peer, hub);
         let news = links.news().unwrap();
         assert!(matches!(news, Event::Connected(it) if it == hub));
@@ -119,14 +119,14 @@ mod tests {
             let hub = HubId::from(plexus_a2a::keys::SecretKey::from_seed(&[n; 32]).public());
             (id::peer_of(hub).unwrap(), hub)
         };
-        let now = Instant::now();
-        for (n, called) in [(1, false), (2, true), (3, true), (4, true)] {
+        let (now, address) = (Instant::now(), Multiaddr::empty());
+        for (n, called) in [(1, None), (2, Some(&address)), (3, Some(&address)), (4, Some(&address))] {
             let since = now - std::time::Duration::from_secs(n.into());
-            links.opened(name(n).0, Link { since, door: false, called });
+            links.opened(name(n).0, Link { since, door: false, called: called.cloned() });
         }
         [1, 2, 3].map(name).iter().for_each(|(peer, hub)| links.is_hub(peer, *hub));
         assert_eq!(links.hubs_called(), [name(3).0, name(2).0], "the oldest first, and no stranger");
-        links.opened(name(1).0, Link { since: now, door: true, called: true });
+        links.opened(name(1).0, Link { since: now, door: true, called: Some(address) });
         assert_eq!(links.hubs_called().len(), 3, "it was called after it had called");
         assert_eq!(links.hubs_called().pop(), Some(name(1).0), "and is as old as its first connection");
     }

@@ -5,6 +5,9 @@
 //! call and whom to part with, `gossip` has the scores, `measure` what took how long, and `wire` the bytes of requests and answers. `reach` and `crowd` say which addresses are
 //! called and how many connections come from one. `calls` are chats with
 //! agents of hubs that have no public address, on streams that the actor does not look into.
+//!
+//! `finding` is about where other hubs are, `nat` about whether others find this one: `probing` is how that is tried (behind what
+//! `gated` and `share` allow), `relays` who helps where they do not, and `lend` how this hub helps others.
 
 mod actor;
 mod announcing;
@@ -18,15 +21,22 @@ mod codec;
 mod crowd;
 pub mod door;
 pub mod driver;
+mod finding;
+mod gated;
 mod gossip;
 pub mod id;
 pub mod key;
+pub mod lend;
 mod links;
 pub mod measure;
+pub mod nat;
 mod pending;
+mod probing;
 pub mod reach;
 mod react;
 pub mod records;
+mod relays;
+mod share;
 mod tend;
 mod trim;
 pub mod wire;

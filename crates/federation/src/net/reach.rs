@@ -58,6 +58,11 @@ impl Reach {
 /// A household or a company has few hubs.
 const MOST_PER_ADDRESS: usize = 8;
 
+/// Whether an address leads through another hub (circuit relay v2).
+pub fn is_relayed(address: &Multiaddr) -> bool {
+    address.iter().any(|part| part == Protocol::P2pCircuit)
+}
+
 fn place(address: &Multiaddr) -> Option<(IpAddr, u16)> {
     let mut parts = address.iter();
     let ip = match parts.next()? {

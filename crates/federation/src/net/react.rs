@@ -6,17 +6,14 @@ use libp2p::{
     Multiaddr, PeerId,
     gossipsub::{self, MessageAcceptance},
     identify,
-    kad::{
-        self, GetProvidersOk, GetRecordOk, InboundRequest, ProviderRecord, QueryId, QueryResult,
-        store::RecordStore,
-    },
-    mdns,
+    kad::{self, InboundRequest, ProviderRecord, store::RecordStore},
+    mdns, relay,
     request_response::{self, OutboundRequestId},
     swarm::SwarmEvent,
 };
 
 use super::{
-    actor::{Actor, Best, LookUp},
+    actor::Actor,
     api::{Event, Kept},
     behaviour::{BehaviourEvent, KAD},
     book::leads_to,
@@ -24,17 +21,16 @@ use super::{
     id, key,
     links::Link,
     pending::{Heard, Lane, Question},
+    reach::is_relayed,
     wire::{Message, Reply},
 };
 use crate::{
     HubId,
-    record::{HubRecord, Signed, Tag},
+    record::{HubRecord, Signed},
 };
 
 /// Addresses that are taken from a peer's description of itself.
 const MAX_ADDRESSES: usize = 8;
-/// Of so many records of one hub the newest counts.
-const ENOUGH_RECORDS: usize = 4;
 
 type Exchanged = request_response::Event<Message, Reply>;
 
@@ -42,18 +38,27 @@ impl Actor {
     pub(super) fn react(&mut self, event: SwarmEvent<BehaviourEvent>) {
         match event {
             SwarmEvent::NewListenAddr { address, .. } => {
-                if self.own_addresses {
+                // A place at a relay is announced when the relay has agreed.
+                if self.own_addresses && !is_relayed(&address) {
                     self.swarm.add_external_address(address.clone());
+                    self.have_tried(&address);
                 }
                 _ = self.events.try_send(Event::Listening(address));
             }
             SwarmEvent::ConnectionEstablished { peer_id, endpoint, .. } => {
-                let (now, called) = (Instant::now(), endpoint.is_dialer());
-                let door = called && self.book.reached(&peer_id, endpoint.get_remote_address(), now);
+                let (now, address) = (Instant::now(), endpoint.get_remote_address());
+                let door = endpoint.is_dialer() && self.book.reached(&peer_id, address, now);
+                let called = endpoint.is_dialer().then(|| address.clone());
                 self.links.opened(peer_id, Link { since: now, door, called });
             }
             SwarmEvent::ConnectionClosed { peer_id, num_established: 0, .. } => {
                 self.links.closed(&peer_id, id::hub_of(&peer_id));
+                self.nat.left(&peer_id);
+            }
+            SwarmEvent::ListenerClosed { listener_id, reason, .. } => {
+                if let Some(relay) = self.nat.relays.closed(listener_id, Instant::now()) {
+                    tracing::debug!(%relay, ?reason, "others do not reach this hub through that relay any more");
+                }
             }
             SwarmEvent::Behaviour(event) => self.react_to(event),
             _ => {}
@@ -68,6 +73,10 @@ impl Actor {
             BehaviourEvent::Gossip(gossipsub::Event::Message { propagation_source, message_id, message }) => {
                 self.heard(&Heard { id: message_id, from: propagation_source }, message.data);
             }
+            BehaviourEvent::Asking(event) => self.probed(&event),
+            BehaviourEvent::Relayed(event) => self.relayed(&event),
+            BehaviourEvent::Lending(event) => self.nat.lent.note(&event),
+            BehaviourEvent::Punching(event) => self.punched(&event),
             BehaviourEvent::Sync(event) => self.exchanged(Lane::Sync, event),
             BehaviourEvent::Query(event) => self.exchanged(Lane::Query, event),
             BehaviourEvent::Kad(kad::Event::InboundRequest {
@@ -102,11 +111,13 @@ impl Actor {
         }
         let Some(hub) = id::hub_of(&peer).filter(|_| info.protocols.contains(&SYNC)) else { return };
         self.links.is_hub(&peer, hub);
-        if let Some(addresses) = self.book.met(peer, &addresses, Instant::now()) {
-            self.keep(Kept::Address { peer, addresses });
-        }
-        if self.links.called(&peer) {
-            self.book.prove(&peer, Instant::now());
+        self.meet(peer, &addresses);
+        let Some(called) = self.links.called(&peer) else { return };
+        self.book.prove(&peer, Instant::now());
+        if info.protocols.contains(&relay::HOP_PROTOCOL_NAME) && !is_relayed(called) {
+            self.nat.relays.lends(peer, called.clone());
+        } else {
+            self.nat.relays.left(&peer);
         }
     }
 
@@ -207,78 +218,10 @@ impl Actor {
     }
 
     /// The record of `hub`, if it is one and holds now.
-    fn verified(&self, hub: HubId, bytes: &[u8]) -> Option<Signed<HubRecord>> {
+    pub(super) fn verified(&self, hub: HubId, bytes: &[u8]) -> Option<Signed<HubRecord>> {
         let record = Signed::<HubRecord>::parse(bytes).ok()?;
         let (claims, now) = (record.claims(), self.time_of(Instant::now()));
         let holds = claims.hub == hub && now < claims.expires && !claims.seq.is_ahead_of(now);
         if holds { record.verify().ok() } else { None }
-    }
-
-    pub(super) fn progressed(&mut self, query: QueryId, result: QueryResult, last: bool) {
-        match result {
-            QueryResult::GetProviders(Ok(GetProvidersOk::FoundProviders { providers, .. })) => {
-                let Some(LookUp::Providers { search, otherwise }) = self.look_ups.get_mut(&query) else {
-                    return;
-                };
-                let hubs: Vec<HubId> = providers.iter().filter_map(id::hub_of).collect();
-                if !hubs.is_empty() {
-                    *otherwise = None;
-                    _ = self.events.try_send(Event::Providers { search: *search, hubs });
-                }
-            }
-            QueryResult::GetRecord(Ok(GetRecordOk::FoundRecord(found))) => {
-                self.found_record(query, &found.record.value);
-            }
-            QueryResult::StartProviding(_) => self.announcing.ended(query),
-            _ => {}
-        }
-        if last {
-            match self.look_ups.remove(&query) {
-                Some(LookUp::Hub { hub, best }) => self.looked_up(hub, best),
-                Some(LookUp::Providers { search, otherwise: Some(tag) }) => self.look_in_shards(search, &tag),
-                _ => {}
-            }
-        }
-    }
-
-    /// Whoever is closest to one key may keep quiet about it; the shards are elsewhere.
-    fn look_in_shards(&mut self, search: u64, tag: &Tag) {
-        for shard in 0..key::SHARDS {
-            let query = self.swarm.behaviour_mut().kad.get_providers(key::tag_shard(tag, shard));
-            self.look_ups.insert(query, LookUp::Providers { search, otherwise: None });
-        }
-    }
-
-    /// One hub that keeps records may give out an old one, which is signed as well. So a few are asked.
-    pub(super) fn found_record(&mut self, query: QueryId, bytes: &[u8]) {
-        let Some(LookUp::Hub { hub, .. }) = self.look_ups.get(&query) else { return };
-        let Some(record) = self.verified(*hub, bytes) else { return };
-        let Some(LookUp::Hub { best, .. }) = self.look_ups.get_mut(&query) else { return };
-        let (brought, since) = best.as_ref().map_or((0, Instant::now()), |best| (best.brought, best.since));
-        let newest = match best.take() {
-            Some(best) if best.record.rank() >= record.rank() => best.record,
-            _ => record,
-        };
-        *best = Some(Box::new(Best { record: newest, brought: brought + 1, since }));
-        if brought + 1 >= ENOUGH_RECORDS
-            && let Some(mut query) = self.swarm.behaviour_mut().kad.query_mut(&query)
-        {
-            query.finish();
-        }
-    }
-
-    /// A look-up ended: where the hub is, if anybody knew.
-    fn looked_up(&mut self, hub: HubId, best: Option<Box<Best>>) {
-        if let Some(best) = best {
-            let record = best.record;
-            let addresses = record.body().addresses.iter().filter_map(|address| address.parse().ok());
-            let addresses = addresses.filter(|address| self.reach.allows(address));
-            if let Some(peer) = id::peer_of(hub) {
-                let known = self.book.met(peer, &addresses.collect::<Vec<_>>(), Instant::now());
-                known.into_iter().for_each(|addresses| self.keep(Kept::Address { peer, addresses }));
-            }
-            _ = self.events.try_send(Event::FoundHub(Box::new(record)));
-        }
-        self.found(hub);
     }
 }

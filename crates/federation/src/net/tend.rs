@@ -3,15 +3,18 @@
 use std::time::{Duration, Instant};
 
 use libp2p::{
+    Multiaddr,
     kad::{self, Quorum},
     swarm::dial_opts::DialOpts,
 };
 
 use super::{
-    actor::{Actor, LookUp},
+    actor::Actor,
     api::{Event, Status},
     book::WANTED,
-    key,
+    finding::LookUp,
+    id, key,
+    reach::is_relayed,
     trim::{self, Standing, TRIM_EVERY},
 };
 
@@ -31,6 +34,7 @@ impl Actor {
         }
         doors.iter().for_each(|address| self.dial(address));
         self.trim(now);
+        self.tend_reachability(now);
         self.tend_dht(now);
         self.hurry_look_ups(now);
         if !self.kept.is_empty()
@@ -50,6 +54,7 @@ impl Actor {
         // Whoever pushes in from outside does not push out those that this hub chose.
         needed.extend(self.links.hubs_called().into_iter().take(WANTED));
         needed.extend(gossip.all_mesh_peers().copied());
+        needed.extend(self.nat.relays.needed().chain(self.nat.lent.needed()));
         let standings = self.links.peers().map(|(peer, link)| Standing {
             peer: *peer,
             needed: link.door || needed.contains(peer),
@@ -109,11 +114,23 @@ impl Actor {
         self.swarm.behaviour_mut().kad.kbuckets().map(|bucket| bucket.num_entries()).sum()
     }
 
+    /// Where others reach this hub: through relays first, since nobody calls it directly who has to be told of one.
+    fn own_addresses(&self) -> Vec<Multiaddr> {
+        let mut addresses: Vec<Multiaddr> = self.swarm.external_addresses().cloned().collect();
+        addresses.sort_by_cached_key(|address| (!is_relayed(address), address.to_string()));
+        addresses
+    }
+
     pub(super) fn status(&mut self) -> Status {
         let table = self.table();
         let announcements = self.swarm.behaviour_mut().kad.store_mut().announcements();
         Status {
             listening: self.swarm.listeners().cloned().collect(),
+            addresses: self.own_addresses(),
+            reachability: self.nat.reachability(Instant::now()),
+            relays: self.nat.relays.in_use().filter_map(|relay| id::hub_of(&relay)).collect(),
+            lent: self.swarm.behaviour().lending.as_ref().map(|_| self.nat.lent.count()),
+            upgraded: self.nat.upgraded,
             connections: self.links.names().len(),
             hubs: self.links.hubs().iter().copied().collect(),
             mesh: self.swarm.behaviour().gossip.all_mesh_peers().count(),

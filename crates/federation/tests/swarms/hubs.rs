@@ -21,7 +21,7 @@ use plexus_federation::{
         driver::{Driver, Home, ORDERS, Order},
         id,
     },
-    record::{Listing, Tag},
+    record::{HubRecord, Listing, Signed, Tag},
 };
 use tokio::{sync::mpsc, task::JoinHandle};
 
@@ -78,6 +78,7 @@ pub fn config(n: u16, doors: Vec<Multiaddr>, kept: Vec<Kept>, listen: &str) -> C
         doors,
         is_public: None,
         mdns: false,
+        lending: None,
         memory: MEMORY,
         kept,
         now: now(),
@@ -185,9 +186,17 @@ impl Whole {
         self.orders.send(Order::Provide(tags)).await.unwrap();
     }
 
-    /// Says where it is.
+    /// Says where it is, and whether it lends itself.
     pub async fn describe(&self) {
-        let record = make::record(self.n, now(), None, vec![self.address().await.to_string()]);
+        until("a hub has an address", async || !self.status().await.addresses.is_empty()).await;
+        let Status { addresses, lent, .. } = self.status().await;
+        self.describe_as(addresses.iter().map(ToString::to_string).collect(), lent.is_some()).await;
+    }
+
+    pub async fn describe_as(&self, addresses: Vec<String>, relay: bool) {
+        let record = make::record(self.n, now(), None, addresses);
+        let record = HubRecord { relay, ..record.body().clone() };
+        let record = Signed::sign(record, &make::key(self.n)).unwrap();
         self.tell(Event::Described(Box::new(record))).await;
     }
 

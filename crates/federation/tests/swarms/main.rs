@@ -19,6 +19,7 @@ mod look_up;
 #[expect(dead_code, reason = "the other tests use all of it")]
 mod make;
 mod measure;
+mod probing;
 mod relay;
 mod store;
 mod sync;

@@ -1,6 +1,9 @@
-//! Words of an agent on a hub without a public address: a stream through a relay, with back-pressure and reset.
+//! Hubs that nobody can call, and those that lend themselves to them: words of agents through a relay, with back-pressure and
+//! reset, for a short and a long time; budgets; a relay that is lost; and connections that become direct.
 
 use std::{
+    io,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -8,20 +11,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::{AsyncReadExt, AsyncWriteExt, StreamExt};
-use libp2p::{
-    Multiaddr, Stream, StreamProtocol, Swarm, SwarmBuilder, identify,
-    multiaddr::Protocol,
-    noise, ping, relay,
-    swarm::{NetworkBehaviour, SwarmEvent},
-    tcp, yamux,
+use futures::{Stream, StreamExt, stream};
+use plexus_federation::net::{
+    Config, Multiaddr, Protocol,
+    api::Status,
+    calls::{Called, Calls, Question, Told},
+    lend::{Lending, Use},
+    nat::Reachability,
 };
-use libp2p_stream::{Control, IncomingStreams};
 use tokio::time::{interval, sleep, timeout};
 
-use crate::measure::{memory, say, spread};
+use crate::{
+    hubs::{PATIENCE, Whole, config, connected, until},
+    measure::{memory, say, spread},
+};
 
-const CHAT: StreamProtocol = StreamProtocol::new("/plexus/a2a/1");
+const LOOPBACK: &str = "/ip4/127.0.0.1/tcp/0";
 const TOKEN: usize = 24;
 const TOKENS_EVERY: Duration = Duration::from_millis(20);
 /// A writer that got rid of nothing for so long is blocked.
@@ -29,23 +34,12 @@ const BLOCKED: Duration = Duration::from_secs(1);
 const CHUNK: usize = 16 * 1024;
 /// What a stream that nobody reads may take up on its way, in four buffers.
 const MOST_ON_THE_WAY: usize = 8 * 1024 * 1024;
+/// Words that are late by more than that count as a stall.
+const STALL: Duration = Duration::from_millis(250);
 /// On a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LATEST: Duration = Duration::from_secs(30);
 
-#[derive(NetworkBehaviour)]
-struct Hub {
-    relay: relay::client::Behaviour,
-    identify: identify::Behaviour,
-    ping: ping::Behaviour,
-    streams: libp2p_stream::Behaviour,
-}
-
-#[derive(NetworkBehaviour)]
-struct Relay {
-    relay: relay::Behaviour,
-    identify: identify::Behaviour,
-    ping: ping::Behaviour,
-}
+type Words = Pin<Box<dyn Stream<Item = io::Result<Vec<u8>>> + Send>>;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn words_come_through_a_relay_while_another_stream_is_blocked() {
@@ -59,51 +53,46 @@ async fn long_words_come_through_a_relay_for_five_minutes() {
 }
 
 async fn measure(time: Duration) {
-    let through = relay().await;
-    let home = at_home(&through).await;
-    let mut caller = hub();
-    let mut streams = caller.behaviour().streams.new_control();
-    caller.dial(through.with(Protocol::P2pCircuit).with(Protocol::P2p(home.peer))).unwrap();
-    tokio::spawn(async move { while caller.next().await.is_some() {} });
+    let relay = lending(1, Lending::default());
+    let home = Home::start(2, &relay).await;
+    let caller = nowhere(3, &[&relay]).await;
 
     let before = memory();
-    let mut blocked = ask(&mut streams, &home, b'f').await;
+    let mut blocked = ask(&caller, &home, "/flood").await;
     let on_the_way = until_blocked(&home.flooded).await;
     say(&format!("a stream that nobody reads: the writer blocks after {} KiB", on_the_way / 1024));
     assert!(on_the_way < MOST_ON_THE_WAY);
 
-    let words = ask(&mut streams, &home, b't').await;
-    let late = listen(words, time).await;
+    let late = listen(ask(&caller, &home, "/words").await, time).await;
     let (count, worst) = (late.len(), *late.iter().max().unwrap());
+    let stalls = late.iter().filter(|late| **late > STALL).count();
     say(&format!(
-        "{count} words within {time:.0?} while that stream is blocked: behind by {}; {} MiB more",
+        "{count} words within {time:.0?} while that stream is blocked: behind by {}, {stalls} by more than {STALL:?}; {} MiB more",
         spread(late),
         memory().saturating_sub(before)
     ));
-    assert!(worst < PATIENCE, "no stall");
+    assert!(worst < LATEST, "no stall");
     assert_eq!(home.flooded.load(Ordering::Relaxed), on_the_way, "still blocked");
+    assert_eq!(relay.status().await.lent.unwrap().circuits, 1, "all of it passed through the relay");
 
-    // A stream grants more when it is read again, so one read of everything would grant nothing.
-    let mut chunk = vec![0; CHUNK];
     for number in 0..on_the_way / CHUNK {
-        timeout(PATIENCE, blocked.read_exact(&mut chunk)).await.unwrap().unwrap();
+        let chunk = timeout(LATEST, blocked.next()).await.unwrap().unwrap().unwrap();
         assert!(chunk.iter().all(|byte| usize::from(*byte) == number % 251), "in order");
     }
-    until(|| home.flooded.load(Ordering::Relaxed) > on_the_way, "reading sets the writer free").await;
+    until("reading sets the writer free", async || home.flooded.load(Ordering::Relaxed) > on_the_way).await;
 
     let began = Instant::now();
     drop(blocked);
-    until(|| home.broken.load(Ordering::Relaxed) == 2, "both writers are told").await;
+    until("both writers are told", async || home.ended.load(Ordering::Relaxed) == 2).await;
     say(&format!("a stream that the reader drops: the writer is told after {:.1?}", began.elapsed()));
 }
 
-/// Reads words for some time, then resets their stream. How late each was.
-async fn listen(mut words: Stream, time: Duration) -> Vec<Duration> {
+/// Reads words for some time, then lets go of them. How late each was.
+async fn listen(mut words: Words, time: Duration) -> Vec<Duration> {
     let (began, mut late) = (Instant::now(), Vec::new());
-    let mut token = [0; TOKEN];
     let mut first = None;
     while began.elapsed() < time {
-        timeout(PATIENCE, words.read_exact(&mut token)).await.unwrap().unwrap();
+        let token = timeout(LATEST, words.next()).await.unwrap().unwrap().unwrap();
         let number = u32::from_le_bytes(token[..4].try_into().unwrap());
         assert_eq!(usize::try_from(number).unwrap(), late.len(), "each once, in order");
         let first = *first.get_or_insert_with(Instant::now);
@@ -125,139 +114,189 @@ async fn until_blocked(written: &AtomicUsize) -> usize {
     }
 }
 
-async fn until(holds: impl Fn() -> bool, what: &str) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < PATIENCE, "{what}");
-        sleep(Duration::from_millis(1)).await;
-    }
-}
-
-async fn ask(streams: &mut Control, home: &Home, what: u8) -> Stream {
-    let began = Instant::now();
-    loop {
-        match streams.open_stream(home.peer, CHAT).await {
-            Ok(mut stream) => {
-                stream.write_all(&[what]).await.unwrap();
-                stream.flush().await.unwrap();
-                return stream;
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
+    let budget = 512 * 1024;
+    let relay = lending(1, Lending { bytes: budget, hourly_each: 2, ..Lending::default() });
+    let home = Home::start(2, &relay).await;
+    let caller = nowhere(3, &[&relay]).await;
+    for _ in 0..2 {
+        let mut flood = ask(&caller, &home, "/flood").await;
+        let (mut read, mut error) = (0, None);
+        while let Some(piece) = timeout(PATIENCE, flood.next()).await.unwrap() {
+            match piece {
+                Ok(piece) => read += piece.len() as u64,
+                Err(broken) => error = Some(broken),
             }
-            Err(error) => assert!(began.elapsed() < PATIENCE, "{error}"),
         }
-        sleep(Duration::from_millis(20)).await;
+        assert!(error.is_some(), "who reads is told that it broke off");
+        assert!(read > 0 && read <= budget, "{read} bytes came through");
+        until("the circuit is gone", async || relay.status().await.lent.unwrap().circuits == 0).await;
     }
+    let caller = caller.net.caller().unwrap();
+    let refused = caller.ask(home.hub.me, &question("/words"), b"").await.err().unwrap();
+    assert!(refused.to_string().contains("is not reached"), "a third circuit within the hour: {refused}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_relay_that_is_lost_is_replaced_by_one_that_said_that_it_lends_itself() {
+    let door = lending(1, Lending::default());
+    let (second, third) = (lending_at(2, &door).await, lending_at(3, &door).await);
+    let hidden = nowhere(4, &[&door]).await;
+    assert_eq!(hidden.status().await.reachability, Reachability::No);
+    until("it has a place at the door", async || uses(&hidden, &door).await).await;
+    connected(&[&door, &second, &third, &hidden], 1).await;
+    second.describe().await;
+    until("and at one that it heard of", async || uses(&hidden, &second).await).await;
+    assert_eq!(second.status().await.lent, Some(Use { hubs: 1, circuits: 0 }));
+    let told = hidden.status().await.addresses;
+    assert_eq!(told.len(), 2, "one address for each relay: {told:?}");
+    third.describe().await;
+    drop(second);
+    until("another takes the place of the one that is gone", async || uses(&hidden, &third).await).await;
+    let Status { addresses, relays, .. } = hidden.status().await;
+    assert_eq!((addresses.len(), relays.len()), (2, 2), "{addresses:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_is_called_back_takes_no_relay() {
+    let relay = lending(1, Lending::default());
+    let hub = Whole::start(2, &[&relay]).await;
+    let id = plexus_federation::net::id::peer_of(relay.me).unwrap();
+    until("another called it back", async || {
+        hub.status().await.reachability == Reachability::Confirmed { by: id }
+    })
+    .await;
+    assert!(hub.status().await.relays.is_empty());
+    assert_eq!(relay.status().await.lent, Some(Use::default()));
+}
+
+/// The relay calls nobody on this machine, so it finds that nobody can call the others; they can call each other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hubs_that_meet_at_a_relay_go_on_directly() {
+    let relay = Whole::start_as(
+        1,
+        Config {
+            lending: Some(Lending::default()),
+            is_public: Some(|_| false),
+            ..config(1, Vec::new(), Vec::new(), LOOPBACK)
+        },
+    );
+    let (home, caller) = (Whole::start(2, &[&relay]).await, Whole::start(3, &[&relay]).await);
+    until("both take the relay", async || uses(&home, &relay).await && uses(&caller, &relay).await).await;
+    let addresses = home.status().await.addresses;
+    let circuits = addresses.iter().filter(|address| is_relayed(address)).map(ToString::to_string);
+    home.describe_as(circuits.collect(), false).await;
+    let home = Home::of(home);
+    let words = ask(&caller, &home, "/words").await;
+    until("they are connected directly", async || caller.status().await.upgraded > 0).await;
+    assert!(!listen(words, Duration::from_millis(200)).await.is_empty(), "what was begun goes on");
+}
+
+fn is_relayed(address: &Multiaddr) -> bool {
+    address.iter().any(|part| part == Protocol::P2pCircuit)
+}
+
+/// A hub that others can call, which lends itself.
+fn lending(n: u16, lending: Lending) -> Whole {
+    let lending = Some(lending);
+    Whole::start_as(n, Config { lending, ..config(n, Vec::new(), Vec::new(), LOOPBACK) })
+}
+
+async fn lending_at(n: u16, door: &Whole) -> Whole {
+    let doors = vec![door.address().await];
+    let lending = Some(Lending::default());
+    Whole::start_as(n, Config { lending, ..config(n, doors, Vec::new(), LOOPBACK) })
+}
+
+/// A hub that listens nowhere.
+async fn nowhere(n: u16, doors: &[&Whole]) -> Whole {
+    let mut ways = Vec::new();
+    for door in doors {
+        ways.push(door.address().await);
+    }
+    Whole::start_as(n, Config { listen: Vec::new(), ..config(n, ways, Vec::new(), LOOPBACK) })
+}
+
+async fn uses(hub: &Whole, relay: &Whole) -> bool {
+    hub.status().await.relays.contains(&relay.me)
+}
+
+/// A hub whose agents answer.
 struct Home {
-    peer: libp2p::PeerId,
+    hub: Whole,
+    /// Bytes that were written to whoever reads them.
     flooded: Arc<AtomicUsize>,
-    /// Streams that were broken off.
-    broken: Arc<AtomicUsize>,
+    /// Answers that were broken off.
+    ended: Arc<AtomicUsize>,
 }
 
-/// A hub that is reached through the relay alone.
-async fn at_home(through: &Multiaddr) -> Home {
-    let mut swarm = hub();
-    let incoming = swarm.behaviour().streams.new_control().accept(CHAT).unwrap();
-    swarm.listen_on(through.clone().with(Protocol::P2pCircuit)).unwrap();
-    loop {
-        let event = timeout(PATIENCE, swarm.select_next_some()).await.unwrap();
-        if let SwarmEvent::Behaviour(HubEvent::Relay(relay::client::Event::ReservationReqAccepted {
-            ..
-        })) = event
-        {
-            break;
-        }
+impl Home {
+    /// Reached through `relay` alone, and known to be.
+    async fn start(n: u16, relay: &Whole) -> Self {
+        let hub = nowhere(n, &[relay]).await;
+        until("it has a place at the relay", async || uses(&hub, relay).await).await;
+        hub.describe().await;
+        Self::of(hub)
     }
-    let home = Home { peer: *swarm.local_peer_id(), flooded: Arc::default(), broken: Arc::default() };
-    tokio::spawn(async move { while swarm.next().await.is_some() {} });
-    tokio::spawn(serve(incoming, home.flooded.clone(), home.broken.clone()));
-    home
+
+    fn of(hub: Whole) -> Self {
+        let (flooded, ended) = (Arc::default(), Arc::default());
+        tokio::spawn(serve(hub.net.calls().unwrap(), Arc::clone(&flooded), Arc::clone(&ended)));
+        Self { hub, flooded, ended }
+    }
 }
 
-async fn serve(mut incoming: IncomingStreams, flooded: Arc<AtomicUsize>, broken: Arc<AtomicUsize>) {
-    while let Some((_, mut stream)) = incoming.next().await {
-        let (flooded, broken) = (flooded.clone(), broken.clone());
+async fn serve(mut calls: Calls, flooded: Arc<AtomicUsize>, ended: Arc<AtomicUsize>) {
+    while let Some(coming) = calls.next().await {
+        let (flooded, ended) = (Arc::clone(&flooded), Arc::clone(&ended));
         tokio::spawn(async move {
-            let mut what = [0];
-            stream.read_exact(&mut what).await.unwrap();
-            if what[0] == b'f' {
-                flood(stream, &flooded).await;
-            } else {
-                speak(stream).await;
-            }
-            broken.fetch_add(1, Ordering::Relaxed);
+            let called = coming.read(CHUNK).await.unwrap();
+            answer(called, flooded).await;
+            ended.fetch_add(1, Ordering::Relaxed);
         });
     }
 }
 
-/// One word after the other, until nobody listens.
-async fn speak(mut stream: Stream) {
-    let mut ticks = interval(TOKENS_EVERY);
-    for number in 0_u32.. {
+async fn answer(called: Called, flooded: Arc<AtomicUsize>) {
+    let told = Told { status: 200, ..Told::default() };
+    if called.question.path == "/words" {
+        called.answer(told, words()).await;
+    } else {
+        called.answer(told, flood(flooded)).await;
+    }
+}
+
+/// One word after the other.
+fn words() -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
+    stream::unfold((interval(TOKENS_EVERY), 0_u32), |(mut ticks, number)| async move {
         ticks.tick().await;
-        let mut token = [b'.'; TOKEN];
+        let mut token = vec![b'.'; TOKEN];
         token[..4].copy_from_slice(&number.to_le_bytes());
-        if stream.write_all(&token).await.is_err() || stream.flush().await.is_err() {
-            return;
+        Some((Ok(token), (ticks, number + 1)))
+    })
+}
+
+/// Counts what whoever reads has taken from it.
+fn flood(taken: Arc<AtomicUsize>) -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
+    stream::iter(0_usize..).map(move |number| {
+        taken.fetch_add(CHUNK, Ordering::Relaxed);
+        Ok(vec![u8::try_from(number % 251).unwrap(); CHUNK])
+    })
+}
+
+fn question(path: &str) -> Question {
+    Question { path: path.to_owned(), deadline_ms: 1_000_000, ..Question::default() }
+}
+
+/// Asks until the DHT knows where the hub is.
+async fn ask(caller: &Whole, home: &Home, path: &str) -> Words {
+    let (net, began) = (caller.net.caller().unwrap(), Instant::now());
+    loop {
+        match net.ask(home.hub.me, &question(path), b"").await {
+            Ok(answer) => return Box::pin(answer.into_body()),
+            Err(error) => assert!(began.elapsed() < PATIENCE, "{error}"),
         }
+        sleep(Duration::from_millis(50)).await;
     }
-}
-
-async fn flood(mut stream: Stream, written: &AtomicUsize) {
-    for number in 0_usize.. {
-        let chunk = vec![u8::try_from(number % 251).unwrap(); CHUNK];
-        if stream.write_all(&chunk).await.is_err() {
-            return;
-        }
-        written.fetch_add(CHUNK, Ordering::Relaxed);
-    }
-}
-
-/// A relay with limits that suit chats; the address with its name.
-async fn relay() -> Multiaddr {
-    let config = relay::Config {
-        max_circuit_duration: Duration::from_secs(3_600),
-        max_circuit_bytes: 64 * 1024 * 1024,
-        ..relay::Config::default()
-    };
-    let mut swarm = SwarmBuilder::with_new_identity()
-        .with_tokio()
-        .with_tcp(tcp::Config::default(), noise::Config::new, yamux::Config::default)
-        .unwrap()
-        .with_behaviour(|key| Relay {
-            relay: relay::Behaviour::new(key.public().to_peer_id(), config),
-            identify: identify::Behaviour::new(identify::Config::new("/plexus/1".into(), key.public())),
-            ping: ping::Behaviour::default(),
-        })
-        .unwrap()
-        .build();
-    swarm.listen_on("/ip4/127.0.0.1/tcp/0".parse().unwrap()).unwrap();
-    let address = loop {
-        if let SwarmEvent::NewListenAddr { address, .. } = swarm.select_next_some().await {
-            break address;
-        }
-    };
-    swarm.add_external_address(address.clone());
-    let name = *swarm.local_peer_id();
-    tokio::spawn(async move { while swarm.next().await.is_some() {} });
-    address.with(Protocol::P2p(name))
-}
-
-fn hub() -> Swarm<Hub> {
-    SwarmBuilder::with_new_identity()
-        .with_tokio()
-        .with_tcp(tcp::Config::default(), noise::Config::new, yamux::Config::default)
-        .unwrap()
-        .with_relay_client(noise::Config::new, yamux::Config::default)
-        .unwrap()
-        .with_behaviour(|key, relay| Hub {
-            relay,
-            identify: identify::Behaviour::new(identify::Config::new("/plexus/1".into(), key.public())),
-            ping: ping::Behaviour::default(),
-            streams: libp2p_stream::Behaviour::new(),
-        })
-        .unwrap()
-        .with_swarm_config(|config| config.with_idle_connection_timeout(PATIENCE))
-        .build()
 }

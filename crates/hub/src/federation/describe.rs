@@ -6,7 +6,7 @@ use plexus_domain::text;
 use plexus_federation::{
     HubId,
     core::Event,
-    net::Multiaddr,
+    net::{Multiaddr, api::Status, nat::Reachability},
     record::{HUB_RECORD_LIFE, HubRecord, Seq, Signed},
 };
 use serde::Deserialize;
@@ -21,8 +21,9 @@ const DESCRIBE_EVERY: Duration = Duration::from_secs(12 * 3_600);
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// The same until there is one.
 const LOOK_FIRST: Duration = Duration::from_millis(250);
-/// As many as a record takes.
+/// As many as a record takes, and as long as it takes one.
 const MAX_ADDRESSES: usize = 8;
+const MAX_ADDRESS: usize = 256;
 const MAX_NAME: usize = 80;
 /// Of `/.well-known/plexus.json`.
 const MAX_FILE_BYTES: usize = 16 << 10;
@@ -31,14 +32,14 @@ const MAX_FILE_BYTES: usize = 16 << 10;
 pub(super) async fn describe_until_dropped(hub: &Hub, config: &Federation) {
     let mut last = None;
     loop {
-        let addresses = addresses(hub, config).await;
+        let place = Place::of(hub, config).await;
         let due = last
             .as_ref()
-            .is_none_or(|(said, at)| *said != addresses || hub.env().now().since(*at) >= DESCRIBE_EVERY);
-        let pause = if addresses.is_empty() { LOOK_FIRST } else { LOOK_EVERY };
-        if due && !addresses.is_empty() {
-            match describe(hub, &addresses).await {
-                Ok(()) => last = Some((addresses, hub.env().now())),
+            .is_none_or(|(said, at)| *said != place || hub.env().now().since(*at) >= DESCRIBE_EVERY);
+        let pause = if place.addresses.is_empty() { LOOK_FIRST } else { LOOK_EVERY };
+        if due && !place.addresses.is_empty() {
+            match describe(hub, &place).await {
+                Ok(()) => last = Some((place, hub.env().now())),
                 Err(error) => tracing::warn!(%error, "the record of this hub could not be signed"),
             }
         }
@@ -46,20 +47,41 @@ pub(super) async fn describe_until_dropped(hub: &Hub, config: &Federation) {
     }
 }
 
-/// Where others reach this hub.
-pub(super) async fn addresses(hub: &Hub, config: &Federation) -> Vec<Multiaddr> {
-    let mut addresses = config.external.clone();
-    if addresses.is_empty()
-        && let Some(running) = hub.federation().running()
-    {
-        addresses = running.net.status().await.map(|status| status.listening).unwrap_or_default();
+/// What changes of a hub while it runs.
+#[derive(PartialEq)]
+struct Place {
+    addresses: Vec<Multiaddr>,
+    relays: bool,
+}
+
+impl Place {
+    async fn of(hub: &Hub, config: &Federation) -> Self {
+        let status = status(hub).await;
+        let relays = status.lent.is_some() && status.reachability != Reachability::No;
+        Self { addresses: addresses(&status, config), relays }
     }
-    addresses.sort_by_key(ToString::to_string);
+}
+
+/// How it stands with this hub's part of the network; nothing while that does not run.
+pub(super) async fn status(hub: &Hub) -> Status {
+    match hub.federation().running() {
+        Some(running) => running.net.status().await.unwrap_or_default(),
+        None => Status::default(),
+    }
+}
+
+/// Where others reach this hub.
+pub(super) fn addresses(status: &Status, config: &Federation) -> Vec<Multiaddr> {
+    let mut addresses = match config.external.as_slice() {
+        [] => status.addresses.clone(),
+        external => external.to_vec(),
+    };
+    addresses.retain(|address| address.to_string().len() <= MAX_ADDRESS);
     addresses.truncate(MAX_ADDRESSES);
     addresses
 }
 
-async fn describe(hub: &Hub, addresses: &[Multiaddr]) -> Result<()> {
+async fn describe(hub: &Hub, place: &Place) -> Result<()> {
     let mut tx = hub.store().write_bulk().await?;
     let (_, key) = keys::hub_seed(hub, &mut tx).await?;
     let now = hub.env().now();
@@ -78,8 +100,8 @@ async fn describe(hub: &Hub, addresses: &[Multiaddr]) -> Result<()> {
         domain: public.and_then(domain),
         api: public.map(Url::to_string),
         policy: None,
-        addresses: addresses.iter().map(ToString::to_string).collect(),
-        relay: false,
+        addresses: place.addresses.iter().map(ToString::to_string).collect(),
+        relay: place.relays,
     };
     let record = Signed::sign(record, &key).map_err(Error::fault)?;
     known::store_record(hub, &mut tx, &record).await?;

@@ -78,7 +78,10 @@ pub(crate) use self::{
     vouch::Voucher,
     work::start,
 };
-pub use plexus_federation::core::{Fetching, Report, Terms};
+pub use plexus_federation::{
+    core::{Fetching, Report, Terms},
+    net::nat::Reachability,
+};
 
 use self::measures::Measures;
 use crate::{Error, Hub, Result, keys};

@@ -13,6 +13,7 @@ use plexus_federation::{
         lease::Lease,
         policy::{Mode, Policy},
     },
+    net::{api::Status, lend::Use, nat::Reachability},
     record::{HubRecord, Seq, Signed, Unverified},
 };
 use plexus_store::hubs::{self, Hub as Row, HubState};
@@ -77,6 +78,29 @@ pub struct Itself {
     pub addresses: Vec<String>,
     /// Its own agents that others may carry.
     pub agents: u64,
+    /// Whether others can call it; none while it does not take part.
+    pub reachability: Option<Reachability>,
+    /// Hubs through which others reach it, by their ids.
+    pub relays: Vec<String>,
+    /// How much of it others use to be reached; none where it does not lend itself.
+    pub lent: Option<Use>,
+}
+
+impl Itself {
+    /// How others reach it, and whom it helps; none while it does not take part.
+    pub fn reached(&self) -> Option<String> {
+        let how = match self.reachability? {
+            Reachability::Unknown => "not known yet, no other hub has tried".to_owned(),
+            Reachability::Configured => "directly, as PLEXUS_P2P_EXTERNAL says".to_owned(),
+            Reachability::Confirmed { by } => format!("directly, {by} called it back"),
+            Reachability::No if self.relays.is_empty() => {
+                "not at all: nobody can call it, and it knows no hub that lends itself".to_owned()
+            }
+            Reachability::No => format!("through {}", self.relays.join(" and ")),
+        };
+        let lends = |Use { hubs, circuits }| format!("; lends itself (hubs: {hubs}, circuits: {circuits})");
+        Some(how + &self.lent.map(lends).unwrap_or_default())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -94,10 +118,7 @@ pub async fn overview(hub: &Hub) -> Result<Overview> {
     let view = View::now(hub).await?;
     let mut shown = view.others(hub).await?;
     report(hub, &mut shown).await;
-    let addresses = match config {
-        Some(config) => describe::addresses(hub, config).await,
-        None => Vec::new(),
-    };
+    let addresses = config.map(|config| describe::addresses(&view.status, config)).unwrap_or_default();
     let full = |address: &plexus_federation::net::Multiaddr| match address.to_string() {
         text if text.contains("/p2p/") => text,
         text => format!("{text}/p2p/{me}"),
@@ -108,6 +129,9 @@ pub async fn overview(hub: &Hub) -> Result<Overview> {
             name: hub.config().hub_name.clone(),
             addresses: addresses.iter().map(full).collect(),
             agents: view.agents(HubRowId::SELF),
+            reachability: config.map(|_| view.status.reachability),
+            relays: view.status.relays.iter().map(ToString::to_string).collect(),
+            lent: view.status.lent,
         },
         mode: config.map(|config| mode(config.mode)),
         hubs: shown,
@@ -143,6 +167,7 @@ const fn mode(mode: Mode) -> &'static str {
 /// What is needed to say how a hub stands.
 pub(super) struct View {
     agents: HashMap<HubRowId, u64>,
+    status: Status,
     connected: HashSet<String>,
     policy: Arc<Policy>,
     now: Timestamp,
@@ -155,12 +180,9 @@ impl View {
             hubs::count_shown(&mut conn).await?.into_iter().map(|row| (row.hub, row.agents)).collect();
         drop(conn);
         let policy = rules::current(hub).await?;
-        let status = match hub.federation().running() {
-            Some(running) => running.net.status().await.unwrap_or_default(),
-            None => Default::default(),
-        };
+        let status = describe::status(hub).await;
         let connected = status.hubs.iter().map(ToString::to_string).collect();
-        Ok(Self { agents, connected, policy, now: hub.env().now() })
+        Ok(Self { agents, status, connected, policy, now: hub.env().now() })
     }
 
     /// All others: alive ones first.

@@ -67,6 +67,7 @@ pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile
             domains: Vec::new(),
             external: Vec::new(),
             mdns: false,
+            relay: false,
             mode,
             share_rules: false,
         }),

@@ -9,6 +9,7 @@ use plexus_federation::{
         api::Command,
         door,
         driver::{Driver, ORDERS, Order},
+        lend::Lending,
         reach::IsPublic,
     },
 };
@@ -26,8 +27,8 @@ use crate::{
 const PAUSE: Duration = Duration::from_secs(5);
 /// No new connections beyond so much memory of this process, in bytes.
 const MEMORY: usize = 1 << 30;
-/// How long listening takes at most, and how often it is looked whether it does.
-const LISTENS_WITHIN: Duration = Duration::from_secs(5);
+/// How long it takes at most until others reach this hub, by itself or through others, and how often that is looked at.
+const REACHED_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Agents that are hidden in one transaction.
 const BATCH: i64 = 64;
@@ -36,9 +37,7 @@ const BATCH: i64 = 64;
 pub(crate) async fn start(hub: &Hub) -> Result<()> {
     let Some(config) = hub.config().federation.clone() else { return hide_all(hub).await };
     let begun = begin(hub, &config).await?;
-    if describe::addresses(hub, &config).await.is_empty() {
-        until_listening(hub).await;
-    }
+    until_reached(hub).await;
     let hub = hub.clone();
     hub.clone().tasks().spawn(async move {
         let stop = hub.stop().clone();
@@ -48,19 +47,15 @@ pub(crate) async fn start(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Says where the hub listens to whoever asks once it has started.
-async fn until_listening(hub: &Hub) {
-    let listening = async {
-        while let Some(running) = hub.federation().running() {
-            let status = running.net.status().await.unwrap_or_default();
-            if !status.listening.is_empty() {
-                return;
-            }
+/// Says where others reach the hub to whoever asks once it has started.
+async fn until_reached(hub: &Hub) {
+    let reached = async {
+        while hub.federation().running().is_some() && describe::status(hub).await.addresses.is_empty() {
             tokio::time::sleep(LOOK_EVERY).await;
         }
     };
-    if tokio::time::timeout(LISTENS_WITHIN, listening).await.is_err() {
-        tracing::warn!("this hub does not listen for others yet; see PLEXUS_P2P_LISTEN");
+    if tokio::time::timeout(REACHED_WITHIN, reached).await.is_err() {
+        tracing::warn!("other hubs do not reach this one yet; see PLEXUS_P2P_LISTEN");
     }
 }
 
@@ -135,6 +130,7 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
         doors: config.bootstrap.clone(),
         is_public: is_public(hub, config),
         mdns: config.mdns,
+        lending: config.relay.then(Lending::default),
         memory: MEMORY,
         kept: book::load(hub).await?,
         now,
@@ -162,7 +158,7 @@ fn is_public(hub: &Hub, config: &Federation) -> Option<IsPublic> {
     let anywhere = match hub.config().private_networks {
         PrivateNetworks::Allowed => true,
         PrivateNetworks::Refused => false,
-        PrivateNetworks::Auto => config.listen.iter().all(is_local),
+        PrivateNetworks::Auto => !config.listen.is_empty() && config.listen.iter().all(is_local),
     };
     (!anywhere).then_some(plexus_runtime::outbound::is_public as IsPublic)
 }

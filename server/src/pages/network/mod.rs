@@ -17,6 +17,7 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
     let page = async {
         let found = federation::overview(&site.hub).await?;
         Ok(NetworkPage {
+            reached: found.itself.reached(),
             id: found.itself.id,
             name: found.itself.name,
             addresses: found.itself.addresses,

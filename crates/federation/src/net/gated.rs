@@ -1,0 +1,98 @@
+//! A behaviour of libp2p that hears and does less than it would by itself.
+
+use std::task::{Context, Poll};
+
+use libp2p::{
+    Multiaddr, PeerId,
+    core::{Endpoint, transport::PortUse},
+    swarm::{
+        ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, THandler, THandlerInEvent,
+        THandlerOutEvent, ToSwarm, dial_opts::DialOpts,
+    },
+};
+
+/// What gets through to a behaviour.
+pub trait Gate<B: NetworkBehaviour>: 'static {
+    /// Whether it hears of this.
+    fn hears(&mut self, _: &FromSwarm<'_>) -> bool {
+        true
+    }
+
+    /// Whether what a peer wants of it gets through.
+    fn takes(&mut self, _: PeerId, _: &THandlerOutEvent<B>) -> bool {
+        true
+    }
+
+    /// It is about to call somebody.
+    fn calls(&mut self, _: &DialOpts) {}
+}
+
+pub struct Gated<B, G> {
+    pub inner: B,
+    pub gate: G,
+}
+
+impl<B: NetworkBehaviour, G: Gate<B>> NetworkBehaviour for Gated<B, G> {
+    type ConnectionHandler = B::ConnectionHandler;
+    type ToSwarm = B::ToSwarm;
+
+    fn handle_pending_inbound_connection(
+        &mut self,
+        id: ConnectionId,
+        local: &Multiaddr,
+        remote: &Multiaddr,
+    ) -> Result<(), ConnectionDenied> {
+        self.inner.handle_pending_inbound_connection(id, local, remote)
+    }
+
+    fn handle_established_inbound_connection(
+        &mut self,
+        id: ConnectionId,
+        peer: PeerId,
+        local: &Multiaddr,
+        remote: &Multiaddr,
+    ) -> Result<THandler<Self>, ConnectionDenied> {
+        self.inner.handle_established_inbound_connection(id, peer, local, remote)
+    }
+
+    fn handle_pending_outbound_connection(
+        &mut self,
+        id: ConnectionId,
+        peer: Option<PeerId>,
+        addresses: &[Multiaddr],
+        role: Endpoint,
+    ) -> Result<Vec<Multiaddr>, ConnectionDenied> {
+        self.inner.handle_pending_outbound_connection(id, peer, addresses, role)
+    }
+
+    fn handle_established_outbound_connection(
+        &mut self,
+        id: ConnectionId,
+        peer: PeerId,
+        address: &Multiaddr,
+        role: Endpoint,
+        port: PortUse,
+    ) -> Result<THandler<Self>, ConnectionDenied> {
+        self.inner.handle_established_outbound_connection(id, peer, address, role, port)
+    }
+
+    fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
+        if self.gate.hears(&event) {
+            self.inner.on_swarm_event(event);
+        }
+    }
+
+    fn on_connection_handler_event(&mut self, peer: PeerId, id: ConnectionId, event: THandlerOutEvent<Self>) {
+        if self.gate.takes(peer, &event) {
+            self.inner.on_connection_handler_event(peer, id, event);
+        }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<ToSwarm<Self::ToSwarm, THandlerInEvent<Self>>> {
+        let polled = self.inner.poll(cx);
+        if let Poll::Ready(ToSwarm::Dial { opts }) = &polled {
+            self.gate.calls(opts);
+        }
+        polled
+    }
+}

@@ -1,0 +1,109 @@
+//! Finding out whether a hub can be called: others call it back (AutoNAT v2), and it calls others back.
+//!
+//! libp2p bounds neither what a hub tries nor how often it calls back, so both stand behind a gate.
+
+use std::time::{Duration, Instant};
+
+use libp2p::{
+    PeerId,
+    autonat::v2::{client, server},
+    swarm::{ConnectionId, FromSwarm, THandlerOutEvent, dial_opts::DialOpts},
+};
+
+use super::{
+    gated::{Gate, Gated},
+    reach::{Reach, is_relayed},
+    share::Share,
+};
+
+/// Addresses that this hub lets others try, in ten minutes: every peer may name another one as that from which it was called.
+const TRIED: usize = 16;
+const TRIED_WITHIN: Duration = Duration::from_secs(600);
+/// Calls back in a minute, for one peer and for all. They go where a peer says, so each is a call to a stranger.
+const CALLS_BACK_EACH: usize = 4;
+const CALLS_BACK: usize = 60;
+const CALLS_BACK_WITHIN: Duration = Duration::from_secs(60);
+/// A connection that was made to call back has served its purpose by then.
+const CALLED_BACK_WITHIN: Duration = Duration::from_secs(15);
+
+/// Asks others to call back.
+pub type Asking = Gated<client::Behaviour, Candidates>;
+/// Calls others back.
+pub type CallingBack = Gated<server::Behaviour, CallsBack>;
+
+pub fn asking(me: PeerId, reach: Reach) -> Asking {
+    let share = Share::new(TRIED, TRIED, TRIED_WITHIN);
+    Gated { inner: client::Behaviour::default(), gate: Candidates { me, reach, share } }
+}
+
+pub fn calling_back() -> CallingBack {
+    let share = Share::new(CALLS_BACK_EACH, CALLS_BACK, CALLS_BACK_WITHIN);
+    Gated { inner: server::Behaviour::default(), gate: CallsBack { share, open: Vec::new() } }
+}
+
+/// Of the addresses that peers saw this hub call from, those that are worth a try.
+pub struct Candidates {
+    me: PeerId,
+    reach: Reach,
+    share: Share,
+}
+
+impl Gate<client::Behaviour> for Candidates {
+    fn hears(&mut self, event: &FromSwarm<'_>) -> bool {
+        let FromSwarm::NewExternalAddrCandidate(candidate) = event else { return true };
+        // That a relay is reached says nothing of this hub.
+        !is_relayed(candidate.addr)
+            && self.reach.allows(candidate.addr)
+            && self.share.take(self.me, Instant::now())
+    }
+}
+
+pub struct CallsBack {
+    share: Share,
+    /// Connections that are there for this alone; gossip would keep them.
+    open: Vec<(ConnectionId, Instant)>,
+}
+
+impl CallsBack {
+    /// Those that may be closed.
+    pub fn done(&mut self, now: Instant) -> Vec<ConnectionId> {
+        let is_done = |at: &Instant| now.saturating_duration_since(*at) >= CALLED_BACK_WITHIN;
+        self.open.extract_if(.., |(_, at)| is_done(at)).map(|(id, _)| id).collect()
+    }
+}
+
+impl Gate<server::Behaviour> for CallsBack {
+    /// Who is turned away is told of an error, which says nothing of the address.
+    fn takes(&mut self, peer: PeerId, event: &THandlerOutEvent<server::Behaviour>) -> bool {
+        let wants_a_call = event.as_ref().right().is_some_and(|of_request| of_request.is_left());
+        !wants_a_call || self.share.take(peer, Instant::now())
+    }
+
+    fn calls(&mut self, opts: &DialOpts) {
+        self.open.push((opts.connection_id(), Instant::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use libp2p::{Multiaddr, multiaddr::Protocol, swarm::NewExternalAddrCandidate};
+
+    use super::*;
+    use crate::net::reach::IsPublic;
+
+    #[test]
+    fn of_what_peers_name_a_few_public_addresses_are_tried() {
+        let is_public: IsPublic = |ip| ip == IpAddr::from([192, 0, 2, 1]);
+        let mut asking = asking(PeerId::random(), Reach::new(Some(is_public), &[]));
+        let mut hears = |addr: &Multiaddr| {
+            let candidate = NewExternalAddrCandidate { addr };
+            asking.gate.hears(&FromSwarm::NewExternalAddrCandidate(candidate))
+        };
+        let at = |port: usize| format!("/ip4/192.0.2.1/tcp/{port}").parse::<Multiaddr>().unwrap();
+        let circuit = at(1).with(Protocol::P2p(PeerId::random())).with(Protocol::P2pCircuit);
+        assert!(!hears(&circuit) && !hears(&"/ip4/10.0.0.1/tcp/1".parse().unwrap()));
+        assert_eq!((1..1_000).filter(|port| hears(&at(*port))).count(), TRIED);
+    }
+}

@@ -1,0 +1,168 @@
+//! The hubs through which a hub is reached that nobody can call: who lends itself, who was asked, and whom to ask next.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::{Duration, Instant},
+};
+
+use libp2p::{Multiaddr, PeerId, core::transport::ListenerId};
+
+/// One may go at any time.
+pub const WANTED: usize = 2;
+/// After a hub refused, or was lost, or was not there.
+const ASKED_AGAIN: Duration = Duration::from_secs(120);
+/// Hubs that only said that they lend themselves, which are remembered.
+const MAX_SAID: usize = 64;
+
+#[derive(Debug, Default)]
+pub struct Relays {
+    /// Hubs that said so, and where they are.
+    said: BTreeMap<PeerId, Vec<Multiaddr>>,
+    /// Connected hubs that do, and where this hub called them: those it met first come first.
+    lending: Vec<(PeerId, Multiaddr)>,
+    asked: HashMap<ListenerId, Asked>,
+    /// Who is not to be asked before that.
+    resting: HashMap<PeerId, Instant>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    relay: PeerId,
+    agreed: bool,
+}
+
+impl Relays {
+    /// A hub says in its record whether it lends itself.
+    pub fn said(&mut self, peer: PeerId, lends: bool, addresses: Vec<Multiaddr>) {
+        let has_room = self.said.len() < MAX_SAID || self.said.contains_key(&peer);
+        if !lends || addresses.is_empty() {
+            self.said.remove(&peer);
+        } else if has_room {
+            self.said.insert(peer, addresses);
+        }
+    }
+
+    /// A hub that was called at `address` speaks the protocol of relays.
+    pub fn lends(&mut self, peer: PeerId, address: Multiaddr) {
+        if self.lending.iter().all(|(known, _)| *known != peer) {
+            self.lending.push((peer, address));
+        }
+    }
+
+    /// It speaks it no more, or is gone.
+    pub fn left(&mut self, peer: &PeerId) {
+        self.lending.retain(|(known, _)| known != peer);
+    }
+
+    /// Whom to ask now, and where it is.
+    pub fn ask_next(&mut self, now: Instant) -> Option<(PeerId, Multiaddr)> {
+        self.resting.retain(|_, until| *until > now);
+        let is_free = |peer: &PeerId| !self.resting.contains_key(peer) && !self.is_asked(peer);
+        let next = self.lending.iter().find(|(peer, _)| is_free(peer));
+        next.filter(|_| self.asked.len() < WANTED).cloned()
+    }
+
+    /// Whom to call, since too few of those that are connected lend themselves.
+    pub fn call_next(&mut self, now: Instant) -> Option<(PeerId, Vec<Multiaddr>)> {
+        if self.asked.len() >= WANTED {
+            return None;
+        }
+        let is_away = |peer: &PeerId| self.lending.iter().all(|(known, _)| known != peer);
+        let mut away = self.said.iter().filter(|(peer, _)| !self.resting.contains_key(peer) && is_away(peer));
+        let (peer, addresses) = away.next().map(|(peer, addresses)| (*peer, addresses.clone()))?;
+        self.rest(peer, now);
+        Some((peer, addresses))
+    }
+
+    pub fn asked(&mut self, listener: ListenerId, relay: PeerId) {
+        self.asked.insert(listener, Asked { relay, agreed: false });
+    }
+
+    pub fn agreed(&mut self, relay: PeerId) {
+        self.asked.values_mut().filter(|asked| asked.relay == relay).for_each(|asked| asked.agreed = true);
+    }
+
+    /// What was asked for is over, or was refused.
+    pub fn closed(&mut self, listener: ListenerId, now: Instant) -> Option<PeerId> {
+        let relay = self.asked.remove(&listener)?.relay;
+        self.rest(relay, now);
+        Some(relay)
+    }
+
+    /// Those that need not be asked again: this hub is called directly now.
+    pub fn unneeded(&mut self) -> Vec<ListenerId> {
+        let agreed = self.asked.extract_if(|_, asked| asked.agreed);
+        agreed.map(|(listener, _)| listener).collect()
+    }
+
+    pub fn rest(&mut self, relay: PeerId, now: Instant) {
+        self.resting.insert(relay, now + ASKED_AGAIN);
+    }
+
+    fn is_asked(&self, peer: &PeerId) -> bool {
+        self.asked.values().any(|asked| asked.relay == *peer)
+    }
+
+    /// Through which others reach this hub now.
+    pub fn in_use(&self) -> impl Iterator<Item = PeerId> {
+        self.asked.values().filter(|asked| asked.agreed).map(|asked| asked.relay)
+    }
+
+    /// Whose connections this hub needs.
+    pub fn needed(&self) -> impl Iterator<Item = PeerId> {
+        self.asked.values().map(|asked| asked.relay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(n: u16) -> Multiaddr {
+        format!("/ip4/192.0.2.1/tcp/{n}").parse().unwrap()
+    }
+
+    #[test]
+    fn two_are_asked_and_one_that_is_lost_is_replaced_by_another() {
+        let (now, mut relays) = (Instant::now(), Relays::default());
+        let peers: Vec<PeerId> = (0..3).map(|_| PeerId::random()).collect();
+        for (peer, port) in peers.iter().zip(1..) {
+            relays.lends(*peer, address(port));
+        }
+        let listeners: Vec<ListenerId> = (0..2)
+            .map(|n| {
+                assert_eq!(relays.ask_next(now), Some((peers[n], address(u16::try_from(n).unwrap() + 1))));
+                let listener = ListenerId::next();
+                relays.asked(listener, peers[n]);
+                listener
+            })
+            .collect();
+        assert_eq!(relays.ask_next(now), None, "two are enough");
+        assert_eq!(relays.in_use().count(), 0, "none has agreed yet");
+        relays.agreed(peers[1]);
+        assert!(relays.in_use().eq([peers[1]]));
+        assert_eq!(relays.closed(listeners[0], now), Some(peers[0]));
+        assert_eq!(relays.ask_next(now).unwrap().0, peers[2], "the one that was lost rests");
+        relays.left(&peers[2]);
+        assert_eq!(relays.ask_next(now), None);
+        assert_eq!(relays.ask_next(now + ASKED_AGAIN).unwrap().0, peers[0]);
+        assert_eq!(relays.unneeded(), [listeners[1]]);
+        assert_eq!(relays.in_use().count(), 0);
+    }
+
+    #[test]
+    fn those_that_say_so_are_called_one_after_the_other_and_bounded() {
+        let (now, mut relays) = (Instant::now(), Relays::default());
+        let (one, other) = (PeerId::random(), PeerId::random());
+        relays.said(one, true, vec![address(1)]);
+        relays.said(other, true, vec![address(2)]);
+        let called: Vec<PeerId> = (0..2).filter_map(|_| Some(relays.call_next(now)?.0)).collect();
+        assert!(called.contains(&one) && called.contains(&other));
+        assert_eq!(relays.call_next(now), None);
+        relays.said(one, false, vec![address(1)]);
+        relays.lends(other, address(2));
+        assert_eq!(relays.call_next(now + ASKED_AGAIN), None, "one does not any more, one is there");
+        (0..2 * MAX_SAID).for_each(|_| relays.said(PeerId::random(), true, vec![address(3)]));
+        assert_eq!(relays.said.len(), MAX_SAID);
+    }
+}
