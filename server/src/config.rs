@@ -59,11 +59,12 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
 
 fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Result<Config> {
     let data_dir = PathBuf::from(settings.text("data_dir").unwrap_or("./data"));
+    let blobs_dir = settings.text("blobs_dir").map_or_else(|| data_dir.join("blobs"), PathBuf::from);
     let secret_key_file =
         settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
     let public_url = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
     let defaults = RunLimits::default();
-    let hidden = Hidden { data_dir: &data_dir, key_file: &secret_key_file };
+    let hidden = Hidden { data_dir: &data_dir, blobs_dir: &blobs_dir, key_file: &secret_key_file };
     let programs = programs::read(settings.text("programs"), &hidden)?;
     Ok(Config {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
@@ -72,6 +73,7 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         dns_server: settings.text("dns_server").map(address).transpose()?,
         security_contact: settings.text("security_contact").map(contact).transpose()?,
         data_dir,
+        blobs_dir,
         database_url: settings.text("database_url").map(|url| Secret::new(url.to_owned())),
         database_pool: settings.parse("database_pool", 10)?,
         secret_key_file,

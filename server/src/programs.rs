@@ -56,6 +56,7 @@ enum Protocol {
 /// What no program may see.
 pub struct Hidden<'a> {
     pub data_dir: &'a Path,
+    pub blobs_dir: &'a Path,
     pub key_file: &'a Path,
 }
 
@@ -130,8 +131,9 @@ fn check(path: &Path, hidden: &Hidden<'_>) -> anyhow::Result<()> {
     ensure!(!steps_back, "write {} without ..", path.display());
     let path = absolute(path);
     let (data, key) = (absolute(hidden.data_dir), absolute(hidden.key_file));
+    let shows = |folder: &Path| path.starts_with(folder) || folder.starts_with(&path);
     let is_own = path.starts_with(data.join(FOLDERS)) && path != data.join(FOLDERS);
-    if !is_own && (path.starts_with(&data) || data.starts_with(&path) || key.starts_with(&path)) {
+    if !is_own && (shows(&data) || shows(&absolute(hidden.blobs_dir)) || key.starts_with(&path)) {
         bail!("{} would show the program what only the hub may read", path.display());
     }
     Ok(())
@@ -152,7 +154,9 @@ mod tests {
     use super::*;
 
     fn hidden() -> Hidden<'static> {
-        Hidden { data_dir: Path::new("/srv/hub"), key_file: Path::new("/keys/hub/secret.key") }
+        let [data_dir, blobs_dir, key_file] =
+            ["/srv/hub", "/mnt/files/hub", "/keys/hub/secret.key"].map(Path::new);
+        Hidden { data_dir, blobs_dir, key_file }
     }
 
     fn one(entry: &str) -> anyhow::Result<Listed> {
@@ -179,9 +183,18 @@ mod tests {
 
     #[test]
     fn what_would_show_the_hubs_own_data_is_refused() {
-        for path in
-            ["/", "/srv", "/srv/hub", "/srv/hub/blobs", "/srv/hub/programs", "/keys", "own", "/srv/x/../hub"]
-        {
+        for path in [
+            "/",
+            "/srv",
+            "/srv/hub",
+            "/srv/hub/blobs",
+            "/srv/hub/programs",
+            "/mnt",
+            "/mnt/files/hub/ab",
+            "/keys",
+            "own",
+            "/srv/x/../hub",
+        ] {
             assert!(one(&format!("command = \"p\", folder = \"{path}\"")).is_err(), "{path}");
             assert!(one(&format!("command = \"p\", read_only = [\"{path}\"]")).is_err(), "{path}");
         }

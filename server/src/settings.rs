@@ -47,6 +47,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("public_url", "PLEXUS_PUBLIC_URL", "http://<listen>", "The address that people and programs use; behind a proxy, the proxy's"),
     setting("hub_name", "PLEXUS_HUB_NAME", "Plexus", "The name that pages show"),
     setting("data_dir", "PLEXUS_DATA_DIR", "./data", "Folder of the database, the index and the keys"),
+    setting("blobs_dir", "PLEXUS_BLOBS_DIR", "<data_dir>/blobs", "Folder of the files that agents and callers sent; one for all processes of a hub"),
     secret("database_url", "DATABASE_URL", "SQLite in the data folder", "postgres://… for Postgres 15 or newer"),
     setting("database_pool", "PLEXUS_DATABASE_POOL", "10", "Connections kept to Postgres"),
     setting("secret_key_file", "PLEXUS_SECRET_KEY_FILE", "<data_dir>/secret.key", "The key that seals credentials; made at the first start"),

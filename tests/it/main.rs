@@ -53,6 +53,12 @@ mod files;
 #[cfg(test)]
 mod finding;
 #[cfg(test)]
+mod fleet;
+#[cfg(test)]
+mod fleet_death;
+#[cfg(test)]
+mod fleet_live;
+#[cfg(test)]
 mod floor;
 #[cfg(test)]
 mod form_a_team;

@@ -1,18 +1,19 @@
 //! Files that agents and callers sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
 
-use std::path::Path as FsPath;
+use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt as _, path::Path as FsPath, time::Duration};
 
 use anyhow::Context as _;
 use bytes::Bytes;
 use futures::{TryStreamExt as _, stream::BoxStream};
-use object_store::{ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
-use plexus_domain::{Content, Digest, Error as Refusal, Part, text};
+use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
+use plexus_domain::{Content, Digest, Error as Refusal, Part, Timestamp, text};
 use plexus_store::{Tx, blobs, blobs::Blob, parts};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
 use crate::{Caller, Error, Hub, Result, caller::Scope};
 
-const FOLDER: &str = "blobs";
+/// What another process wrote lately it may be about to show: its sweeps and ours do not wait for each other.
+const SETTLES: Duration = Duration::from_mins(10);
 const UNKNOWN_TYPE: &str = "application/octet-stream";
 /// Names and types of files come from elsewhere.
 const LABEL_CHARS: usize = 200;
@@ -70,10 +71,10 @@ impl NewBlob {
 }
 
 impl Blobs {
-    pub fn open(data_dir: &FsPath) -> anyhow::Result<Self> {
-        let folder = data_dir.join(FOLDER);
-        std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-        let files = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
+    pub fn open(folder: &FsPath) -> anyhow::Result<Self> {
+        let making = || format!("making the folder of files {}", folder.display());
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(making)?;
+        let files = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
         Ok(Self { files, sweeping: RwLock::new(()) })
     }
 
@@ -150,7 +151,11 @@ pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
         }
         tx.commit().await?;
         for blob in &unused {
-            remove(hub, &Path::from(blob.place.as_str())).await?;
+            let path = Path::from(blob.place.as_str());
+            // One that is new is a stray from now on.
+            if !hub.hints().are_heard() || is_settled(hub, &path).await? {
+                remove(hub, &path).await?;
+            }
         }
         swept += unused.len();
         if unused.is_empty() {
@@ -169,11 +174,23 @@ pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
             Some(digest) => blobs::find(&mut hub.store().read().await?, &digest).await?.is_some(),
             None => false,
         };
-        if !known {
+        if !known && (!hub.hints().are_heard() || has_settled(hub, &file)) {
             remove(hub, &file.location).await?;
         }
     }
     Ok(())
+}
+
+async fn is_settled(hub: &Hub, path: &Path) -> Result<bool> {
+    match hub.blobs().files.head(path).await {
+        Ok(file) => Ok(has_settled(hub, &file)),
+        Err(object_store::Error::NotFound { .. }) => Ok(false),
+        Err(error) => Err(Error::fault(error)),
+    }
+}
+
+fn has_settled(hub: &Hub, file: &ObjectMeta) -> bool {
+    Timestamp::from_millis(file.last_modified.timestamp_millis()) + SETTLES < hub.env().now()
 }
 
 async fn remove(hub: &Hub, path: &Path) -> Result<()> {

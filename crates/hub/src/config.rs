@@ -39,6 +39,8 @@ pub struct Config {
     /// None is SQLite in the data folder.
     pub database_url: Option<Secret>,
     pub database_pool: u32,
+    /// The files that agents and callers sent. All processes of a hub share it.
+    pub blobs_dir: PathBuf,
     pub secret_key_file: PathBuf,
     pub registration: Registration,
     pub private_networks: PrivateNetworks,

@@ -11,13 +11,13 @@ use std::{
 
 use anyhow::Context as _;
 use plexus_domain::ProcessId;
-use plexus_store::{Store, StoreConfig, processes, processes::Process};
+use plexus_store::{Store, StoreConfig};
 use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, limits::Limits,
-    listings, live, live::Live, passwords::Passwords, runs, secrets::Vault, teams,
+    listings, live, live::Live, passwords::Passwords, processes, runs, secrets::Vault, teams,
 };
 
 /// One hub. Cheap to clone.
@@ -31,6 +31,8 @@ struct Parts {
     blobs: Blobs,
     live: Live,
     process: ProcessId,
+    hints: processes::Hints,
+    mirror: processes::Mirror,
     passwords: Passwords,
     vault: Vault,
     limits: Limits,
@@ -67,13 +69,19 @@ impl Hub {
         let store = Store::open(&at).await?;
         let vault = Vault::open(&config.secret_key_file, &env)?;
         let index = listings::open(&config.data_dir)?;
-        let blobs = Blobs::open(&config.data_dir)?;
+        let blobs = Blobs::open(&config.blobs_dir)?;
+        let hints = match store.is_postgres() {
+            true => processes::Hints::shared(),
+            false => processes::Hints::default(),
+        };
         let hub = Self(Arc::new(Parts {
             passwords: Passwords::new(env.clone())?,
             limits: Limits::new(config.scale),
             outbound: runs::Outbound::new(&config)?,
             process: env.id(ProcessId::new),
-            live: Live::default(),
+            live: Live::new(hints.clone()),
+            hints,
+            mirror: processes::Mirror::default(),
             running: runs::Running::new(config.limits.runs_per_agent),
             attachments: agents::Attachments::default(),
             tokens: agents::Slots::default(),
@@ -99,16 +107,14 @@ impl Hub {
     }
 
     async fn start(&self) -> anyhow::Result<()> {
-        let mut tx = self.store().write().await?;
-        let now = self.env().now();
-        let own = Process { id: self.process(), started: now, beat: now, address: None, swarm: false };
-        processes::insert(&mut tx, &own).await?;
-        tx.commit().await?;
-        runs::recover(self).await?;
+        processes::join(self).await?;
         agents::ensure_builtin(self).await?;
+        processes::check_key(self).await?;
+        processes::start(self);
+        processes::mend(self).await?;
         let hub = self.clone();
         self.tasks().spawn(async move {
-            live::flush_until(hub.stop().clone(), hub.live(), hub.store(), hub.process()).await;
+            live::flush_until(hub.stop().clone(), &hub).await;
         });
         let hub = self.clone();
         self.tasks().spawn(async move { listings::index_until(hub.stop().clone(), &hub).await });
@@ -117,8 +123,6 @@ impl Hub {
         let hub = self.clone();
         self.tasks().spawn(async move { calls::push::deliver_until(hub.stop().clone(), &hub).await });
         teams::recover(self).await?;
-        let hub = self.clone();
-        self.tasks().spawn(async move { runs::beat_until(hub.stop().clone(), &hub).await });
         Ok(())
     }
 
@@ -130,6 +134,9 @@ impl Hub {
         self.tasks().close();
         self.tasks().wait().await;
         self.federation().forget_edge();
+        if let Err(error) = processes::leave(self).await {
+            tracing::warn!(%error, "other processes will take this one for dead");
+        }
         self.store().close().await;
     }
 
@@ -173,7 +180,14 @@ impl Hub {
 
     /// The same where no agent of this hub changed.
     pub(crate) fn index_falls_behind(&self) {
+        self.hints().add(processes::Hint::Listings);
         self.0.listings_changed.notify_one();
+    }
+
+    /// The same where another process changed them.
+    pub(crate) fn listings_moved(&self) {
+        self.0.listings_changed.notify_one();
+        self.federation().own_changed();
     }
 
     /// Wakes the worker that sends push notifications.
@@ -209,6 +223,16 @@ impl Hub {
 
     pub(crate) fn process(&self) -> ProcessId {
         self.0.process
+    }
+
+    /// What other processes are to look at.
+    pub(crate) fn hints(&self) -> &processes::Hints {
+        &self.0.hints
+    }
+
+    /// What is shown here of what other processes do.
+    pub(crate) fn mirror(&self) -> &processes::Mirror {
+        &self.0.mirror
     }
 
     pub(crate) fn passwords(&self) -> &Passwords {

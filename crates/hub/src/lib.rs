@@ -24,6 +24,7 @@ pub mod listings;
 pub mod live;
 pub mod oauth;
 mod passwords;
+mod processes;
 mod programs;
 pub mod runs;
 pub mod secrets;

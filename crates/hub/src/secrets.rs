@@ -1,6 +1,11 @@
 //! Secrets at rest: XChaCha20-Poly1305 under a key that lies in a file of its own.
 
-use std::{fs, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path};
+use std::{
+    fs,
+    io::{ErrorKind, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+};
 
 use anyhow::{Context as _, bail};
 use chacha20poly1305::{
@@ -24,7 +29,7 @@ impl Vault {
     pub fn open(file: &Path, env: &Env) -> anyhow::Result<Self> {
         let key = match fs::read(file) {
             Ok(key) => key,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(file, env.bytes::<KEY>())?,
+            Err(error) if error.kind() == ErrorKind::NotFound => create(file, env)?,
             Err(error) => {
                 return Err(error).with_context(|| format!("reading the secret key file {}", file.display()));
             }
@@ -55,12 +60,19 @@ impl Vault {
     }
 }
 
-fn create(file: &Path, key: [u8; KEY]) -> anyhow::Result<Vec<u8>> {
+/// The file comes to be with its key in it: of processes that begin at once, the first makes it for all.
+fn create(file: &Path, env: &Env) -> anyhow::Result<Vec<u8>> {
     let writing = || format!("making the secret key file {}", file.display());
+    let draft = file.with_extension(format!("{:032x}", u128::from_be_bytes(env.bytes())));
     let mut new =
-        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).with_context(writing)?;
-    new.write_all(&key).and_then(|()| new.sync_all()).with_context(writing)?;
-    Ok(key.to_vec())
+        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).with_context(writing)?;
+    let linked = new.write_all(&env.bytes::<KEY>()).and_then(|()| new.sync_all());
+    let linked = linked.and_then(|()| fs::hard_link(&draft, file));
+    fs::remove_file(&draft).with_context(writing)?;
+    match linked {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error).with_context(writing),
+        _ => fs::read(file).with_context(writing),
+    }
 }
 
 #[cfg(test)]

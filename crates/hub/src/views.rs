@@ -15,7 +15,11 @@ use plexus_store::{
     text_log,
 };
 
-use crate::{Hub, Result, caller::Asker, live::Snapshot};
+use crate::{
+    Hub, Result,
+    caller::Asker,
+    live::{OpenMessage, Snapshot},
+};
 
 #[derive(Clone, Debug)]
 pub struct MessageView {
@@ -112,10 +116,10 @@ async fn so_far(hub: &Hub, conn: &mut Conn, message: MessageId, run: Option<&Run
     if let Some(snapshots) = hub.live().snapshot(message) {
         return Ok(snapshots);
     }
-    let Some(process) = run.and_then(|run| run.process) else { return Ok(Vec::new()) };
-    let texts = logged_texts(text_log::list_by_message(conn, process, message).await?);
-    let snapshot = |(part, tail)| Snapshot { message, part, closed: Vec::new(), tail, whole: None };
-    Ok(texts.into_iter().enumerate().map(snapshot).collect())
+    match run {
+        Some(run) => Ok(logged(conn, message, run).await?.snapshot()),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// The parts so far of a message of this run that is still being written.
@@ -128,25 +132,16 @@ pub(crate) async fn parts_so_far(
     if let Some(parts) = hub.live().parts(message) {
         return Ok(parts);
     }
-    let Some(process) = run.process else { return Ok(Vec::new()) };
-    let texts = logged_texts(text_log::list_by_message(conn, process, message).await?);
-    Ok(texts.into_iter().map(Part::text).collect())
+    Ok(logged(conn, message, run).await?.parts())
 }
 
-/// The text of each part, out of the pieces of one message.
-pub(crate) fn logged_texts(pieces: Vec<text_log::Piece>) -> Vec<String> {
-    let mut texts: Vec<Vec<u8>> = Vec::new();
-    for piece in pieces {
-        let part = usize::try_from(piece.part).unwrap_or(0);
-        if texts.len() <= part {
-            texts.resize_with(part + 1, Vec::new);
-        }
-        // A piece that was logged twice says the same at the same place.
-        let start = usize::try_from(piece.start).unwrap_or(0).min(texts[part].len());
-        texts[part].truncate(start);
-        texts[part].extend_from_slice(&piece.body);
-    }
-    texts.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect()
+/// A message of this run as far as the log of its process knows it.
+pub(crate) async fn logged(conn: &mut Conn, message: MessageId, run: &Run) -> Result<OpenMessage> {
+    let pieces = match run.process {
+        Some(process) => text_log::list_by_message(conn, process, message).await?,
+        None => Vec::new(),
+    };
+    Ok(OpenMessage::replayed(run.chat, message, &pieces))
 }
 
 /// Who these principals are, for people.

@@ -42,10 +42,10 @@ pub async fn beat(tx: &mut Tx, id: ProcessId, at: Timestamp) -> Result<bool> {
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
 }
 
-/// Those that gave no sign of life since `beat`.
-pub async fn list_dead(conn: &mut Conn, beat: Timestamp) -> Result<Vec<Process>> {
-    let text = "select id, started, beat, address, swarm from processes where beat < $1 order by id";
-    on!(conn, c => query_as(text).bind(beat.millis()).fetch_all(c))
+/// All besides `id`.
+pub async fn list_others(conn: &mut Conn, id: ProcessId) -> Result<Vec<Process>> {
+    let text = "select id, started, beat, address, swarm from processes where id <> $1 order by id";
+    on!(conn, c => query_as(text).bind(id.uuid()).fetch_all(c))
 }
 
 /// Forgets a process; its runs name none from then on.

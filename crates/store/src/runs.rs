@@ -264,13 +264,27 @@ pub async fn list_unfinished(conn: &mut Conn, process: ProcessId) -> Result<Vec<
     on!(conn, c => query_as(text).bind(process.uuid()).fetch_all(c))
 }
 
-/// Runs that nobody works on any more: their process is gone, or did not beat since `beat`.
-pub async fn list_orphaned(conn: &mut Conn, beat: Timestamp) -> Result<Vec<Run>> {
-    let text = select!(
-        "where state in ('queued', 'working') and \
-         (process is null or process in (select id from processes where beat < $1)) order by queued, id"
-    );
-    on!(conn, c => query_as(text).bind(beat.millis()).fetch_all(c))
+/// Runs that nobody works on any more: their process is forgotten.
+pub async fn list_orphaned(conn: &mut Conn) -> Result<Vec<Run>> {
+    let text = select!("where process is null and state in ('queued', 'working') order by queued, id");
+    on!(conn, c => query_as(text).fetch_all(c))
+}
+
+/// Those of `wanted` in which a run goes on or waits for its turn.
+pub async fn list_busy(conn: &mut Conn, wanted: &[ChatId]) -> Result<Vec<ChatId>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut busy = Vec::new();
+    for chunk in wanted.chunks(ids::CHUNK) {
+        let found: Vec<uuid::Uuid> = on!(conn, c => {
+            let mut query = QueryBuilder::new(
+                "select distinct chat from runs where state in ('queued', 'working') and chat in ",
+            );
+            ids::push_list(&mut query, chunk);
+            async move { query.build_query_scalar().fetch_all(c).await }
+        })?;
+        busy.extend(found.into_iter().map(ChatId::from_uuid));
+    }
+    Ok(busy)
 }
 
 /// A step of a run.
@@ -287,12 +301,21 @@ pub struct Step<'a> {
 
 /// Takes a step. False, and nothing changed, when the run is not in the state it was decided on.
 pub async fn set_state(tx: &mut Tx, id: RunId, step: &Step<'_>) -> Result<bool> {
+    take_step(tx, id, None, step).await
+}
+
+/// The same by the process that works on it. False, too, when the run was taken from it.
+pub async fn set_state_by(tx: &mut Tx, process: ProcessId, id: RunId, step: &Step<'_>) -> Result<bool> {
+    take_step(tx, id, Some(process), step).await
+}
+
+async fn take_step(tx: &mut Tx, id: RunId, by: Option<ProcessId>, step: &Step<'_>) -> Result<bool> {
     let started = (step.to == RunState::Working).then_some(step.at);
     let ended = step.to.is_terminal().then_some(step.at);
     let text = "update runs set state = $3, state_at = $4, started = coalesce(started, $5), ended = $6, \
                 error_class = $7, error = $8, tokens_in = coalesce($9, tokens_in), \
                 tokens_out = coalesce($10, tokens_out), cost_micro = coalesce($11, cost_micro) \
-                where id = $1 and state = $2";
+                where id = $1 and state = $2 and ($12 is null or process = $12)";
     let changed = execute!(
         tx,
         query(text)
@@ -307,6 +330,7 @@ pub async fn set_state(tx: &mut Tx, id: RunId, step: &Step<'_>) -> Result<bool> 
             .bind(step.usage.map(|usage| usage.tokens_in.to_column()))
             .bind(step.usage.map(|usage| usage.tokens_out.to_column()))
             .bind(step.usage.map(|usage| usage.cost_micro.to_column()))
+            .bind(by.to_column())
     )?;
     Ok(changed > 0)
 }
@@ -328,4 +352,18 @@ pub async fn take_over(tx: &mut Tx, id: RunId, from: Option<ProcessId>, to: Proc
 pub async fn set_remote(tx: &mut Tx, id: RunId, task: Option<&str>, context: Option<&str>) -> Result<bool> {
     let text = "update runs set remote_task = $2, remote_context = $3 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(task.map(clean)).bind(context.map(clean)))? > 0)
+}
+
+/// Notes that a run is to end, for the process that works on it.
+pub async fn ask_to_stop(tx: &mut Tx, id: RunId) -> Result<()> {
+    execute!(tx, query("insert into stops (run) values ($1) on conflict (run) do nothing").bind(id.uuid()))?;
+    Ok(())
+}
+
+/// Takes what was noted for a process, and what has ended meanwhile.
+pub async fn take_stops(tx: &mut Tx, process: ProcessId) -> Result<Vec<RunId>> {
+    let text = "delete from stops where run in (select id from runs where id in (select run from stops) \
+                and (process = $1 or state not in ('queued', 'working'))) returning run";
+    let taken: Vec<uuid::Uuid> = on!(tx, c => query_scalar(text).bind(process.uuid()).fetch_all(c))?;
+    Ok(taken.into_iter().map(RunId::from_uuid).collect())
 }

@@ -1,6 +1,6 @@
 //! Teams: what lists and workers ask of them, and their logs, which say everything.
 
-use plexus_domain::{ChatId, HubRowId, PrincipalId, Timestamp, chat::Title};
+use plexus_domain::{ChatId, HubRowId, PrincipalId, ProcessId, Timestamp, chat::Title};
 use serde_json::Value;
 use sqlx::{query, query_as, query_scalar};
 use uuid::Uuid;
@@ -99,13 +99,28 @@ pub async fn set_state(tx: &mut Tx, chat: ChatId, state: TeamState) -> Result<()
     Ok(())
 }
 
-/// Teams of this hub that have not ended, and who launched each.
-pub async fn list_open(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, PrincipalId)>> {
+/// Teams of this hub that have not ended and that no process conducts, and who launched each.
+pub async fn list_unconducted(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, PrincipalId)>> {
     let text = "select t.chat, c.creator from teams t join chats c on c.id = t.chat \
-                where t.home_hub = $1 and t.state in ('forming', 'working') order by t.chat";
+                where t.home_hub = $1 and t.state in ('forming', 'working') \
+                and not exists (select 1 from team_conductors o where o.team = t.chat) order by t.chat";
     let found: Vec<(Uuid, Uuid)> = on!(conn, c => query_as(text).bind(home.uuid()).fetch_all(c))?;
     let read = |(chat, creator)| (ChatId::from_uuid(chat), PrincipalId::from_uuid(creator));
     Ok(found.into_iter().map(read).collect())
+}
+
+/// Makes a process the one that conducts a team. False when another does, or the team is gone.
+pub async fn conduct(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<bool> {
+    let text = "insert into team_conductors (team, process) select chat, $2 from teams where chat = $1 \
+                on conflict (team) do nothing";
+    Ok(execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))? > 0)
+}
+
+/// A process conducts a team no longer.
+pub async fn leave(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<()> {
+    let text = "delete from team_conductors where team = $1 and process = $2";
+    execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))?;
+    Ok(())
 }
 
 /// How many teams that this principal launched have not ended. Those that members formed are not counted.

@@ -5,12 +5,13 @@
 //! and the rest goes when the process ends.
 
 use plexus_domain::{MessageId, ProcessId};
-use sqlx::{AssertSqlSafe, query, query_as};
+use sqlx::{AssertSqlSafe, QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
     column::record,
     conn::{execute, on, rows},
+    ids,
 };
 
 record! {
@@ -24,6 +25,9 @@ record! {
         pub body: Vec<u8>,
     }
 }
+
+/// The most messages that are read along at once.
+pub const MOST: usize = ids::CHUNK;
 
 /// How many rows one statement writes; a few sizes, so that each text is prepared once.
 const CHUNKS: [usize; 4] = [128, 32, 8, 1];
@@ -65,10 +69,23 @@ macro_rules! select {
     };
 }
 
-/// At most `limit` pieces that follow `after`, in order: how another process reads along.
-pub async fn list_after(conn: &mut Conn, process: ProcessId, after: i64, limit: i64) -> Result<Vec<Piece>> {
-    let text = select!("where process = $1 and n > $2 order by n limit $3");
-    on!(conn, c => query_as(text).bind(process.uuid()).bind(after).bind(limit).fetch_all(c))
+/// At most `limit` pieces of these messages that follow `after`, in order: how another process reads along. Not more
+/// messages than [`MOST`].
+pub async fn list_after(
+    conn: &mut Conn,
+    process: ProcessId,
+    after: i64,
+    wanted: &[MessageId],
+    limit: i64,
+) -> Result<Vec<Piece>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    on!(conn, c => {
+        let mut query = QueryBuilder::new(select!("where process = "));
+        query.push_bind(process.uuid()).push(" and n > ").push_bind(after).push(" and message in ");
+        ids::push_list(&mut query, &wanted);
+        query.push(" order by n limit ").push_bind(limit);
+        async move { query.build_query_as().fetch_all(c).await }
+    })
 }
 
 /// The pieces of one message, in order. Reads the whole log of the process: for use after a crash.

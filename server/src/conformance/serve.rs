@@ -30,6 +30,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         dns_server: None,
         security_contact: None,
         data_dir: folder.to_owned(),
+        blobs_dir: folder.join("blobs"),
         database_url: None,
         database_pool: 1,
         secret_key_file: folder.join("secret.key"),

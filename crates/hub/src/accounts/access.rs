@@ -38,8 +38,8 @@ async fn until_touched(touched: &mut Receiver<Touched>, account: AccountId) {
     loop {
         match touched.recv().await {
             Ok(Touched::Account(one)) if one == account => return,
+            Ok(Touched::Anything) | Err(RecvError::Lagged(_)) => return,
             Ok(_) => {}
-            Err(RecvError::Lagged(_)) => return,
             Err(RecvError::Closed) => return future::pending().await,
         }
     }

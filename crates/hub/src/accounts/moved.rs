@@ -3,7 +3,7 @@
 use plexus_domain::{AccountId, AgentId, NamespaceId};
 use plexus_store::{Tx, agents};
 
-use crate::{Hub, Result, listings, live::Touched};
+use crate::{Hub, Result, listings, live::Touched, processes::Hint};
 
 /// An account whose state has changed, and its agents, of which the listings say so.
 pub(crate) struct Moved {
@@ -26,6 +26,7 @@ impl Moved {
     pub fn left(self, hub: &Hub) {
         hub.live().access.touch(Touched::Account(self.account));
         hub.running().stop_of(self.account, &self.agents);
+        hub.hints().add(Hint::Left(self.account));
         hub.listings_changed();
     }
 

@@ -149,6 +149,7 @@ mod tests {
             dns_server: None,
             security_contact: None,
             data_dir: "data".into(),
+            blobs_dir: "blobs".into(),
             database_url: None,
             database_pool: 1,
             secret_key_file: "key".into(),

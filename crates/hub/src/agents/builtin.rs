@@ -6,7 +6,7 @@ use plexus_domain::{
     agent::{Access, Builtin, Connector, Visibility},
 };
 use plexus_store::{
-    Conn, Tx,
+    Conn, Duty, Tx,
     agents::{self, Agent, AgentState},
     cards, listings, namespaces,
     namespaces::{Namespace, NamespaceKind},
@@ -121,6 +121,7 @@ fn name(text: &str) -> Name {
 /// Makes the hub's own namespace and agents where they are missing, and a version where one has changed.
 pub(crate) async fn ensure_builtin(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write().await?;
+    tx.alone(Duty::Setup).await?;
     let owner = ensure_namespace(hub, &mut tx, OWNER).await?;
     keys::ensure_hub(hub, &mut tx, owner).await?;
     for kind in &KINDS {

@@ -29,6 +29,7 @@ use crate::{
     Caller, Error, Hub, Result, admin,
     caller::{Person, Scope},
     listings,
+    processes::Hint,
 };
 
 /// What can be changed about an agent, for those who may.
@@ -115,6 +116,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     withdraw(hub, &mut tx, &agent).await?;
     tx.commit().await?;
     hub.attachments().close(agent.id);
+    hub.hints().add(Hint::Withdrawn(agent.id));
     hub.listings_changed();
     Ok(())
 }

@@ -14,7 +14,7 @@ use plexus_runtime::{
     oauth::{self, Client, Denied, Grant, Granted},
     outbound::Outbound,
 };
-use plexus_store::{agent_secrets, secrets};
+use plexus_store::{Duty, agent_secrets, secrets};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -25,6 +25,8 @@ use crate::{Env, Error, Hub, Result, keys};
 const EARLY: Duration = Duration::from_secs(30);
 /// How long one lives of which the server does not say.
 const UNSAID: Duration = Duration::from_mins(5);
+/// How often it is looked whether another process has got a token.
+const AGAIN: Duration = Duration::from_millis(200);
 /// Beyond this many the tokens that nobody waits for are got again when they are needed.
 const MOST: usize = 10_000;
 
@@ -177,11 +179,27 @@ impl OfPerson {
     async fn fresh(&self, refused: Option<Secret>) -> Result<Secret, Failure> {
         let slot = self.hub.tokens().of(self.secret);
         let _alone = slot.lock().await;
-        let kept = self.kept().await.map_err(|error| fault(&error))?.ok_or_else(|| self.again(""))?;
-        let access = Secret::new(kept.access.clone());
-        if self.hub.env().now() < kept.until && refused.as_ref() != Some(&access) {
-            return Ok(access);
+        let is_good = |kept: &Connection| {
+            let is_refused = refused.as_ref().is_some_and(|refused| refused.reveal() == kept.access);
+            self.hub.env().now() < kept.until && !is_refused
+        };
+        let kept = self.kept_or_failure().await?;
+        if is_good(&kept) {
+            return Ok(Secret::new(kept.access));
         }
+        // No other process spends what this one is about to.
+        let duty = self.hub.store().wait_for(Duty::Refresh(self.secret), AGAIN).await;
+        let duty = duty.map_err(|error| fault(&error))?;
+        // Another process may have got one meanwhile.
+        let got = match self.kept_or_failure().await? {
+            kept if is_good(&kept) => Ok(Secret::new(kept.access)),
+            kept => self.refreshed(&kept).await,
+        };
+        duty.leave().await;
+        got
+    }
+
+    async fn refreshed(&self, kept: &Connection) -> Result<Secret, Failure> {
         let Some(refresh) = &kept.refresh else { return Err(self.ended("").await) };
         match self.server.ask(&Grant::Refresh(Secret::new(refresh.clone()))).await {
             Ok(granted) => self.keep(&kept.after(&self.server, &granted), granted.access).await,
@@ -190,6 +208,10 @@ impl OfPerson {
             }
             Err(denied) => Err(denied.failure),
         }
+    }
+
+    async fn kept_or_failure(&self) -> Result<Connection, Failure> {
+        self.kept().await.map_err(|error| fault(&error))?.ok_or_else(|| self.again(""))
     }
 
     /// The connection as it is now; none where it was ended.

@@ -78,6 +78,7 @@ pub async fn follow(hub: &Hub, door: &Door, id: RunId, until: Until) -> Result<(
     let found = task::find(hub, &mut hub.store().read().await?, door, id).await?;
     // Watching begins before anything is read: what happens in between comes twice rather than never.
     let watch = Watch::begin(hub, door, found.chat);
+    hub.mirror().follow(hub, &watch.channel).await?;
     let now = task::get(hub, door, id).await?;
     let following = watch.follow(&now, until);
     Ok((now, following))
@@ -188,7 +189,7 @@ impl Following {
             Ok(Touched::Account(account)) => self.door.asker.account() == Some(*account),
             Ok(Touched::Chat(chat)) => *chat == self.chat,
             Ok(Touched::Hubs) => self.door.asker.guest.is_some(),
-            Err(_) => true,
+            Ok(Touched::Anything) | Err(_) => true,
         }
     }
 

@@ -39,6 +39,7 @@ pub async fn follow(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Res
     let channel = hub.live().channels.hold(Topic::Chat(chat));
     // Watching begins before anything is read: what happens in between comes twice rather than never.
     let receiver = channel.watch();
+    hub.mirror().follow(hub, &channel).await?;
     let mut reader = Reader {
         hub: hub.clone(),
         chat,
@@ -97,7 +98,7 @@ impl Reader {
             }
             Ok(Touched::Chat(chat)) => *chat == self.chat,
             Ok(Touched::Hubs) => false,
-            Err(_) => true,
+            Ok(Touched::Anything) | Err(_) => true,
         }
     }
 

@@ -8,15 +8,16 @@ use plexus_domain::{
     event::Event,
     team::{Author, Event as TeamEvent, Note},
 };
-use plexus_store::{chats, members::MemberRole, teams};
+use plexus_store::{chats, members::MemberRole, teams as rows};
 
 use super::{Telling, membership};
 use crate::{
     Caller, Hub, Result,
     caller::Scope,
     live::{Frame, FrameKind, Topic, Touched},
+    processes::Hint,
     runs,
-    teams::Wish,
+    teams::{self, Wish},
 };
 
 pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> Result<()> {
@@ -44,6 +45,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     for chat in all {
         hub.live().access.touch(Touched::Chat(chat));
     }
+    hub.hints().add(Hint::Chats(person.account));
     hub.live().channels.tell(Topic::Account(person.account), Frame::new(FrameKind::ChatsChanged));
     Ok(())
 }
@@ -54,7 +56,7 @@ async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
     let mut stopped = HashSet::new();
     loop {
         let mut tx = hub.store().write().await?;
-        let below = teams::list_below(&mut tx, chat, i64::MAX).await?;
+        let below = rows::list_below(&mut tx, chat, i64::MAX).await?;
         let all: Vec<ChatId> = iter::once(chat).chain(below.into_iter().map(|team| team.chat)).collect();
         let going_on: Vec<ChatId> = all.iter().copied().filter(|chat| stopped.insert(*chat)).collect();
         if going_on.is_empty() {
@@ -74,7 +76,7 @@ async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
 async fn stop(hub: &Hub, chat: ChatId) {
     // A team would begin new runs; where there is none, nobody answers.
     if let Ok(reason) = Note::try_from("Its owner deleted it.".to_owned()) {
-        let _ = hub.teams().ask(chat, Wish::Event(Author::Home, TeamEvent::Cancelled { reason })).await;
+        let _ = teams::ask(hub, chat, Wish::Event(Author::Home, TeamEvent::Cancelled { reason })).await;
     }
     runs::stop_chat(hub, chat).await;
 }

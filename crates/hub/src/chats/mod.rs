@@ -17,7 +17,7 @@ pub use follow_all::{MOST_CHATS, News, Readers, follow_all};
 pub use manage::{delete, rename};
 pub use read::{ChatItem, ChatPage, Partner, Suggested, list, message, open, partner, suggested, title};
 pub use send::{NewMessage, Sent, retry, send, start};
-pub(crate) use telling::Telling;
+pub(crate) use telling::{Telling, frames};
 
 use plexus_domain::{ChatId, Error as Refusal};
 use plexus_store::{Conn, members, members::Member};

@@ -11,7 +11,7 @@ use plexus_store::{
     agents::{self, Agent, AgentState},
     cards, chats,
     chats::ItemCursor,
-    messages, namespaces, versions,
+    messages, namespaces, runs, versions,
 };
 
 use super::{address, membership, membership_or};
@@ -83,8 +83,13 @@ pub async fn list(
     let mut conn = hub.store().read().await?;
     let rows = chats::list_by_member(&mut conn, person.principal, false, after, size).await?;
     let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(|last| last.cursor());
+    let ids: Vec<ChatId> = rows.iter().map(|row| row.id).collect();
+    let elsewhere = match hub.hints().are_heard() {
+        true => runs::list_busy(&mut conn, &ids).await?,
+        false => Vec::new(),
+    };
     let item = |row: chats::Item| ChatItem {
-        running: hub.running().in_chat(row.id),
+        running: hub.running().in_chat(row.id) || elsewhere.contains(&row.id),
         id: row.id,
         title: row.title.into(),
         at: row.active,

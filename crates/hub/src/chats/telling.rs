@@ -17,6 +17,7 @@ use crate::{
     calls::push,
     error::conflict,
     live::{Frame, FrameKind, Topic},
+    processes::Hint,
     views::{self, MessageView},
 };
 
@@ -151,7 +152,9 @@ pub(crate) struct Committed {
 impl Committed {
     /// Readers lose nothing when this fails: they find the events in the log.
     pub async fn tell(self, hub: &Hub, account: Option<AccountId>) {
+        hub.hints().add(Hint::Chat(self.chat));
         if let Some(account) = account {
+            hub.hints().add(Hint::Chats(account));
             hub.live().channels.tell(Topic::Account(account), Frame::new(FrameKind::ChatsChanged));
         }
         let topic = Topic::Chat(self.chat);
@@ -166,7 +169,7 @@ impl Committed {
 }
 
 /// Events with the messages that they are about, as they are now. Those that are not `known` are looked up.
-pub(super) async fn frames(
+pub(crate) async fn frames(
     hub: &Hub,
     chat: ChatId,
     mut since: i64,

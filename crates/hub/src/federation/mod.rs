@@ -75,6 +75,7 @@ pub(crate) use self::{
     calls::{OverNetwork, way},
     guest::still_lets_in,
     prove::prove,
+    rules::heed,
     vouch::Voucher,
     work::start,
 };
@@ -91,6 +92,8 @@ pub(crate) struct Room {
     running: Mutex<Option<Running>>,
     /// Agents of this hub changed.
     own_changed: Notify,
+    /// The core may lack what another process decided.
+    anew: Notify,
     /// Domains that are asked at the same time.
     proving: Semaphore,
     /// What answers other hubs' calls.
@@ -115,6 +118,7 @@ impl Default for Room {
         Self {
             running: Mutex::default(),
             own_changed: Notify::new(),
+            anew: Notify::new(),
             proving: Semaphore::new(DOMAINS_AT_ONCE),
             edge: Mutex::default(),
             measures: Measures::default(),
@@ -136,6 +140,13 @@ impl Room {
     /// A lost wake-up costs time: the publisher looks by itself, too.
     pub fn own_changed(&self) {
         self.own_changed.notify_one();
+    }
+
+    /// Leaves the network, where this process takes part, and begins again from the store.
+    pub fn begin_anew(&self) {
+        if self.running().is_some() {
+            self.anew.notify_one();
+        }
     }
 
     /// The edge knows the hub, so that they would keep each other.

@@ -23,6 +23,7 @@ use crate::{
     Caller, Hub, Result,
     admin::{Act, record},
     live::Touched,
+    processes::Hint,
 };
 
 const REASON_MAX: usize = 200;
@@ -121,6 +122,7 @@ pub async fn block(
     let (action, change) = (act(does), json!({ "reason": row.reason }));
     record(hub, &mut tx, Act { by, action, target: name.clone(), change, request }).await?;
     tx.commit().await?;
+    hub.hints().add(Hint::Rules(None));
     took_effect(hub).await?;
     let rule = rule(RuleRow::from(row));
     hub.federation().tell(Event::RuleSet { source: Source::Local, subject, rule }).await;
@@ -147,6 +149,7 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     let target = name.clone();
     record(hub, &mut tx, Act { by, action: "network.unblock", target, change: json!({}), request }).await?;
     tx.commit().await?;
+    hub.hints().add(Hint::Rules(None));
     took_effect(hub).await?;
     hub.federation().tell(Event::RuleRemoved { source: Source::Local, subject }).await;
     Ok(name)
@@ -154,7 +157,7 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
 
 /// Whoever reads on looks at the rules again, and what goes on with a hub that is kept out now ends.
 async fn took_effect(hub: &Hub) -> Result<()> {
-    hub.live().access.touch(Touched::Hubs);
+    hub.live().access.hear(Touched::Hubs);
     hub.federation().policy.lock().await.take();
     hub.federation().shared_rules.lock().await.take();
     let (policy, now) = (current(hub).await?, hub.env().now());
@@ -233,16 +236,43 @@ pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
     Ok(policy)
 }
 
-/// Makes the rules of one source those that hold, here and in the core.
+/// Makes the rules of one source those that hold, on every process of this hub and in the core.
 pub(super) async fn replaced(
     hub: &Hub,
     source: Source,
     rows: impl IntoIterator<Item = RuleRow>,
 ) -> Result<()> {
+    let list = match &source {
+        Source::Local => None,
+        Source::List(url) => Some(url.clone()),
+    };
+    hub.hints().add(Hint::Rules(list));
+    replace(hub, source, rows).await
+}
+
+async fn replace(hub: &Hub, source: Source, rows: impl IntoIterator<Item = RuleRow>) -> Result<()> {
     took_effect(hub).await?;
     let rules = readable(rows);
     hub.federation().tell(Event::RulesReplaced { source, rules }).await;
     Ok(())
+}
+
+/// What follows here from what another process did to the rules of this hub, or of the list at an address.
+pub(crate) async fn heed(hub: &Hub, list: Option<String>) -> Result<()> {
+    let _turn = hub.federation().ruling.lock().await;
+    let mut conn = hub.store().read().await?;
+    let (source, rows): (_, Vec<RuleRow>) = match list {
+        None => {
+            let own = hub_rules::list(&mut conn, most()).await?;
+            (Source::Local, own.into_iter().map(RuleRow::from).collect())
+        }
+        Some(url) => {
+            let listed = rule_lists::rules(&mut conn, &url).await?;
+            (Source::List(url), listed.into_iter().map(RuleRow::from).collect())
+        }
+    };
+    drop(conn);
+    replace(hub, source, rows).await
 }
 
 /// Rules for the core. What cannot be read does not hold.

@@ -47,6 +47,7 @@ pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile
         dns_server: None,
         security_contact: None,
         data_dir: folder.path().into(),
+        blobs_dir: folder.path().join("blobs"),
         database_url: database,
         database_pool: 4,
         secret_key_file: folder.path().join("secret.key"),

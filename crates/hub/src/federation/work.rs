@@ -13,8 +13,9 @@ use plexus_federation::{
         reach::IsPublic,
     },
 };
-use plexus_store::carried;
-use tokio::{sync::mpsc, task::JoinHandle};
+use plexus_store::{Duty, Sole, carried};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{Running, announce, book, calls, describe, home::Stored, restore, rules, subscriptions};
 use crate::{
@@ -25,6 +26,8 @@ use crate::{
 
 /// Before it is tried again after an error.
 const PAUSE: Duration = Duration::from_secs(5);
+/// How often it is looked whether another process still takes part.
+const FREE_EVERY: Duration = Duration::from_secs(3);
 /// No new connections beyond so much memory of this process, in bytes.
 const MEMORY: usize = 1 << 30;
 /// How long it takes at most until others reach this hub, by itself or through others, and how often that is looked at.
@@ -35,16 +38,54 @@ const BATCH: i64 = 64;
 
 /// Begins to take part as the configuration says; a hub that does not shows nothing of others.
 pub(crate) async fn start(hub: &Hub) -> Result<()> {
-    let Some(config) = hub.config().federation.clone() else { return hide_all(hub).await };
-    let begun = begin(hub, &config).await?;
-    until_reached(hub).await;
+    let duty = hub.store().take_on(Duty::Swarm).await?;
+    let Some(config) = hub.config().federation.clone() else {
+        return match duty {
+            Some(duty) => hide_all(hub, duty).await,
+            // Another process takes part for the hub.
+            None => Ok(()),
+        };
+    };
+    let first = match duty {
+        Some(duty) => Some((duty, begin(hub, &config).await?)),
+        None => None,
+    };
+    if first.is_some() {
+        until_reached(hub).await;
+    }
     let hub = hub.clone();
     hub.clone().tasks().spawn(async move {
         let stop = hub.stop().clone();
-        let _ = stop.run_until_cancelled(Box::pin(go_on(&hub, &config, begun))).await;
+        let _ = stop.run_until_cancelled(Box::pin(take_turns(&hub, &config, first))).await;
         hub.federation().running.lock().take();
     });
     Ok(())
+}
+
+/// Takes part whenever no other process of the hub does: one of them is the hub among others.
+async fn take_turns(hub: &Hub, config: &Federation, mut first: Option<(Sole, Begun)>) {
+    loop {
+        let (mut duty, begun) = match first.take() {
+            Some((duty, begun)) => (duty, Some(begun)),
+            None => (until_free(hub).await, None),
+        };
+        tokio::select! {
+            () = go_on(hub, config, begun) => {}
+            () = duty.lost() => tracing::warn!("another process may be this hub among others now; this one leaves"),
+        }
+        hub.federation().running.lock().take();
+    }
+}
+
+/// Waits until no other process takes part.
+async fn until_free(hub: &Hub) -> Sole {
+    loop {
+        match hub.store().wait_for(Duty::Swarm, FREE_EVERY).await {
+            Ok(duty) => return duty,
+            Err(error) => tracing::warn!(%error, "whether another process takes part is not known"),
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 /// Says where others reach the hub to whoever asks once it has started.
@@ -60,11 +101,12 @@ async fn until_reached(hub: &Hub) {
 }
 
 /// What was shown when the hub last took part may be gone by now.
-async fn hide_all(hub: &Hub) -> Result<()> {
+async fn hide_all(hub: &Hub, duty: Sole) -> Result<()> {
     loop {
         let mut tx = hub.store().write_bulk().await?;
         let shown = carried::list_shown(&mut tx, BATCH).await?;
         if shown.is_empty() {
+            duty.leave().await;
             return Ok(());
         }
         for agent in shown {
@@ -78,21 +120,20 @@ async fn hide_all(hub: &Hub) -> Result<()> {
 /// A driver that is ready to run, and what ends with it.
 struct Begun {
     driver: Driver<Stored>,
-    actor: JoinHandle<()>,
+    actor: AbortOnDropHandle<()>,
 }
 
-async fn go_on(hub: &Hub, config: &Federation, first: Begun) {
-    let mut next = Some(first);
+async fn go_on(hub: &Hub, config: &Federation, mut first: Option<Begun>) {
     loop {
-        match next.take() {
-            Some(begun) => Box::pin(run(hub, config, begun)).await,
-            None => tracing::debug!("the federation begins anew"),
-        }
-        tokio::time::sleep(PAUSE).await;
-        match begin(hub, config).await {
-            Ok(begun) => next = Some(begun),
+        let begun = match first.take() {
+            Some(begun) => Ok(begun),
+            None => begin(hub, config).await,
+        };
+        match begun {
+            Ok(begun) => Box::pin(run(hub, config, begun)).await,
             Err(error) => tracing::warn!(%error, "this hub cannot take part in the network; it tries again"),
         }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
@@ -105,6 +146,7 @@ async fn run(hub: &Hub, config: &Federation, Begun { driver, actor }: Begun) {
         () = describing => Ok(()),
         () = look_for_doors(hub, config) => Ok(()),
         () = subscriptions::refresh_until_dropped(hub) => Ok(()),
+        () = hub.federation().anew.notified() => Ok(()),
     };
     hub.federation().running.lock().take();
     // Its sockets are free before the next one asks for them.
@@ -140,6 +182,7 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
         hub.tasks().spawn(calls::take(hub.clone(), calls));
     }
     let (orders, inbox) = mpsc::channel(ORDERS);
+    let actor = AbortOnDropHandle::new(actor);
     let driver = Driver::new(core, Stored::new(hub.clone()), net.clone(), events, inbox);
     *hub.federation().running.lock() = Some(Running { orders: orders.clone(), net });
     // The first tick says what changed while nobody looked.

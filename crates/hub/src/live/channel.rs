@@ -44,6 +44,15 @@ impl Channels {
         self.0.lock().get(&topic).is_some_and(|held| held.sender.receiver_count() > 0)
     }
 
+    /// The chats that somebody watches.
+    pub fn watched_chats(&self) -> Vec<ChatId> {
+        let chat = |(topic, held): (&Topic, &Held)| match topic {
+            Topic::Chat(chat) if held.sender.receiver_count() > 0 => Some(*chat),
+            _ => None,
+        };
+        self.0.lock().iter().filter_map(chat).collect()
+    }
+
     /// Shows a frame to whoever watches; nobody is fine.
     pub fn tell(&self, topic: Topic, frame: Frame) {
         if let Some(held) = self.0.lock().get(&topic) {
@@ -65,6 +74,10 @@ pub struct Channel {
 }
 
 impl Channel {
+    pub const fn topic(&self) -> Topic {
+        self.topic
+    }
+
     pub fn watch(&self) -> broadcast::Receiver<Arc<Frame>> {
         self.sender.subscribe()
     }

@@ -2,18 +2,19 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use plexus_domain::ProcessId;
-use plexus_store::{Store, text_log, text_log::Piece};
+use plexus_domain::ChatId;
+use plexus_store::{text_log, text_log::Piece};
 use tokio_util::sync::CancellationToken;
 
-use super::Live;
+use super::Unlogged;
+use crate::{Hub, processes::Hint};
 
 /// How much of an answer a crash may cost.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Flushes until `stop`, then once more.
-pub async fn flush_until(stop: CancellationToken, live: &Live, store: &Store, process: ProcessId) {
-    let mut flusher = Flusher::new(live, store, process);
+pub(crate) async fn flush_until(stop: CancellationToken, hub: &Hub) {
+    let mut flusher = Flusher::new(hub);
     let mut tick = tokio::time::interval(EVERY);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
@@ -23,20 +24,20 @@ pub async fn flush_until(stop: CancellationToken, live: &Live, store: &Store, pr
 }
 
 struct Flusher<'a> {
-    live: &'a Live,
-    store: &'a Store,
-    process: ProcessId,
+    hub: &'a Hub,
     /// The number of the next piece.
     next: i64,
     /// The oldest piece that the log still holds.
     oldest: i64,
     /// Pieces that the store did not take yet.
     waiting: Vec<Piece>,
+    /// The chats that they are of.
+    chats: HashSet<ChatId>,
 }
 
 impl<'a> Flusher<'a> {
-    const fn new(live: &'a Live, store: &'a Store, process: ProcessId) -> Self {
-        Self { live, store, process, next: 1, oldest: 1, waiting: Vec::new() }
+    fn new(hub: &'a Hub) -> Self {
+        Self { hub, next: 1, oldest: 1, waiting: Vec::new(), chats: HashSet::new() }
     }
 
     async fn flush(&mut self) {
@@ -48,6 +49,9 @@ impl<'a> Flusher<'a> {
             Ok(()) => {
                 self.waiting.clear();
                 self.oldest = needed;
+                for chat in self.chats.drain() {
+                    self.hub.hints().add(Hint::Text(chat));
+                }
             }
             // Nothing is lost yet: the text is in memory, and the next tick tries again.
             Err(error) => {
@@ -60,14 +64,19 @@ impl<'a> Flusher<'a> {
     fn collect(&mut self) -> i64 {
         let mut open = HashSet::new();
         let mut needed = i64::MAX;
-        for writing in self.live.all() {
+        // Other processes show it all; for what a crash leaves, text is enough.
+        let all = self.hub.hints().are_heard();
+        for writing in self.hub.live().all() {
             let mut writing = writing.lock();
+            if writing.is_copy() {
+                continue;
+            }
             let message = writing.message();
             open.insert(message);
-            for (part, start, text) in writing.take_unlogged() {
-                let (part, start) = (to_i64(part), to_i64(start));
+            for Unlogged { part, start, body } in writing.take_unlogged(all) {
                 writing.first_piece.get_or_insert(self.next);
-                self.waiting.push(Piece { n: self.next, message, part, start, body: text.into_bytes() });
+                self.chats.insert(writing.chat());
+                self.waiting.push(Piece { n: self.next, message, part, start, body });
                 self.next += 1;
             }
             needed = needed.min(writing.first_piece.unwrap_or(i64::MAX));
@@ -78,15 +87,12 @@ impl<'a> Flusher<'a> {
     }
 
     async fn write(&self, needed: i64) -> plexus_store::Result<()> {
-        let mut tx = self.store.write_bulk().await?;
-        text_log::append(&mut tx, self.process, &self.waiting).await?;
+        let process = self.hub.process();
+        let mut tx = self.hub.store().write_bulk().await?;
+        text_log::append(&mut tx, process, &self.waiting).await?;
         if needed > self.oldest {
-            text_log::trim(&mut tx, self.process, needed).await?;
+            text_log::trim(&mut tx, process, needed).await?;
         }
         tx.commit().await
     }
-}
-
-fn to_i64(size: usize) -> i64 {
-    i64::try_from(size).unwrap_or(i64::MAX)
 }

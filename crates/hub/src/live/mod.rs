@@ -14,16 +14,17 @@ use std::{collections::HashMap, sync::Arc};
 
 pub use access::{Access, Touched};
 pub use channel::{Channel, Channels, Topic};
-pub use flusher::flush_until;
+pub(crate) use flusher::flush_until;
 pub use frame::{ClosedBlock, Frame, FrameKind, Snapshot};
-pub use open::{Closed, OpenMessage};
+pub use open::{Applied, Closed, OpenMessage, Unlogged};
 use parking_lot::Mutex;
 use plexus_domain::{ChatId, MessageId, Part};
+
+use crate::processes::Hints;
 
 /// The message that a run is writing, shared by the run, its readers and the flusher.
 pub type Writing = Arc<Mutex<OpenMessage>>;
 
-#[derive(Default)]
 pub struct Live {
     pub channels: Channels,
     pub access: Access,
@@ -31,6 +32,10 @@ pub struct Live {
 }
 
 impl Live {
+    pub(crate) fn new(hints: Hints) -> Self {
+        Self { channels: Channels::default(), access: Access::new(hints), writing: Mutex::default() }
+    }
+
     /// Begins a message: from here on readers of the chat are shown its text.
     pub fn begin(&self, chat: ChatId, message: MessageId) -> Writing {
         let writing = Arc::new(Mutex::new(OpenMessage::new(chat, message)));
@@ -38,26 +43,41 @@ impl Live {
         writing
     }
 
+    /// Begins to read along with a message that another process writes.
+    pub(crate) fn copy(&self, chat: ChatId, message: MessageId) -> Writing {
+        let copy = Arc::new(Mutex::new(OpenMessage::copy(chat, message)));
+        self.writing.lock().insert(message, Arc::clone(&copy));
+        copy
+    }
+
+    /// Ends reading along; what this process writes since then goes on.
+    pub(crate) fn end_copy(&self, message: MessageId, copy: &Writing) {
+        let mut writing = self.writing.lock();
+        if writing.get(&message).is_some_and(|one| Arc::ptr_eq(one, copy)) {
+            writing.remove(&message);
+        }
+    }
+
     /// Ends a message: its text is now in the store.
     pub fn end(&self, message: MessageId) {
         self.writing.lock().remove(&message);
     }
 
-    /// The state of a message that is being written here, if it is.
+    /// The state of a message that is being written, if this process writes it or reads along.
     pub fn snapshot(&self, message: MessageId) -> Option<Vec<Snapshot>> {
         let writing = self.writing.lock().get(&message).cloned()?;
         let snapshot = writing.lock().snapshot();
         Some(snapshot)
     }
 
-    /// What a message that is being written here says so far, if it is.
+    /// What such a message says so far.
     pub fn parts(&self, message: MessageId) -> Option<Vec<Part>> {
         let writing = self.writing.lock().get(&message).cloned()?;
         let parts = writing.lock().parts();
         Some(parts)
     }
 
-    /// What the agent of a message that is being written here is doing, in one line.
+    /// What the agent of such a message is doing, in one line.
     pub fn status(&self, message: MessageId) -> Option<String> {
         let writing = self.writing.lock().get(&message).cloned()?;
         let status = writing.lock().status().to_owned();

@@ -1,9 +1,12 @@
 //! A message while it is being written.
 
+mod pieces;
+
 use plexus_domain::{ChatId, Content, MessageId, Part};
 use plexus_markup::Splitter;
 
-use super::{ClosedBlock, Snapshot};
+pub use self::pieces::{Applied, Unlogged};
+use super::{ClosedBlock, FrameKind, Snapshot};
 
 /// The parts so far. Text grows; everything else comes whole.
 pub struct OpenMessage {
@@ -12,13 +15,17 @@ pub struct OpenMessage {
     parts: Vec<OpenPart>,
     /// What its agent is doing, in one line; empty is nothing in particular.
     status: String,
+    /// Whether the log of this process knows the status.
+    status_logged: bool,
     /// The number of its first piece in the text log.
     pub(super) first_piece: Option<i64>,
+    /// Another process writes it; this one reads along.
+    is_copy: bool,
 }
 
 enum OpenPart {
     Text(OpenText),
-    Whole(Part),
+    Whole { part: Part, logged: bool },
 }
 
 struct OpenText {
@@ -28,7 +35,9 @@ struct OpenText {
     splitter: Splitter,
     /// Closed blocks in order: the end of each and, once somebody looked, its html.
     closed: Vec<(usize, Option<String>)>,
+    /// Bytes that the log knows, and whether it knows artifact and name.
     logged: usize,
+    labels_logged: bool,
 }
 
 /// A block that no later text can change.
@@ -41,7 +50,24 @@ pub struct Closed {
 
 impl OpenMessage {
     pub const fn new(chat: ChatId, message: MessageId) -> Self {
-        Self { chat, message, parts: Vec::new(), status: String::new(), first_piece: None }
+        Self {
+            chat,
+            message,
+            parts: Vec::new(),
+            status: String::new(),
+            status_logged: true,
+            first_piece: None,
+            is_copy: false,
+        }
+    }
+
+    /// One that another process writes.
+    pub fn copy(chat: ChatId, message: MessageId) -> Self {
+        Self { is_copy: true, ..Self::new(chat, message) }
+    }
+
+    pub const fn is_copy(&self) -> bool {
+        self.is_copy
     }
 
     pub const fn chat(&self) -> ChatId {
@@ -66,6 +92,7 @@ impl OpenMessage {
         let is_new = self.status != line;
         if is_new {
             line.clone_into(&mut self.status);
+            self.status_logged = false;
         }
         is_new
     }
@@ -80,56 +107,52 @@ impl OpenMessage {
     ) -> (usize, usize, Vec<Closed>) {
         let part = self.text_part(artifact, name);
         let OpenPart::Text(open) = &mut self.parts[part] else { unreachable!("a text part was just found") };
-        let start = open.text.len();
-        open.text.push_str(delta);
-        let first = open.closed.len();
-        let blocks = open.splitter.push(delta);
-        open.closed.extend(blocks.iter().map(|block| (block.end, None)));
-        let closed = blocks.iter().enumerate();
-        let closed =
-            closed.map(|(nth, block)| Closed { index: first + nth, start: block.start, end: block.end });
-        (part, start, closed.collect())
+        let (start, closed) = open.push(delta);
+        (part, start, closed)
     }
 
     /// Adds a part that came whole and answers its place.
     pub fn push(&mut self, part: Part) -> usize {
-        self.parts.push(OpenPart::Whole(part));
+        self.parts.push(OpenPart::whole(part));
         self.parts.len() - 1
     }
 
     /// Puts another part in the place of one that came whole.
     pub fn replace(&mut self, index: usize, part: Part) {
-        if let Some(OpenPart::Whole(whole)) = self.parts.get_mut(index) {
-            *whole = part;
+        if let Some(place @ OpenPart::Whole { .. }) = self.parts.get_mut(index) {
+            *place = OpenPart::whole(part);
         }
     }
 
     /// The html of a closed block, rendered when it is first asked for.
-    pub fn block_html(&mut self, part: usize, index: usize) -> String {
+    fn block_html(&mut self, part: usize, index: usize) -> String {
         let scope = self.message.to_string();
         match &mut self.parts[part] {
             OpenPart::Text(open) => open.block_html(&scope, index).to_owned(),
-            OpenPart::Whole(_) => String::new(),
+            OpenPart::Whole { .. } => String::new(),
+        }
+    }
+
+    /// What readers are shown of text that was just appended, and of the blocks that it closed.
+    pub fn show(
+        &mut self,
+        part: usize,
+        start: usize,
+        delta: &str,
+        closed: Vec<Closed>,
+        tell: impl Fn(FrameKind),
+    ) {
+        let message = self.message;
+        tell(FrameKind::Text { message, part, start, body: delta.into() });
+        for Closed { index, start, end } in closed {
+            let html = self.block_html(part, index);
+            tell(FrameKind::Block { message, part, start, end, html });
         }
     }
 
     pub fn snapshot(&mut self) -> Vec<Snapshot> {
         let message = self.message;
         self.parts.iter_mut().enumerate().map(|(part, open)| open.snapshot(message, part)).collect()
-    }
-
-    /// Text that is not in the log yet, as (part, start, text); it counts as logged from now on.
-    pub fn take_unlogged(&mut self) -> Vec<(usize, usize, String)> {
-        let texts = self.parts.iter_mut().enumerate().filter_map(|(part, open)| match open {
-            OpenPart::Text(open) if open.logged < open.text.len() => Some((part, open)),
-            _ => None,
-        });
-        texts
-            .map(|(part, open)| {
-                let start = std::mem::replace(&mut open.logged, open.text.len());
-                (part, start, open.text[start..].to_owned())
-            })
-            .collect()
     }
 
     /// What is kept: the parts in order, empty ones left out.
@@ -140,7 +163,7 @@ impl OpenMessage {
     fn text_part(&mut self, artifact: Option<&str>, name: Option<&str>) -> usize {
         let continues = |open: &OpenPart| match open {
             OpenPart::Text(open) => open.artifact.as_deref() == artifact,
-            OpenPart::Whole(_) => false,
+            OpenPart::Whole { .. } => false,
         };
         // An artifact may be continued after other parts; the message's own text only where it stopped.
         let found = match artifact {
@@ -148,20 +171,29 @@ impl OpenMessage {
             None => self.parts.len().checked_sub(1).filter(|&last| continues(&self.parts[last])),
         };
         found.unwrap_or_else(|| {
-            self.parts.push(OpenPart::Text(OpenText {
-                artifact: artifact.map(str::to_owned),
-                name: name.map(str::to_owned),
-                text: String::new(),
-                splitter: Splitter::new(),
-                closed: Vec::new(),
-                logged: 0,
-            }));
+            self.parts.push(OpenPart::text(artifact, name));
             self.parts.len() - 1
         })
     }
 }
 
 impl OpenPart {
+    const fn whole(part: Part) -> Self {
+        Self::Whole { part, logged: false }
+    }
+
+    fn text(artifact: Option<&str>, name: Option<&str>) -> Self {
+        Self::Text(OpenText {
+            artifact: artifact.map(str::to_owned),
+            name: name.map(str::to_owned),
+            text: String::new(),
+            splitter: Splitter::new(),
+            closed: Vec::new(),
+            logged: 0,
+            labels_logged: artifact.is_none() && name.is_none(),
+        })
+    }
+
     fn snapshot(&mut self, message: MessageId, part: usize) -> Snapshot {
         match self {
             Self::Text(open) => {
@@ -175,25 +207,38 @@ impl OpenPart {
                 let start = closed.last().map_or(0, |block| block.end);
                 Snapshot { message, part, tail: open.text[start..].to_owned(), closed, whole: None }
             }
-            Self::Whole(whole) => Snapshot::whole(message, part, whole.clone()),
+            Self::Whole { part: whole, .. } => Snapshot::whole(message, part, whole.clone()),
         }
     }
 
     fn finished(&self) -> Option<Part> {
         match self {
             Self::Text(open) if open.text.is_empty() => None,
-            Self::Text(open) => Some(Part {
-                content: Content::Text { text: open.text.clone() },
-                artifact: open.artifact.clone(),
-                name: open.name.clone(),
-                media_type: None,
-            }),
-            Self::Whole(part) => Some(part.clone()),
+            Self::Text(open) => Some(open.part(open.text.clone())),
+            Self::Whole { part, .. } => Some(part.clone()),
         }
     }
 }
 
 impl OpenText {
+    /// Where the delta begins, and the blocks that it closed.
+    fn push(&mut self, delta: &str) -> (usize, Vec<Closed>) {
+        let start = self.text.len();
+        self.text.push_str(delta);
+        let first = self.closed.len();
+        let blocks = self.splitter.push(delta);
+        self.closed.extend(blocks.iter().map(|block| (block.end, None)));
+        let closed = blocks.iter().enumerate();
+        let closed =
+            closed.map(|(nth, block)| Closed { index: first + nth, start: block.start, end: block.end });
+        (start, closed.collect())
+    }
+
+    fn part(&self, text: String) -> Part {
+        let (artifact, name) = (self.artifact.clone(), self.name.clone());
+        Part { content: Content::Text { text }, artifact, name, media_type: None }
+    }
+
     fn block_html(&mut self, scope: &str, index: usize) -> &str {
         let start = index.checked_sub(1).map_or(0, |before| self.closed[before].0);
         let (end, html) = &mut self.closed[index];
@@ -222,17 +267,6 @@ mod tests {
         assert!(snapshot.html().contains("<em>paragraph</em>"), "{}", snapshot.html());
         assert_eq!(format!("{}{}", &"One *paragraph*.\n\nTwo"[..snapshot.start()], snapshot.tail).len(), 21);
         assert_eq!(open.parts(), [Part::text("One *paragraph*.\n\nTwo")]);
-    }
-
-    #[test]
-    fn text_is_logged_once() {
-        let mut open = open();
-        open.append(None, None, "ab");
-        assert_eq!(open.take_unlogged(), [(0, 0, "ab".to_owned())]);
-        open.append(None, None, "cd");
-        open.append(Some("plot"), None, "x");
-        assert_eq!(open.take_unlogged(), [(0, 2, "cd".to_owned()), (1, 0, "x".to_owned())]);
-        assert!(open.take_unlogged().is_empty());
     }
 
     #[test]

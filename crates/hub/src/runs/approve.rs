@@ -22,6 +22,7 @@ use crate::{
     Caller, Error, Hub, Result, accounts,
     caller::{Scope, Via},
     chats,
+    processes::Hint,
 };
 
 /// How long a question waits for its answer; none is a no.
@@ -192,6 +193,7 @@ pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: boo
         );
     }
     tx.commit().await?;
+    hub.hints().add(Hint::Decided);
     hub.decided().notify_waiters();
     Ok(run.chat)
 }

@@ -108,7 +108,7 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let message = Message { state: outcome.message_state(), parts: speaker.parts(), ..job.answer.clone() };
     let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
     let step = Step { from: job.state, to: outcome.state, at: now, failure, usage };
-    if !runs::set_state(&mut tx, job.run, &step).await? {
+    if !runs::set_state_by(&mut tx, hub.process(), job.run, &step).await? {
         // Somebody has ended it who took this process for dead. What they wrote stands.
         return Ok(());
     }

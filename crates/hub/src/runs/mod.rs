@@ -16,7 +16,7 @@ mod work;
 pub use approve::{Waiting, decide, waiting};
 pub(crate) use begin::{Ask, Job, begin};
 pub(crate) use connect::{Outbound, llm, tool_server};
-pub(crate) use recover::{beat_until, recover};
+pub(crate) use recover::recover;
 pub(crate) use running::Running;
 pub use stop::stop;
 pub(crate) use stop::{end, stop_all, stop_chat};

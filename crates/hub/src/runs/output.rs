@@ -100,13 +100,7 @@ impl Speaker {
         if !self.channel.is_watched() {
             return;
         }
-        let message = open.message();
-        self.channel.tell(Frame::new(FrameKind::Text { message, part, start, body: delta.into() }));
-        for block in closed {
-            let html = open.block_html(part, block.index);
-            let (start, end) = (block.start, block.end);
-            self.channel.tell(Frame::new(FrameKind::Block { message, part, start, end, html }));
-        }
+        open.show(part, start, delta, closed, |kind| self.channel.tell(Frame::new(kind)));
     }
 }
 

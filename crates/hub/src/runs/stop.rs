@@ -8,7 +8,7 @@ use plexus_store::{
     runs::{Run, Step},
 };
 
-use crate::{Caller, Hub, Result, caller::Scope, chats, chats::Telling};
+use crate::{Caller, Hub, Result, caller::Scope, chats, chats::Telling, processes::Hint};
 
 /// How long a deletion waits for the chat's runs to wind down.
 const PATIENCE: Duration = Duration::from_secs(6);
@@ -26,8 +26,11 @@ pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
 
 /// Ends a run that somebody may end.
 pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Result<()> {
-    if hub.running().stop(run.id) || !run.state.is_waiting() {
+    if hub.running().stop(run.id) || run.state.is_terminal() {
         return Ok(());
+    }
+    if !run.state.is_waiting() {
+        return stop_elsewhere(hub, std::slice::from_ref(run)).await;
     }
     let mut tx = hub.store().write().await?;
     let telling = stop_waiting(hub, &mut tx, run).await?;
@@ -49,10 +52,39 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Telling> {
     Ok(telling)
 }
 
-/// Ends what goes on in a chat and waits for it.
+/// Tells other processes to end those of the runs that they work on.
+async fn stop_elsewhere(hub: &Hub, all: &[Run]) -> Result<()> {
+    let goes_on = |run: &&Run| matches!(run.state, RunState::Queued | RunState::Working);
+    let theirs = all.iter().filter(goes_on).filter(|run| run.process != Some(hub.process()));
+    let theirs: Vec<RunId> = theirs.map(|run| run.id).collect();
+    if theirs.is_empty() {
+        return Ok(());
+    }
+    let mut tx = hub.store().write().await?;
+    for run in &theirs {
+        runs::ask_to_stop(&mut tx, *run).await?;
+    }
+    tx.commit().await?;
+    for run in theirs {
+        hub.hints().add(Hint::Stop(run));
+    }
+    Ok(())
+}
+
+/// Ends what goes on in a chat, and waits for what this process works on.
 pub(crate) async fn stop_chat(hub: &Hub, chat: ChatId) {
+    if hub.hints().are_heard()
+        && let Err(error) = stop_chat_elsewhere(hub, chat).await
+    {
+        tracing::warn!(%chat, %error, "what another process does in a chat goes on to its end");
+    }
     let runs = hub.running().of_chat(chat);
     end_all(hub, &runs).await;
+}
+
+async fn stop_chat_elsewhere(hub: &Hub, chat: ChatId) -> Result<()> {
+    let all = runs::list_by_chat(&mut hub.store().read().await?, chat).await?;
+    stop_elsewhere(hub, &all).await
 }
 
 /// Ends everything, because the hub ends.

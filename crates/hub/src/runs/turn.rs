@@ -74,7 +74,8 @@ async fn written(hub: &Hub, job: &Job) -> Result<bool> {
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(false) };
     let mut telling = Telling::new(&chat);
     let (from, to, at) = (RunState::Queued, RunState::Working, hub.env().now());
-    if !runs::set_state(&mut tx, job.run, &Step { from, to, at, failure: None, usage: None }).await? {
+    let step = Step { from, to, at, failure: None, usage: None };
+    if !runs::set_state_by(&mut tx, hub.process(), job.run, &step).await? {
         return Ok(false);
     }
     telling.record(Event::Run { run: job.run, state: to, failure: None });

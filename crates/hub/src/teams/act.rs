@@ -5,7 +5,7 @@ use plexus_domain::{
     team::{Author, Event, Identity, Note, Seat, Words, WorkNo, member::Invitee},
 };
 
-use super::{look, room::Wish};
+use super::{elsewhere, look, room::Wish};
 use crate::{Caller, Hub, Result, caller::Scope, chats};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: Act) -> Result<(
     hub.limits().sends.take(&caller.key())?;
     chats::membership_or(&mut hub.store().read().await?, person, team, look::gone).await?;
     let wish = wish(hub, team, act).await?;
-    hub.teams().ask(team, wish).await
+    elsewhere::ask(hub, team, wish).await
 }
 
 async fn wish(hub: &Hub, team: ChatId, act: Act) -> Result<Wish> {

@@ -133,7 +133,8 @@ impl Front {
         output.remote(Remote { task: Some(team.to_string()), context: None });
         let url = format!("{}teams/{team}", self.hub.config().public_url);
         output.part(Content::Data { data: json!({ "team": team, "url": url }) }.into())?;
-        let (mut watch, mut told) = (Watch::begin(&self.hub, team), HashSet::new());
+        let mut watch = Watch::begin(&self.hub, team).await.map_err(said)?;
+        let mut told = HashSet::new();
         loop {
             let view = match watch.next(LOOK_EVERY).await {
                 Ok(Some(view)) => view,

@@ -12,6 +12,7 @@ use plexus_domain::{
     event::Event as ChatEvent,
     team::{Author, Event, Proposal, Seat, Team, Want, WorkNo},
 };
+use plexus_store::teams;
 use tokio::{
     select,
     sync::{
@@ -72,9 +73,21 @@ pub(super) fn begin(hub: &Hub, team: ChatId, asker: Asker) {
     tasks.spawn(async move {
         if let Some(mut conductor) = Box::pin(arrive(&hub, team, asker, requests)).await {
             Box::pin(conductor.conduct()).await;
+            if conductor.team.outcome().is_some()
+                && let Err(error) = forget(&hub, team).await
+            {
+                tracing::warn!(%team, %error, "a team that has ended keeps its conductor's name");
+            }
         }
         hub.teams().close(team);
     });
+}
+
+/// A team that has ended needs nobody.
+async fn forget(hub: &Hub, team: ChatId) -> Result<()> {
+    let mut tx = hub.store().write_bulk().await?;
+    teams::leave(&mut tx, team, hub.process()).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Reads what there is; none where the hub ends before it can be read, or nothing is there any more.
@@ -88,7 +101,7 @@ async fn arrive(
     let channel = hub.live().channels.hold(Topic::Chat(team));
     let frames = channel.watch();
     let (team, key) = loop {
-        match read(hub, team).await {
+        match arrived(hub, team, &channel).await {
             Ok(read) => break read,
             Err(Error::Refused(Refusal::NotFound { .. })) => return None,
             Err(error) => tracing::warn!(%team, %error, "a team cannot be read yet"),
@@ -111,6 +124,12 @@ async fn arrive(
         later: None,
         _channel: channel,
     })
+}
+
+/// Hears what other processes do in the team from before it is read.
+async fn arrived(hub: &Hub, team: ChatId, channel: &Channel) -> Result<(Team, SecretKey)> {
+    hub.mirror().follow(hub, channel).await?;
+    read(hub, team).await
 }
 
 async fn read(hub: &Hub, team: ChatId) -> Result<(Team, SecretKey)> {
@@ -167,6 +186,7 @@ impl Conductor {
                 decision = self.decider.next() => decided::take(self, decision).await?,
                 // News may have been lost on the way: the store knows.
                 () = time::sleep(wait) => {
+                    self.catch_up().await?;
                     self.take_all().await?;
                     nest::look(self).await?;
                 }
@@ -178,7 +198,7 @@ impl Conductor {
     fn patience(&self) -> Duration {
         let due = self.team.due().map_or(LOOK_EVERY, |due| due.since(self.hub.env().now()));
         let later = self.later.map_or(due, |later| later.saturating_duration_since(time::Instant::now()));
-        let waits = !self.doing.is_empty() || nest::has_kin(&self.team);
+        let waits = !self.doing.is_empty() || nest::has_kin(&self.team) || self.hub.hints().are_heard();
         let look = if waits { LOOK_EVERY } else { due };
         due.min(later).min(look)
     }
@@ -265,6 +285,14 @@ impl Conductor {
         Ok(())
     }
 
+    /// Takes in what another process wrote into the log.
+    async fn catch_up(&mut self) -> Result<()> {
+        if !self.hub.hints().are_heard() {
+            return Ok(());
+        }
+        record::catch_up(&mut self.hub.store().read().await?, &mut self.team).await
+    }
+
     async fn answer(&mut self, request: Request) -> Result<()> {
         let is_full = self.team.head().0 >= MOST_ENTRIES;
         let done = match request.wish {
@@ -293,6 +321,9 @@ impl Conductor {
                 FrameKind::Event { event: ChatEvent::Below { team, .. }, .. } => {
                     nest::look(self).await?;
                     nest::recount(self, Some(*team)).await
+                }
+                FrameKind::Event { event: ChatEvent::Team { entry }, .. } if *entry > self.team.head().0 => {
+                    self.catch_up().await
                 }
                 _ => Ok(()),
             },

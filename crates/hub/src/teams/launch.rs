@@ -79,7 +79,7 @@ pub(super) async fn launch_for(
     let (team, founding) = Team::found(chat.id, charter, now).map_err(Refusal::from)?;
     let invited = invite(&team, launch.members, now)?;
     let last = invited.last().map_or(0, Entry::seq);
-    insert(&mut tx, &team).await?;
+    insert(hub, &mut tx, &team).await?;
     if let Some(run) = waits {
         runs::set_remote(&mut tx, run, Some(&team.id().to_string()), None).await?;
     }
@@ -119,7 +119,8 @@ fn invite(team: &Team, members: Vec<Address>, now: Timestamp) -> Result<Vec<Entr
     Ok(team.propose(&proposal, now)?)
 }
 
-pub(super) async fn insert(tx: &mut Tx, team: &Team) -> Result<()> {
+/// A team that this process conducts.
+pub(super) async fn insert(hub: &Hub, tx: &mut Tx, team: &Team) -> Result<()> {
     let (charter, lineage) = (team.charter(), team.charter().lineage.as_ref());
     let row = teams::Team {
         chat: team.id(),
@@ -132,7 +133,9 @@ pub(super) async fn insert(tx: &mut Tx, team: &Team) -> Result<()> {
         state: TeamState::Forming,
         deadline: team.last_moment(),
     };
-    Ok(teams::insert(tx, &row).await?)
+    teams::insert(tx, &row).await?;
+    teams::conduct(tx, team.id(), hub.process()).await?;
+    Ok(())
 }
 
 /// The goal, as the first thing that was said.

@@ -13,6 +13,7 @@ mod conduct;
 mod decide;
 mod decided;
 mod doing;
+mod elsewhere;
 mod floor;
 mod help;
 mod invite;
@@ -32,6 +33,7 @@ mod work;
 
 pub use act::{Act, act};
 pub(crate) use asked::{check, front};
+pub(crate) use elsewhere::ask;
 pub use launch::{Launch, launch};
 pub use look::{Kin, MemberView, TeamItem, TeamView, WorkView, list, look};
 pub use names::{Named, resolve};

@@ -53,7 +53,7 @@ pub(super) async fn form(
     let chat = insert_chat(&hub, &mut tx, conductor.asker.principal, ChatKind::Team, title, None).await?;
     let now = hub.env().now();
     let founded = conductor.team.found_below(by, no, chat.id, members, now).map_err(Refusal::from)?;
-    launch::insert(&mut tx, &founded.team).await?;
+    launch::insert(&hub, &mut tx, &founded.team).await?;
     record::append(&mut tx, &conductor.key, Digest::of(b""), &founded.log).await?;
     let mut telling = Telling::new(&chat);
     telling.say(launch::said(&hub, &founded.team, &conductor.asker));

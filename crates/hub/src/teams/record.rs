@@ -82,7 +82,7 @@ pub(super) async fn append(tx: &mut Tx, key: &SecretKey, mut prev: Digest, entri
             body: entry.text(),
             signature: &key.sign(entry.text().as_bytes()),
         };
-        let elsewhere = || Refusal::forbidden("Another process of this hub conducts this team.");
+        let elsewhere = || Refusal::unavailable("Something else happened in this team at the same moment.");
         conflict(teams::append(tx, entry.team(), &signed).await, elsewhere)?;
         prev = entry.digest();
     }

@@ -1,4 +1,4 @@
-//! Teams whose conductor went down with its process go on when the hub starts again.
+//! Teams whose conductor went down with its process go on: when the hub starts again, or on another process.
 
 use plexus_domain::{
     ChatId, Error as Refusal, HubRowId,
@@ -9,13 +9,14 @@ use plexus_store::teams;
 use super::{conduct, record};
 use crate::{Hub, Result, accounts};
 
-/// Conducts every team that has not ended. On Postgres another process may still do so; whoever writes the next
-/// number of a log first goes on, the other gives up.
+/// Conducts every team that has not ended and that nobody conducts.
 pub(crate) async fn recover(hub: &Hub) -> Result<()> {
-    let mut conn = hub.store().read().await?;
-    for (team, launcher) in teams::list_open(&mut conn, HubRowId::SELF).await? {
-        match accounts::asker(&mut conn, launcher).await? {
-            Some(asker) => conduct::begin(hub, team, asker),
+    let free = teams::list_unconducted(&mut hub.store().read().await?, HubRowId::SELF).await?;
+    for (team, launcher) in free {
+        let asker = accounts::asker(&mut hub.store().read().await?, launcher).await?;
+        match asker {
+            Some(asker) if take(hub, team).await? => conduct::begin(hub, team, asker),
+            Some(_) => {}
             None => {
                 if let Err(error) = give_up(hub, team).await {
                     tracing::warn!(%team, %error, "a team whose owner is gone could not be ended");
@@ -24,6 +25,14 @@ pub(crate) async fn recover(hub: &Hub) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// False where another process was first.
+async fn take(hub: &Hub, team: ChatId) -> Result<bool> {
+    let mut tx = hub.store().write().await?;
+    let is_ours = teams::conduct(&mut tx, team, hub.process()).await?;
+    tx.commit().await?;
+    Ok(is_ours)
 }
 
 /// Nobody is left for whom it works.

@@ -46,8 +46,23 @@ impl Rooms {
         Some(requests)
     }
 
+    /// After the conductor has left its room.
     pub fn close(&self, team: ChatId) {
-        self.0.lock().remove(&team);
+        let mut rooms = self.0.lock();
+        // Another one may have come meanwhile.
+        if rooms.get(&team).is_some_and(mpsc::Sender::is_closed) {
+            rooms.remove(&team);
+        }
+    }
+
+    /// Whether this process conducts it.
+    pub fn has(&self, team: ChatId) -> bool {
+        self.0.lock().contains_key(&team)
+    }
+
+    /// Sends every conductor away: their teams are another process's now.
+    pub fn leave_all(&self) {
+        self.0.lock().clear();
     }
 
     /// Asks for something to happen, and waits until it has, or was refused.

@@ -25,7 +25,7 @@ pub struct Watching {
 /// Begins to watch. Whoever may launch a team may wait for it.
 pub async fn watch(hub: &Hub, caller: &Caller, team: ChatId) -> Result<Watching> {
     let person = caller.may(Scope::Team)?;
-    let watch = Watch::begin(hub, team);
+    let watch = Watch::begin(hub, team).await?;
     chats::membership_or(&mut hub.store().read().await?, person, team, look::gone).await?;
     Ok(Watching { watch, caller: caller.clone() })
 }
@@ -65,10 +65,11 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub fn begin(hub: &Hub, team: ChatId) -> Self {
+    pub async fn begin(hub: &Hub, team: ChatId) -> Result<Self> {
         let channel = hub.live().channels.hold(Topic::Chat(team));
         let frames = channel.watch();
-        Self { hub: hub.clone(), team, frames, told: None, _channel: channel }
+        hub.mirror().follow(hub, &channel).await?;
+        Ok(Self { hub: hub.clone(), team, frames, told: None, _channel: channel })
     }
 
     /// As [`Watching::next`].

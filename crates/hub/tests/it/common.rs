@@ -137,6 +137,7 @@ fn config(folder: &Path) -> Config {
         dns_server: None,
         security_contact: None,
         data_dir: PathBuf::from(folder),
+        blobs_dir: folder.join("blobs"),
         database_url: None,
         database_pool: 4,
         secret_key_file: folder.join("secret.key"),

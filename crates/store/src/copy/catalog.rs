@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// Every table, after those it points at.
-pub(super) const TABLES: [Table; 54] = [
+pub(super) const TABLES: [Table; 56] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -67,7 +67,9 @@ pub(super) const TABLES: [Table; 54] = [
     table("team_shares"),
     table("assignments"),
     table("processes"),
+    table("team_conductors"),
     Table { name: "runs", order: Order::By(&["id"]) },
+    table("stops"),
     table("approvals"),
     table("push"),
     Table { name: "messages", order: Order::By(&["chat", "seq"]) },

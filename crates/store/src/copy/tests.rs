@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     agent_secrets, approvals, audit, blobs, contexts, credentials, drafts, grants, histories, hub_faults,
     hub_nonces, hub_peers, hub_rules, hubs, invites, jobs, keys, limits_used, listings, messages, models,
-    namespaces, oauth, outbox, proofs, push, rule_lists, runs, secrets, sessions, stars, team_shares,
+    namespaces, oauth, outbox, proofs, push, rule_lists, runs, secrets, sessions, stars, team_shares, teams,
     testing,
     testing::{AgentSeed, Person, World},
     text_log, tokens, vouched_origins,
@@ -298,6 +298,7 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
     execute!(tx, query("update runs set parent = $1 where id = $2").bind(run.uuid()).bind(child.uuid()))
         .unwrap();
     runs::set_process(&mut tx, child, Some(process)).await.unwrap();
+    runs::ask_to_stop(&mut tx, child).await.unwrap();
     let usage = Some(Usage { tokens_in: 3, tokens_out: 5, cost_micro: 8 });
     let step = runs::Step { from: RunState::Queued, to: RunState::Working, at: now, failure: None, usage };
     assert!(runs::set_state(&mut tx, run, &step).await.unwrap());
@@ -345,6 +346,7 @@ async fn fill_parts(tx: &mut Tx, answer: MessageId) {
 
 async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
     let chats = [world.chat(person, &[]).await, world.chat(person, &[]).await];
+    let process = world.process().await;
     let mut tx = world.write().await;
     for (depth_left, (chat, parent)) in [(1_i64, (chats[0], None)), (0, (chats[1], Some(chats[0].uuid())))] {
         let text = "insert into teams (chat, goal, pattern, home_hub, parent, depth_left, limits, state, deadline) \
@@ -352,6 +354,7 @@ async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
         let hub = HubRowId::SELF.uuid();
         execute!(tx, query(text).bind(chat.uuid()).bind(hub).bind(parent).bind(depth_left)).unwrap();
     }
+    assert!(teams::conduct(&mut tx, chats[0], process).await.unwrap());
     let text = "insert into team_log (team, seq, author_key, prev_hash, body, signature) \
                 values ($1, 1, $2, $2, $2, $2)";
     execute!(tx, query(text).bind(chats[0].uuid()).bind(vec![0_u8; 4])).unwrap();

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use plexus_domain::{
-    ApprovalId, Digest, PushId, RunState, Timestamp,
+    ApprovalId, Digest, PushId, RunState,
     run::{Failure, FailureClass, Usage},
 };
 use plexus_store::{
@@ -75,14 +75,67 @@ on_both! {
             assert!(runs::set_state(&mut tx, started[1], &Step { from, to, at, failure: None, usage: None }).await.unwrap());
         }
         assert!(processes::beat(&mut tx, alive, at).await.unwrap());
+        let others = processes::list_others(&mut tx, dead).await.unwrap();
+        assert_eq!(others.iter().map(|one| (one.id, one.beat)).collect::<Vec<_>>(), [(alive, at)]);
 
         let ids = |found: Vec<runs::Run>| found.into_iter().map(|run| run.id).collect::<Vec<_>>();
-        assert_eq!(processes::list_dead(&mut tx, at).await.unwrap().len(), 1);
         assert_eq!(ids(runs::list_unfinished(&mut tx, dead).await.unwrap()), [started[0]], "one waits for its caller");
-        assert_eq!(ids(runs::list_orphaned(&mut tx, at).await.unwrap()), [started[0], started[3]]);
+        assert_eq!(ids(runs::list_orphaned(&mut tx).await.unwrap()), [started[3]]);
         assert!(processes::delete(&mut tx, dead).await.unwrap());
         assert!(!processes::beat(&mut tx, dead, at).await.unwrap(), "it was declared dead");
-        assert_eq!(ids(runs::list_orphaned(&mut tx, Timestamp::from_millis(0)).await.unwrap()), [started[0], started[3]]);
+        assert_eq!(ids(runs::list_orphaned(&mut tx).await.unwrap()), [started[0], started[3]]);
+    }
+
+    async fn a_run_that_was_taken_from_a_process_is_not_touched_by_it(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let chat = world.chat(&ada, &[&agent]).await;
+        let question = world.say(chat, ada.principal, None, "2+2").await;
+        let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
+        let (former, now) = (world.process().await, world.process().await);
+        let step = Step {
+            from: RunState::Queued,
+            to: RunState::Working,
+            at: world.now(),
+            failure: None,
+            usage: None,
+        };
+        let mut tx = world.write().await;
+        runs::set_process(&mut tx, run, Some(former)).await.unwrap();
+        assert_eq!(runs::list_busy(&mut tx, &[chat]).await.unwrap(), [chat]);
+        assert_eq!(runs::list_busy(&mut tx, &[]).await.unwrap(), []);
+        assert!(!runs::take_over(&mut tx, run, Some(now), now).await.unwrap(), "it was another's");
+        assert!(runs::take_over(&mut tx, run, Some(former), now).await.unwrap());
+        assert!(!runs::set_state_by(&mut tx, former, run, &step).await.unwrap());
+        assert!(runs::set_state_by(&mut tx, now, run, &step).await.unwrap());
+    }
+
+    async fn a_stop_is_taken_by_the_process_that_works_on_the_run(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let chat = world.chat(&ada, &[&agent]).await;
+        let question = world.say(chat, ada.principal, None, "2+2").await;
+        let (own, other) = (world.process().await, world.process().await);
+        let mut asked = Vec::new();
+        for process in [Some(own), Some(other), None] {
+            let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
+            let mut tx = world.write().await;
+            runs::set_process(&mut tx, run, process).await.unwrap();
+            for _ in 0..2 {
+                runs::ask_to_stop(&mut tx, run).await.unwrap();
+            }
+            tx.commit().await.unwrap();
+            asked.push(run);
+        }
+        let mut tx = world.write().await;
+        assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), [asked[0]]);
+        assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), []);
+        assert_eq!(runs::take_stops(&mut tx, other).await.unwrap(), [asked[1]]);
+        // What nobody works on waits for whoever takes it up.
+        assert!(runs::take_over(&mut tx, asked[2], None, own).await.unwrap());
+        assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), [asked[2]]);
     }
 
     async fn a_question_is_answered_once_and_in_time(store: Store) {

@@ -2,7 +2,7 @@
 
 use plexus_domain::{ChatId, Digest, HubRowId, Timestamp};
 use plexus_store::{
-    Tx, on_both, team_shares,
+    Tx, on_both, processes, team_shares,
     teams::{self, Kin, Team, TeamState},
     testing::World,
 };
@@ -28,6 +28,32 @@ fn ids(kin: &[Kin]) -> Vec<ChatId> {
 }
 
 on_both! {
+    async fn a_team_is_conducted_by_one_process_until_that_is_forgotten(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let team = world.chat(&ada, &[]).await;
+        let (first, second, third) =
+            (world.process().await, world.process().await, world.process().await);
+        let mut tx = world.write().await;
+        assert!(!teams::conduct(&mut tx, team, first).await.unwrap(), "there is no such team");
+        insert(&mut tx, team, None, 0).await;
+        let free = [(team, ada.principal)];
+        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), free);
+        assert!(teams::conduct(&mut tx, team, first).await.unwrap());
+        assert!(!teams::conduct(&mut tx, team, second).await.unwrap());
+        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), []);
+        processes::delete(&mut tx, first).await.unwrap();
+        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), free);
+        assert!(teams::conduct(&mut tx, team, second).await.unwrap());
+        teams::leave(&mut tx, team, third).await.unwrap();
+        assert!(!teams::conduct(&mut tx, team, third).await.unwrap(), "only who conducts it leaves it");
+        teams::leave(&mut tx, team, second).await.unwrap();
+        assert!(teams::conduct(&mut tx, team, third).await.unwrap());
+        teams::leave(&mut tx, team, third).await.unwrap();
+        teams::set_state(&mut tx, team, TeamState::Closed).await.unwrap();
+        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), []);
+    }
+
     async fn a_tree_is_read_up_and_down(store: Store) {
         let mut world = World::new(store);
         let ada = world.person("ada").await;

@@ -35,8 +35,10 @@ on_both! {
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
-        assert_eq!(text_log::list_after(&mut conn, process, -1, 1000).await.unwrap(), written);
-        assert_eq!(text_log::list_after(&mut conn, process, 100, 2).await.unwrap(), written[101..103]);
+        assert_eq!(text_log::list_after(&mut conn, process, -1, &messages, 1000).await.unwrap(), written);
+        assert_eq!(text_log::list_after(&mut conn, process, 100, &messages, 2).await.unwrap(), written[101..103]);
+        let after = text_log::list_after(&mut conn, process, 3, &messages[3..5], 3).await.unwrap();
+        assert_eq!(after.iter().map(|piece| piece.n).collect::<Vec<_>>(), [4, 10, 11]);
         let of_one = text_log::list_by_message(&mut conn, process, messages[3]).await.unwrap();
         let expected: Vec<Piece> = written.iter().filter(|piece| piece.message == messages[3]).cloned().collect();
         assert_eq!(of_one, expected);
@@ -50,7 +52,7 @@ on_both! {
         text_log::append(&mut tx, process, &pieces(&messages, 20)).await.unwrap();
         assert_eq!(text_log::delete(&mut tx, process, messages[0], 0, 9).await.unwrap(), 5);
         assert_eq!(text_log::trim(&mut tx, process, 10).await.unwrap(), 5);
-        let left = text_log::list_after(&mut tx, process, -1, 100).await.unwrap();
+        let left = text_log::list_after(&mut tx, process, -1, &messages, 100).await.unwrap();
         assert_eq!(left.iter().map(|piece| piece.n).collect::<Vec<_>>(), (10..20).collect::<Vec<_>>());
         assert_eq!(text_log::delete_by_process(&mut tx, process).await.unwrap(), 10);
     }

@@ -1,0 +1,185 @@
+//! Signs of life, and what is done about processes that give none.
+
+use std::{collections::HashMap, time::Duration};
+
+use plexus_domain::{ProcessId, RunState, Timestamp};
+use plexus_store::{
+    processes::{self, Process},
+    runs as rows, text_log,
+};
+use tokio::time::sleep;
+
+use super::{hint::Hint, met};
+use crate::{Hub, Result, keys, runs, teams};
+
+/// How often a process gives a sign of life, and looks at those of others.
+pub(super) const BEAT: Duration = Duration::from_secs(2);
+/// A process is dead of which so many looks in a row found the same sign of life.
+const LOOKS: u32 = 7;
+/// That many looks, as time.
+pub(super) const DEAD: Duration = BEAT.saturating_mul(LOOKS);
+
+/// The row of a process that lives.
+pub(crate) async fn join(hub: &Hub) -> Result<()> {
+    let now = hub.env().now();
+    let own = Process { id: hub.process(), started: now, beat: now, address: None, swarm: false };
+    let mut tx = hub.store().write().await?;
+    processes::insert(&mut tx, &own).await?;
+    tx.commit().await?;
+    if hub.store().is_postgres() {
+        met(hub, !others(hub).await?.is_empty());
+    }
+    Ok(())
+}
+
+async fn others(hub: &Hub) -> Result<Vec<Process>> {
+    Ok(processes::list_others(&mut hub.store().read().await?, hub.process()).await?)
+}
+
+/// Refuses a key with which this process could not use what the others write.
+pub(crate) async fn check_key(hub: &Hub) -> anyhow::Result<()> {
+    let silent_since = hub.env().now() - DEAD;
+    if !hub.hints().are_heard() || others(hub).await?.iter().all(|other| other.beat < silent_since) {
+        return Ok(());
+    }
+    if let Err(error) = keys::hub_seed(hub, &mut hub.store().read().await?).await {
+        anyhow::bail!(
+            "{} is not the key that the other processes of this hub use: {error}. Give all of them a copy of the same \
+             file, or its place in PLEXUS_SECRET_KEY_FILE",
+            hub.config().secret_key_file.display()
+        );
+    }
+    Ok(())
+}
+
+/// Mends what a crash left. A folder has one process, and its lock is ours: whoever was here before is gone. On Postgres
+/// others may live, which shows in time.
+pub(crate) async fn mend(hub: &Hub) -> Result<()> {
+    let gone = if hub.store().is_postgres() { Vec::new() } else { others(hub).await? };
+    let gone: Vec<ProcessId> = gone.into_iter().map(|process| process.id).collect();
+    runs::recover(hub, &gone).await
+}
+
+/// Gives signs of life, whatever else there is to do.
+pub(super) async fn keep_beating(hub: Hub) {
+    while hub.stop().run_until_cancelled(sleep(BEAT)).await.is_some() {
+        if let Err(error) = beat(&hub).await {
+            tracing::warn!(%error, "a sign of life was not given");
+        }
+    }
+}
+
+async fn beat(hub: &Hub) -> Result<()> {
+    let mut tx = hub.store().write_bulk().await?;
+    let is_known = processes::beat(&mut tx, hub.process(), hub.env().now()).await?;
+    tx.commit().await?;
+    hub.hints().say(Hint::Alive);
+    if !is_known {
+        come_back(hub).await?;
+    }
+    Ok(())
+}
+
+/// Others took this process for dead: it stood still, or did not reach the database. What it worked on was taken from it.
+async fn come_back(hub: &Hub) -> Result<()> {
+    tracing::warn!("other processes took this one for dead; what it worked on has ended or is theirs now");
+    hub.teams().leave_all();
+    for run in hub.running().all() {
+        hub.running().stop(run);
+    }
+    join(hub).await?;
+    hub.mirror().everything();
+    Ok(())
+}
+
+/// Looks after those who give no signs of life.
+pub(super) async fn keep_looking(hub: Hub) {
+    let mut seen = Seen::default();
+    while hub.stop().run_until_cancelled(sleep(BEAT)).await.is_some() {
+        if let Err(error) = look(&hub, &mut seen).await {
+            tracing::warn!(%error, "other processes could not be looked after");
+        }
+    }
+}
+
+async fn look(hub: &Hub, seen: &mut Seen) -> Result<()> {
+    let others = others(hub).await?;
+    met(hub, !others.is_empty());
+    stop_what_was_asked(hub).await?;
+    let dead = seen.look(others.iter().map(|other| (other.id, other.beat)));
+    runs::recover(hub, &dead).await?;
+    teams::recover(hub).await
+}
+
+/// The signs of life of others as they were seen last, and how many looks in a row have found the same.
+///
+/// This counts looks and compares no clocks: those of other machines may differ, and whoever stood still, or did not reach
+/// the database, has not looked meanwhile and takes nobody for dead.
+#[derive(Default)]
+struct Seen(HashMap<ProcessId, (Timestamp, u32)>);
+
+impl Seen {
+    /// One more look. Answers the dead.
+    fn look(&mut self, found: impl Iterator<Item = (ProcessId, Timestamp)>) -> Vec<ProcessId> {
+        let before = std::mem::take(&mut self.0);
+        for (id, beat) in found {
+            let same = before.get(&id).filter(|(last, _)| *last == beat).map_or(0, |(_, looks)| looks + 1);
+            self.0.insert(id, (beat, same));
+        }
+        let dead = self.0.iter().filter(|(_, (_, same))| *same >= LOOKS);
+        dead.map(|(id, _)| *id).collect()
+    }
+}
+
+/// Ends the runs of this process that somebody stopped on another.
+pub(super) async fn stop_what_was_asked(hub: &Hub) -> Result<()> {
+    let mut tx = hub.store().write_bulk().await?;
+    let asked = rows::take_stops(&mut tx, hub.process()).await?;
+    tx.commit().await?;
+    for run in asked {
+        hub.running().stop(run);
+    }
+    Ok(())
+}
+
+/// Leaves at once what waits for its turn to others, and its teams. What could not be kept is found by those who take it
+/// for dead.
+pub(crate) async fn leave(hub: &Hub) -> Result<()> {
+    if !hub.store().is_postgres() {
+        return Ok(());
+    }
+    let mut tx = hub.store().write().await?;
+    let unfinished = rows::list_unfinished(&mut tx, hub.process()).await?;
+    if unfinished.iter().all(|run| run.state == RunState::Queued) {
+        text_log::delete_by_process(&mut tx, hub.process()).await?;
+        processes::delete(&mut tx, hub.process()).await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_dead_when_it_stands_still_for_many_looks() {
+        let id = |n| ProcessId::new(Timestamp::from_millis(1), &[n; 10]);
+        let at = Timestamp::from_millis;
+        let mut seen = Seen::default();
+        // Its clock is far behind, which does not matter.
+        let mut look = |beats: &[(u8, i64)]| seen.look(beats.iter().map(|(n, beat)| (id(*n), at(*beat))));
+        for n in 0..i64::from(LOOKS) {
+            assert_eq!(look(&[(1, 1), (2, n)]), []);
+        }
+        // One that stalls for all but the last look lives on.
+        assert_eq!(look(&[(1, 2), (2, 99)]), []);
+        for _ in 1..LOOKS {
+            assert_eq!(look(&[(1, 3), (2, 99)]), []);
+        }
+        assert_eq!(look(&[(1, 3), (2, 99)]), [id(2)]);
+        assert_eq!(look(&[(1, 3), (2, 99)]).len(), 2, "as long as it is not forgotten");
+        assert_eq!(look(&[(1, 4)]), []);
+        assert_eq!(look(&[(1, 5), (2, 99)]), [], "whoever comes back begins anew");
+    }
+}

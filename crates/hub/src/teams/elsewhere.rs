@@ -1,0 +1,47 @@
+//! Wishes about a team that another process of this hub conducts: they are written into its log here, and its conductor
+//! goes on from there.
+
+use plexus_domain::{
+    ChatId, Error as Refusal,
+    team::{Author, Event, Proposal},
+};
+
+use super::{record, room::Wish};
+use crate::{Error, Hub, Result};
+
+/// Tries while others write at the same moment.
+const TRIES: usize = 5;
+
+/// Asks for something to happen, and waits until it has, or was refused.
+pub(crate) async fn ask(hub: &Hub, team: ChatId, wish: Wish) -> Result<()> {
+    if hub.teams().has(team) || !hub.hints().are_heard() {
+        return hub.teams().ask(team, wish).await;
+    }
+    match wish {
+        Wish::Event(by, event) => write(hub, team, by, event).await,
+        Wish::Nest { .. } => {
+            let words = "Another process of this hub conducts this team, and only that one can form a team within it. Try \
+                         again, or leave it to whoever has the work.";
+            Err(Refusal::unavailable(words).into())
+        }
+    }
+}
+
+async fn write(hub: &Hub, team: ChatId, by: Author, event: Event) -> Result<()> {
+    let proposal = Proposal { team, by, event, proof: None };
+    let mut tries = 1;
+    loop {
+        match try_write(hub, &proposal).await {
+            Err(Error::Refused(Refusal::Unavailable { .. })) if tries < TRIES => tries += 1,
+            done => return done,
+        }
+    }
+}
+
+async fn try_write(hub: &Hub, proposal: &Proposal) -> Result<()> {
+    let mut conn = hub.store().read().await?;
+    let (team, key) = (record::replay(&mut conn, proposal.team).await?, record::key(hub, &mut conn).await?);
+    drop(conn);
+    let entries = team.propose(proposal, hub.env().now()).map_err(Refusal::from)?;
+    record::commit(hub, &key, &team, &entries).await.map(drop)
+}
