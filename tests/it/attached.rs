@@ -26,15 +26,15 @@ use crate::{
     tokens::make,
 };
 
-/// `plexus agent run` with what it says.
-struct Joined {
+/// `plexus agent run` with what it says. Dropped, it is killed.
+pub struct Joined {
     child: Child,
     lines: Lines<BufReader<ChildStderr>>,
 }
 
 impl Joined {
     /// Runs `arguments` until the program is attached.
-    async fn with(folder: &Path, arguments: &[&str]) -> Self {
+    pub async fn with(folder: &Path, arguments: &[&str]) -> Self {
         let mut joined = Self::start(folder, arguments);
         joined.until("Attached.").await;
         joined

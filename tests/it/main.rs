@@ -63,6 +63,8 @@ mod floor;
 #[cfg(test)]
 mod form_a_team;
 #[cfg(test)]
+mod goal;
+#[cfg(test)]
 mod guests;
 #[cfg(test)]
 mod hub;

@@ -113,10 +113,12 @@ on_both! {
         let asking = until(&grace, &team, |team| team["work"][0]["state"] == "asking").await;
         assert_eq!(asking["work"][0]["text"], "Which day?", "{asking:#}");
         grace.get(&format!("/teams/{}", text_of(&team["id"]))).await.says("Which day?");
+        let path = format!("/teams/{}", text_of(&team["id"]));
         let answer = json!({ "do": "answer", "work": 0, "text": "Tomorrow" });
-        grace.call(Method::POST, &format!("/teams/{}", text_of(&team["id"])), &answer).await.expect(StatusCode::OK);
+        grace.call(Method::POST, &path, &answer).await.expect(StatusCode::OK);
         let call = agent.called().await;
-        assert!(call.message.to_string().contains("Tomorrow"), "{}", call.message);
+        let told = call.message.to_string();
+        assert!(told.contains("Tomorrow") && !told.contains("High water"), "it knows what it was asked: {told}");
         call.begin_task().await;
         call.artifact("12:04").await;
         call.complete().await;

@@ -11,6 +11,7 @@ import models
 from hub import Answer, Hub
 from install import python_packages
 from outcome import Skipped, expect
+from process import Program
 from scene import Scene
 
 PEER = "AutoGPT (agpt 0.2.2)"
@@ -28,20 +29,30 @@ FILE, TEXT = "tides.txt", "A spring tide comes at full and at new moon."
 
 
 def check(scene: Scene) -> list[str]:
-    python = python_packages("agpt", "3.10", PACKAGES)
-    furnish(scene.folder)
+    python = environment()
     with models.scripted(scene.folder, script()) as model, Hub(scene.folder) as hub:
-        env = {
-            "OPENAI_API_BASE": model.says(models.LISTENS), "OPENAI_API_KEY": "none", "MEMORY_BACKEND": "no_memory",
-            "TIKTOKEN_CACHE_DIR": str(vocabulary()), "HOME": str(scene.folder), "PYTHONUNBUFFERED": "1",
-        }
-        program = [python, "-m", "autogpt", "--skip-news", "--ai-settings", "ai_settings.yaml"]
-        hub.attach("autogpt", "Works towards a goal, step by step.", "--prompt", "Input:", "--", *program, env=env)
+        attach(hub, python, model)
         turns = [hub.ask("autogpt", f"Write what a spring tide is into {FILE}, and check it.")]
         for _ in range(3):
             expect(turns[-1].run == "input_required", f"it did not ask for leave: {turns[-1].run}: {turns[-1].text}")
             turns.append(hub.say(turns[-1], "y"))
     return seen(scene.folder, turns)
+
+
+def environment() -> Path:
+    return python_packages("agpt", "3.10", PACKAGES)
+
+
+def attach(hub: Hub, python: Path, model: Program, **settings: str) -> Program:
+    """AutoGPT at the hub, on this model; it works in the folder `auto_gpt_workspace` of the hub's folder."""
+    furnish(hub.folder)
+    env = {
+        "OPENAI_API_BASE": model.says(models.LISTENS), "OPENAI_API_KEY": "none", "MEMORY_BACKEND": "no_memory",
+        "TIKTOKEN_CACHE_DIR": str(vocabulary()), "HOME": str(hub.folder), "PYTHONUNBUFFERED": "1", **settings,
+    }
+    program = [python, "-m", "autogpt", "--skip-news", "--ai-settings", "ai_settings.yaml"]
+    summary = "Works towards a goal, step by step."
+    return hub.attach("autogpt", summary, "--prompt", "Input:", "--", *program, env=env)
 
 
 def seen(folder: Path, turns: list[Answer]) -> list[str]:

@@ -86,11 +86,12 @@ class Hub:
     def create(self, name: str, summary: str, *more: str) -> None:
         self.command("agent", "create", name, "--owner", PERSON, "--summary", summary, "--visibility", "public", *more)
 
-    def attach(self, name: str, summary: str, *more: str | Path, env: dict[str, str]) -> None:
+    def attach(self, name: str, summary: str, *more: str | Path, env: dict[str, str]) -> Program:
         """`plexus agent run`, from the folder of the check, until the hub is left."""
         command = [binary(), "agent", "run", f"@{PERSON}/{name}", "--summary", summary, *more]
         program = self.stack.enter_context(Program(self.folder, name, command, env={**self.env, **env}))
         program.says("(Attached)")
+        return program
 
     def command(self, *arguments: str, told: str = "") -> str:
         command = [binary(), *arguments]
@@ -138,29 +139,27 @@ class Hub:
         """Server-sent events of a chat; a stream that says good-bye is opened again where it was."""
         deadline = time.monotonic() + LONGEST_ANSWER
         while time.monotonic() < deadline:
-            with self.open("GET", f"/events?chat={chat}&after={after}") as stream:
-                event, data = "", ""
-                for line in stream:
-                    name, _, value = line.decode().rstrip("\n").partition(": ")
-                    if name == "event":
-                        event = value
-                    elif name == "data":
-                        data = value
-                    elif not name and event:
-                        read = json.loads(data or "null")
-                        after = read.get("seq", after) if isinstance(read, dict) else after
-                        yield event, read
-                        event = data = ""
+            with self.open("GET", f"/api/v1/events?chat={chat}&after={after}") as stream:
+                for event, data in sent(stream):
+                    after = data.get("seq", after) if isinstance(data, dict) else after
+                    yield event, data
                     if time.monotonic() > deadline:
                         return
 
+    def launch_goal(self, goal: str, members: list[str], **more: object):
+        """The events of a team that is launched in one call: `team` as it is then, at last `conclusion` or `failed`."""
+        asked = {"goal": goal, "team_member_names": members, **more}
+        with self.open("POST", "/launch_goal", asked, accept="text/event-stream") as stream:
+            yield from sent(stream)
+
     def api(self, method: str, path: str, body: object = None) -> dict:
-        with self.open(method, path, body) as answer:
+        with self.open(method, f"/api/v1{path}", body) as answer:
             return json.loads(answer.read() or "null")
 
-    def open(self, method: str, path: str, body: object = None):
-        request = urllib.request.Request(f"{self.url}/api/v1{path}", method=method)
+    def open(self, method: str, path: str, body: object = None, accept: str = "*/*"):
+        request = urllib.request.Request(self.url + path, method=method)
         request.add_header("Authorization", f"Bearer {self.token}")
+        request.add_header("Accept", accept)
         if body is not None:
             request.add_header("Content-Type", "application/json")
             request.data = json.dumps(body).encode()
@@ -179,9 +178,23 @@ class Hub:
             return browser.open(self.url + path, form, timeout=60).read().decode()
 
         post("/login", [("name", PERSON), ("password", PASSWORD)])
-        scopes = [("scope", scope) for scope in ("read", "chat", "agents")]
+        scopes = [("scope", scope) for scope in ("read", "chat", "agents", "team")]
         page = post("/settings/tokens", [("name", "check"), ("days", "30"), *scopes])
         return re.search(r"plx_[\w-]+", page).group()
+
+
+def sent(stream):
+    """The events of a stream (WHATWG HTML, section 9.2), each with its data, which is JSON."""
+    event, data = "", ""
+    for line in stream:
+        name, _, value = line.decode().rstrip("\n").partition(": ")
+        if name == "event":
+            event = value
+        elif name == "data":
+            data = value
+        elif not name and event:
+            yield event, json.loads(data or "null")
+            event = data = ""
 
 
 def new_id() -> str:

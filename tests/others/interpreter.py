@@ -5,12 +5,13 @@ Interpreter asks in the chat whether to run the code, and runs it.
 """
 
 from contextlib import contextmanager
+from pathlib import Path
 
 import models
 from hub import Hub
 from install import python_packages
 from outcome import expect
-from process import Program, free_port
+from process import Program
 from scene import Scene
 
 PEER = "Open Interpreter 0.4.3"
@@ -25,11 +26,11 @@ SCRIPT = [
 
 
 def check(scene: Scene) -> list[str]:
-    python = python_packages("open-interpreter", "3.11", PACKAGES, from_source=FROM_SOURCE)
+    python = environment()
     return [*chat(scene, python), *task(scene, python)]
 
 
-def chat(scene: Scene, python) -> list[str]:
+def chat(scene: Scene, python: Path) -> list[str]:
     with models.real(scene.folder) as model, serving(scene, python, "chatting", model) as hub:
         answer = hub.ask("chatting", "Tell me one thing about the sea. Write no code.")
     expect(answer.run == "completed" and answer.text.strip(), f"{answer.run}: {answer.text}")
@@ -37,7 +38,7 @@ def chat(scene: Scene, python) -> list[str]:
     return [f"on the small model: {answer.told()}"]
 
 
-def task(scene: Scene, python) -> list[str]:
+def task(scene: Scene, python: Path) -> list[str]:
     (scene.folder / "task").mkdir()
     scene = Scene(scene.folder / "task")
     with models.scripted(scene.folder, SCRIPT) as model, serving(scene, python, "working", model) as hub:
@@ -52,12 +53,25 @@ def task(scene: Scene, python) -> list[str]:
 
 
 @contextmanager
-def serving(scene: Scene, python, name: str, model: Program):
+def serving(scene: Scene, python: Path, name: str, model: Program):
     """A hub with this agent, which is Open Interpreter on this model."""
-    port = free_port()
-    command = [python, scene.programs / "interpreter_server.py", model.says(models.LISTENS), models.NAME, port]
-    env = {"HOME": str(scene.folder), "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DISABLE_TELEMETRY": "true"}
-    with Program(scene.folder, "interpreter", command, env=env) as program, Hub(scene.folder) as hub:
-        program.answers(f"http://127.0.0.1:{port}/heartbeat")
-        hub.register(f"http://127.0.0.1:{port}", "--like", "open-interpreter", "--name", name)
+    with Hub(scene.folder) as hub, serve(scene, python, model) as program:
+        register(hub, program, name)
         yield hub
+
+
+def environment() -> Path:
+    return python_packages("open-interpreter", "3.11", PACKAGES, from_source=FROM_SOURCE)
+
+
+def serve(scene: Scene, python: Path, model: Program, *more: str, box: tuple = ()) -> Program:
+    """Its server on this model; it works in the folder of the scene."""
+    command = [*box, python, scene.programs / "interpreter_server.py", model.says(models.LISTENS), models.NAME, *more]
+    env = {"HOME": str(scene.folder), "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DISABLE_TELEMETRY": "true"}
+    return Program(scene.folder, "interpreter", command, env=env)
+
+
+def register(hub: Hub, program: Program, name: str) -> None:
+    url = program.says(models.LISTENS)
+    program.answers(f"{url}/heartbeat")
+    hub.register(url, "--like", "open-interpreter", "--name", name)

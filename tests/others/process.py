@@ -43,6 +43,11 @@ class Program:
             except (ProcessLookupError, subprocess.TimeoutExpired):
                 pass
 
+    def kill(self) -> None:
+        """At once, as a crash would."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(LONGEST_END)
+
     def says(self, pattern: str) -> str:
         """The first group of a pattern, as soon as it is found in what the program says."""
         return self.until(lambda: re.search(pattern, self.said()), f"it did not say {pattern}").group(1)

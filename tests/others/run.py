@@ -17,8 +17,8 @@ from outcome import Failed, Skipped
 from scene import Scene
 
 CHECKS = [
-    "relay", "a2a_strands", "a2a_pydantic", "opencode", "interpreter", "autogpt", "filesystem", "litellm_client",
-    "inspector", "webui",
+    "relay", "a2a_strands", "a2a_pydantic", "opencode", "interpreter", "autogpt", "seed", "filesystem",
+    "litellm_client", "inspector", "webui",
 ]
 
 

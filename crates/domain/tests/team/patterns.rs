@@ -1,6 +1,6 @@
 //! Each pattern, from the first word to the conclusion.
 
-use plexus_domain::team::{Outcome, Pattern, decide::rules, work::End};
+use plexus_domain::team::{Outcome, Pattern, Seat, WorkNo, decide::rules, work::End};
 
 use crate::world::{World, speakers};
 
@@ -34,6 +34,28 @@ fn each_pattern_has_its_order_of_speaking_and_concludes() {
         assert_eq!(run(&mut world), order, "{pattern:?}");
         assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })));
     }
+}
+
+#[test]
+fn an_answer_says_how_many_members_brought_no_result() {
+    let mut world = World::of(3, Pattern::ALL[0]);
+    let speak = |world: &mut World| world.say(Seat(0), rules::decide(&world.team, Seat(0)).unwrap()).unwrap();
+    speak(&mut world);
+    for (seat, end, words) in [
+        (0, End::Completed, "Figures."),
+        (1, End::Failed, "No disk at 10.7.7.7."),
+        (2, End::Completed, "Plot."),
+    ] {
+        world.report(Seat(seat), WorkNo(seat.into()), end, words).unwrap();
+    }
+    speak(&mut world);
+    let Some(Outcome::Concluded { text, .. }) = world.team.outcome() else { panic!("no answer") };
+    assert!(text.as_str().contains("Figures.") && text.as_str().contains("Plot."), "{text}");
+    assert!(
+        text.as_str().ends_with("1 of 3 members who were given work came back without a result."),
+        "{text}"
+    );
+    assert!(!text.as_str().contains("10.7.7.7"), "a reason is for those who may see the team: {text}");
 }
 
 #[test]

@@ -63,7 +63,9 @@ async fn ask(
     follows: Option<RunId>,
 ) -> Result<bool> {
     let Speech { seat, turn, before, .. } = speech;
-    match work::ask(conductor, address, &format!("Turn {turn}"), parts, follows).await? {
+    let follows = follows.map(|run| work::Follows { run, answer: None });
+    let message = work::Message { title: format!("Turn {turn}"), parts, follows };
+    match work::ask(conductor, address, message).await? {
         work::Begun::Run(run) => {
             conductor.doing.insert(run, Doing::Speech(speech));
             Ok(true)

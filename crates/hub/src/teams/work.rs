@@ -5,7 +5,7 @@ use plexus_domain::{
     part::plain_text,
     run::Usage,
     team::{
-        Author, Event, Identity, Words, WorkNo, WorkState,
+        Author, Event, Identity, Words, Work, WorkNo, WorkState,
         work::{End, Report},
     },
 };
@@ -63,8 +63,9 @@ pub(super) async fn begin(conductor: &mut Conductor, no: WorkNo) -> Result<bool>
     let Some(member) = conductor.team.member(work.to) else { return Ok(true) };
     let Identity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
     let by = Author::Seat(work.to);
-    let parts = vec![Part::text(brief)];
-    match ask(conductor, &address, work.spec.title.as_str(), parts, asked_in(conductor, no)).await? {
+    let (title, parts) = (work.spec.title.to_string(), vec![Part::text(brief)]);
+    let message = Message { title, parts, follows: answer_to(conductor, no, &work) };
+    match ask(conductor, &address, message).await? {
         Begun::Run(run) => {
             conductor.doing.insert(run, Doing::Work(no));
             if work.state == WorkState::Offered {
@@ -81,9 +82,25 @@ pub(super) async fn begin(conductor: &mut Conductor, no: WorkNo) -> Result<bool>
     }
 }
 
-/// The run that asked the question which is answered now, if there is one.
-fn asked_in(conductor: &Conductor, no: WorkNo) -> Option<RunId> {
-    conductor.asked.get(&no).copied()
+/// What an agent is told.
+pub(super) struct Message {
+    /// What it is about, for readers of the chat.
+    pub title: String,
+    pub parts: Vec<Part>,
+    pub follows: Option<Follows>,
+}
+
+/// The run that a message goes on from.
+pub(super) struct Follows {
+    pub run: RunId,
+    /// What it is told alone where it still waits for that, since it knows the rest.
+    pub answer: Option<String>,
+}
+
+/// The answer to a member's last question, where the run that asked it is known.
+fn answer_to(conductor: &Conductor, no: WorkNo, work: &Work) -> Option<Follows> {
+    let WorkState::Answered(words) = &work.state else { return None };
+    conductor.asked.get(&no).map(|&run| Follows { run, answer: Some(words.to_string()) })
 }
 
 /// Sends a message to an agent, as a thread of its own in the team's chat: it sees that message, and what it answered in the
@@ -91,11 +108,9 @@ fn asked_in(conductor: &Conductor, no: WorkNo) -> Option<RunId> {
 pub(super) async fn ask(
     conductor: &Conductor,
     address: &Address,
-    title: &str,
-    parts: Vec<Part>,
-    follows: Option<RunId>,
+    message: Message,
 ) -> Result<Begun> {
-    match try_ask(conductor, address, title, parts, follows).await {
+    match try_ask(conductor, address, message).await {
         Ok(run) => Ok(Begun::Run(run)),
         Err(Error::Refused(Refusal::Limited { .. } | Refusal::Unavailable { .. })) => Ok(Begun::Later),
         Err(Error::Refused(refusal)) => Ok(Begun::Never(refusal.to_string())),
@@ -106,9 +121,7 @@ pub(super) async fn ask(
 async fn try_ask(
     conductor: &Conductor,
     address: &Address,
-    title: &str,
-    mut parts: Vec<Part>,
-    follows: Option<RunId>,
+    message: Message,
 ) -> Result<RunId> {
     let hub = &conductor.hub;
     let mut tx = hub.store().write().await?;
@@ -118,13 +131,18 @@ async fn try_ask(
     let reached = agents::reach(&mut tx, asker, address).await?;
     let chat = lock(&mut tx, conductor.team.id()).await?;
     let tree = messages::list_by_chat(&mut tx, chat.id).await?;
-    let continues = match follows {
+    let Message { title, mut parts, follows } = message;
+    let followed = follows.as_ref().map(|follows| follows.run);
+    let continues = match followed {
         Some(run) => rows::find(&mut tx, run).await?.filter(|run| run.state.is_waiting()),
         None => None,
     };
-    let parent = tree.iter().rev().find(|header| follows.is_some() && header.run == follows);
+    if let (Some(_), Some(answer)) = (&continues, follows.and_then(|follows| follows.answer)) {
+        parts = vec![Part::text(answer)];
+    }
+    let parent = tree.iter().rev().find(|header| followed.is_some() && header.run == followed);
     if let Some(first) = parts.first_mut() {
-        first.name = Some(title.to_owned());
+        first.name = Some(title);
     }
     let saying = Saying {
         chat: &chat,

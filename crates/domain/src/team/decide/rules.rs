@@ -104,16 +104,29 @@ fn was_heard(team: &Team, seat: Seat) -> bool {
     team.member(seat).is_some_and(|member| member.counts.turns > 0)
 }
 
-/// The results under their titles; without any, what was said last; without that, that there is nothing.
+/// The results under their titles, and how many members brought none; without any result, what was said last; without
+/// that, that there is nothing.
 fn conclusion(team: &Team) -> Option<Words> {
     let results: Vec<(&Note, &Words)> =
         team.work().iter().filter_map(|work| Some((&work.spec.title, work.result()?))).collect();
-    if let [(_, only)] = results.as_slice() {
-        return Some((*only).clone());
+    let mut parts: Vec<String> = match results.as_slice() {
+        [] => team.recent().map(|line| line.text.to_string()).collect(),
+        [(_, only)] => vec![only.to_string()],
+        several => several.iter().map(|(title, result)| format!("## {title}\n\n{result}")).collect(),
+    };
+    if !results.is_empty() {
+        parts.extend(without_result(team));
     }
-    let results: Vec<String> =
-        results.iter().map(|(title, result)| format!("## {title}\n\n{result}")).collect();
-    let said = || team.recent().map(|line| line.text.to_string()).collect::<Vec<_>>();
-    let parts = if results.is_empty() { said() } else { results };
     Words::cut(&parts.join("\n\n")).or_else(|| Words::cut(NO_RESULT))
+}
+
+/// How many members failed at all that they were given. Whoever reads only the answer is to know that something may be
+/// missing; names and reasons are for those who may see the team.
+fn without_result(team: &Team) -> Option<String> {
+    let seats = |of: fn(&Work) -> bool| -> BTreeSet<Seat> {
+        team.work().iter().filter(|work| of(work)).map(|work| work.to).collect()
+    };
+    let failed = seats(has_failed).difference(&seats(|work| work.result().is_some())).count();
+    let all = seats(|_| true).len();
+    (failed > 0).then(|| format!("{failed} of {all} members who were given work came back without a result."))
 }

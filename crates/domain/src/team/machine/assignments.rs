@@ -16,9 +16,10 @@ impl Team {
         Ok(())
     }
 
+    /// A member may ask again once it was answered.
     pub(super) fn ask(&mut self, by: Author, no: WorkNo, question: &Words) -> Checked {
         let work = self.own_work(by, no)?;
-        if !matches!(work.state, WorkState::Offered | WorkState::Working) {
+        if !matches!(work.state, WorkState::Offered | WorkState::Working | WorkState::Answered(_)) {
             return Err(Refusal::WrongState(no));
         }
         work.state = WorkState::Asking(question.clone());
