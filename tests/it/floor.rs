@@ -11,9 +11,7 @@ use crate::{
     agent::{Agent, Call, card},
     client::{Client, text_of},
     events::{Events, PATIENCE},
-    federation::{self, Node},
-    guests::settings,
-    hub::{self, Hub, on_both},
+    hub::{Hub, on_both},
 };
 
 const TEAM: &str = "urn:plexus:a2a:team:1";
@@ -191,36 +189,6 @@ on_both! {
         let said = said(&grace, &team).await;
         assert_eq!(said[2].1["option"], 0, "{said:#?}");
     }
-}
-
-/// The hub of such an agent passes on what it is asked and what it says.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_leads_a_team_of_another_hub() {
-    let model = federation::model().await;
-    let far = Node::start(&model, &[], None).await;
-    let mut lead = Agent::with(leading).await;
-    let new = json!({ "url": lead.url, "name": "lead", "vouch": true, "visibility": "federated", "access": "open" });
-    far.admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
-    let address = format!("@grace/lead@{}", far.id);
-    let given = settings(&model, &[("PLEXUS_P2P_BOOTSTRAP", far.address.as_str())]);
-    hub::run(None, &given, async |home: &Hub| {
-        let ada = home.person("ada").await;
-        let home_id = text_of(&ada.api("/hubs").await["this"]["id"]);
-        federation::until("the agent is carried", async || {
-            ada.get(&format!("/{address}")).await.status == StatusCode::OK
-        })
-        .await;
-        federation::until("the hubs know each other", async || far.knows(&home_id).await).await;
-        let team = launch(&ada, "plan_and_delegate", &[&address, "@plexus/calc"]).await;
-        let spec = json!({ "title": "The product", "description": "17 * 23" });
-        let work = json!([{ "to": 1, "spec": spec }]);
-        says(&mut lead, json!({ "say": "assign", "mode": "now", "work": work })).await;
-        let told = says(&mut lead, json!({ "say": "conclude", "text": "It is 391." })).await;
-        assert!(text_of(&told["team"]["work"][0]["result"]).contains("391"), "{told:#}");
-        assert_eq!(ended(&ada, &team).await["answer"], "It is 391.");
-    })
-    .await;
-    far.end().await;
 }
 
 /// Authors of agents begin from the example in the documentation.

@@ -169,7 +169,7 @@ async fn a_task_waits_for_its_team_over_a_restart() {
             assert_eq!(hub.ended().await, 0);
         }
         let hub = Process::serve(folder.path()).await;
-        let token = token.at(&hub.origin);
+        let token = program(&grace.at(&hub.origin), &["chat", "team"]).await;
         let shown = call(&token, "GetTask", json!({ "id": task["id"] })).await["result"].clone();
         assert_eq!(shown["status"]["state"], "TASK_STATE_WORKING", "{shown:#}");
         let working = agent.called().await;

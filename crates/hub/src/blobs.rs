@@ -174,7 +174,8 @@ pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
             Some(digest) => blobs::find(&mut hub.store().read().await?, &digest).await?.is_some(),
             None => false,
         };
-        if !known && (!hub.hints().are_heard() || has_settled(hub, &file)) {
+        // Looked at anew: the list may have been read a while ago.
+        if !known && (!hub.hints().are_heard() || is_settled(hub, &file.location).await?) {
             remove(hub, &file.location).await?;
         }
     }

@@ -4,15 +4,17 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use libp2p::{
-    Multiaddr, PeerId, identify,
+    Multiaddr, PeerId,
+    core::{ConnectedPoint, Endpoint, transport::PortUse},
+    identify,
     identity::Keypair,
     kad::{self, GetRecordError, QueryResult, store::RecordStore},
     multiaddr::Protocol,
-    swarm::SwarmEvent,
+    swarm::{ConnectionId, SwarmEvent},
 };
 use plexus_a2a::keys::SecretKey;
 use plexus_domain::Timestamp;
-use tokio::{net::TcpListener, sync::mpsc};
+use tokio::{net::TcpListener, sync::mpsc, time::timeout};
 
 use super::{
     actor::Actor,
@@ -20,6 +22,7 @@ use super::{
     behaviour::KAD,
     finding::LookUp,
     id, key,
+    nat::Reachability,
     reach::IsPublic,
 };
 use crate::{
@@ -190,4 +193,40 @@ async fn nobody_makes_a_hub_call_into_its_own_network() {
         assert!(calls(Some(nothing), true, through).await, "its operator named it");
         assert!(calls(None, false, through).await);
     }
+}
+
+#[tokio::test]
+async fn who_is_called_back_is_not_a_hub_that_this_one_called() {
+    let listen = || vec!["/ip4/127.0.0.1/tcp/0".parse().unwrap()];
+    let (mut hub, _told) = actor_of(Config { listen: listen(), ..config() });
+    let (mut stranger, _told) = actor_of(Config { seed: [2; 32], listen: listen(), ..config() });
+    let (name, its_name) = (*hub.swarm.local_peer_id(), *stranger.swarm.local_peer_id());
+    let mut is_called = false;
+    let called_back = async {
+        while !matches!(stranger.nat.reachability(Instant::now()), Reachability::Confirmed { .. }) {
+            tokio::select! {
+                event = hub.swarm.select_next_some() => hub.react(event),
+                event = stranger.swarm.select_next_some() => stranger.react(event),
+            }
+            if let (false, Some(address)) = (is_called, hub.swarm.listeners().next()) {
+                is_called = true;
+                stranger.dial(address);
+            }
+        }
+    };
+    timeout(MINUTE, called_back).await.unwrap();
+    assert!(stranger.links.called(&name).is_some());
+    assert!(hub.links.peers().any(|(peer, _)| *peer == its_name) && hub.links.called(&its_name).is_none());
+}
+
+#[tokio::test]
+async fn who_is_met_half_way_is_not_a_hub_that_this_one_called() {
+    let (actor, _told) = actor();
+    let called = |role_override| {
+        let endpoint =
+            ConnectedPoint::Dialer { address: address(1), role_override, port_use: PortUse::Reuse };
+        actor.called(ConnectionId::new_unchecked(1), endpoint)
+    };
+    assert_eq!(called(Endpoint::Listener), None);
+    assert_eq!(called(Endpoint::Dialer), Some(address(1)));
 }

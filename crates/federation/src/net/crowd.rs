@@ -1,4 +1,4 @@
-//! How many connections one address may begin: keys cost nothing, addresses do.
+//! How many connections come from one address, or through one relay: keys cost nothing, addresses do.
 
 use std::{
     collections::HashMap,
@@ -17,19 +17,27 @@ use libp2p::{
     },
 };
 
-use super::reach::IsPublic;
+use super::reach::{IsPublic, is_relayed};
 
 /// An IPv6 network of this size is one address: it is what one customer gets.
 const PREFIX_V6: u32 = 64;
+/// A relay says itself who calls through it, and may make all of them up.
+const MOST_PER_RELAY: usize = 24;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Address(IpAddr),
+    Relay(PeerId),
+}
 
 pub struct Crowd {
     /// How many, of which addresses. None: as many as there are.
     most: Option<(usize, IsPublic)>,
-    from: HashMap<ConnectionId, IpAddr>,
+    from: HashMap<ConnectionId, Origin>,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("this address has as many connections as it may have")]
+#[error("this address or relay has as many connections as it may have")]
 struct TooMany;
 
 impl Crowd {
@@ -37,17 +45,31 @@ impl Crowd {
         Self { most, from: HashMap::new() }
     }
 
-    fn come(&mut self, id: ConnectionId, from: &Multiaddr) -> Result<(), TooMany> {
-        let Some((most, is_public)) = self.most else { return Ok(()) };
-        // Behind a private address may be a gateway through which everybody comes.
-        let Some(ip) = ip_of(from).filter(|ip| is_public(*ip)) else { return Ok(()) };
+    fn come(&mut self, id: ConnectionId, local: &Multiaddr, from: &Multiaddr) -> Result<(), TooMany> {
+        let Some((origin, most)) = self.origin(local, from) else { return Ok(()) };
         // The swarm has a few hundred connections at most.
-        if self.from.values().filter(|known| **known == ip).count() >= most {
+        if self.from.values().filter(|known| **known == origin).count() >= most {
             return Err(TooMany);
         }
-        self.from.insert(id, ip);
+        self.from.insert(id, origin);
         Ok(())
     }
+
+    /// Where a connection comes from, and how many may come from there, if they are counted.
+    fn origin(&self, local: &Multiaddr, from: &Multiaddr) -> Option<(Origin, usize)> {
+        if is_relayed(local) {
+            return Some((Origin::Relay(relay_of(local)?), MOST_PER_RELAY));
+        }
+        let (most, is_public) = self.most?;
+        // Behind a private address may be a gateway through which everybody comes.
+        let ip = ip_of(from).filter(|ip| is_public(*ip))?;
+        Some((Origin::Address(ip), most))
+    }
+}
+
+fn relay_of(local: &Multiaddr) -> Option<PeerId> {
+    let name = |part| if let Protocol::P2p(peer) = part { Some(peer) } else { None };
+    local.iter().find_map(name)
 }
 
 fn ip_of(address: &Multiaddr) -> Option<IpAddr> {
@@ -68,10 +90,10 @@ impl NetworkBehaviour for Crowd {
     fn handle_pending_inbound_connection(
         &mut self,
         id: ConnectionId,
-        _: &Multiaddr,
+        local: &Multiaddr,
         from: &Multiaddr,
     ) -> Result<(), ConnectionDenied> {
-        self.come(id, from).map_err(ConnectionDenied::new)
+        self.come(id, local, from).map_err(ConnectionDenied::new)
     }
 
     fn handle_established_inbound_connection(
@@ -124,19 +146,41 @@ mod tests {
         let is_public: IsPublic = |ip| ip != IpAddr::from([10, 0, 0, 1]);
         let mut crowd = Crowd::new(Some((2, is_public)));
         let id = ConnectionId::new_unchecked;
-        let one = at("/ip4/192.0.2.1/tcp/1");
-        assert!(crowd.come(id(1), &one).is_ok() && crowd.come(id(2), &at("/ip4/192.0.2.1/tcp/2")).is_ok());
-        assert!(crowd.come(id(3), &one).is_err());
-        assert!(crowd.come(id(4), &at("/ip4/192.0.2.2/tcp/1")).is_ok(), "another address");
+        let (here, one) = (at("/ip4/192.0.2.9/tcp/1"), at("/ip4/192.0.2.1/tcp/1"));
+        assert!(
+            crowd.come(id(1), &here, &one).is_ok()
+                && crowd.come(id(2), &here, &at("/ip4/192.0.2.1/tcp/2")).is_ok()
+        );
+        assert!(crowd.come(id(3), &here, &one).is_err());
+        assert!(crowd.come(id(4), &here, &at("/ip4/192.0.2.2/tcp/1")).is_ok(), "another address");
         crowd.from.remove(&id(1));
-        assert!(crowd.come(id(5), &one).is_ok());
-        assert!(crowd.come(id(6), &at("/ip6/2001:db8:0:1::1/tcp/1")).is_ok());
-        assert!(crowd.come(id(7), &at("/ip6/2001:db8:0:1::2/tcp/1")).is_ok());
-        assert!(crowd.come(id(8), &at("/ip6/2001:db8:0:1:ffff::3/tcp/1")).is_err(), "one network");
-        assert!(crowd.come(id(9), &at("/ip6/2001:db8:0:2::1/tcp/1")).is_ok());
+        assert!(crowd.come(id(5), &here, &one).is_ok());
+        assert!(crowd.come(id(6), &here, &at("/ip6/2001:db8:0:1::1/tcp/1")).is_ok());
+        assert!(crowd.come(id(7), &here, &at("/ip6/2001:db8:0:1::2/tcp/1")).is_ok());
+        assert!(crowd.come(id(8), &here, &at("/ip6/2001:db8:0:1:ffff::3/tcp/1")).is_err(), "one network");
+        assert!(crowd.come(id(9), &here, &at("/ip6/2001:db8:0:2::1/tcp/1")).is_ok());
         let gateway = at("/ip4/10.0.0.1/tcp/1");
-        assert!((10..100).all(|n| crowd.come(id(n), &gateway).is_ok()), "everybody may come through it");
+        assert!(
+            (10..100).all(|n| crowd.come(id(n), &here, &gateway).is_ok()),
+            "everybody may come through it"
+        );
         let mut open = Crowd::new(None);
-        assert!((0..100).all(|n| open.come(id(n), &one).is_ok()));
+        assert!((0..100).all(|n| open.come(id(n), &here, &one).is_ok()));
+    }
+
+    #[test]
+    fn a_relay_has_so_many_connections_whoever_it_says_they_are_from() {
+        let mut crowd = Crowd::new(None);
+        let through = |relay| {
+            let place: Multiaddr = "/ip4/192.0.2.1/tcp/1".parse().unwrap();
+            place.with(Protocol::P2p(relay)).with(Protocol::P2pCircuit)
+        };
+        let (one, other) = (through(PeerId::random()), through(PeerId::random()));
+        let mut comes = |n, local| {
+            let from = Protocol::P2p(PeerId::random()).into();
+            crowd.come(ConnectionId::new_unchecked(n), local, &from).is_ok()
+        };
+        assert_eq!((0..100).filter(|n| comes(*n, &one)).count(), MOST_PER_RELAY);
+        assert!(comes(100, &other));
     }
 }

@@ -18,14 +18,26 @@ pub trait Gate<B: NetworkBehaviour>: 'static {
         true
     }
 
+    /// Somebody called, and got through to the address `local`.
+    fn comes(&mut self, _: ConnectionId, _local: &Multiaddr) {}
+
     /// Whether what a peer wants of it gets through.
-    fn takes(&mut self, _: PeerId, _: &THandlerOutEvent<B>) -> bool {
+    fn takes(&mut self, _: PeerId, _: ConnectionId, _: &THandlerOutEvent<B>) -> bool {
         true
     }
 
     /// It is about to call somebody.
     fn calls(&mut self, _: &DialOpts) {}
+
+    /// Whether a call goes there.
+    fn goes(&self, _: ConnectionId, _: &[Multiaddr]) -> bool {
+        true
+    }
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("nobody is called there")]
+struct Elsewhere;
 
 pub struct Gated<B, G> {
     pub inner: B,
@@ -52,6 +64,7 @@ impl<B: NetworkBehaviour, G: Gate<B>> NetworkBehaviour for Gated<B, G> {
         local: &Multiaddr,
         remote: &Multiaddr,
     ) -> Result<THandler<Self>, ConnectionDenied> {
+        self.gate.comes(id, local);
         self.inner.handle_established_inbound_connection(id, peer, local, remote)
     }
 
@@ -62,6 +75,9 @@ impl<B: NetworkBehaviour, G: Gate<B>> NetworkBehaviour for Gated<B, G> {
         addresses: &[Multiaddr],
         role: Endpoint,
     ) -> Result<Vec<Multiaddr>, ConnectionDenied> {
+        if !self.gate.goes(id, addresses) {
+            return Err(ConnectionDenied::new(Elsewhere));
+        }
         self.inner.handle_pending_outbound_connection(id, peer, addresses, role)
     }
 
@@ -83,7 +99,7 @@ impl<B: NetworkBehaviour, G: Gate<B>> NetworkBehaviour for Gated<B, G> {
     }
 
     fn on_connection_handler_event(&mut self, peer: PeerId, id: ConnectionId, event: THandlerOutEvent<Self>) {
-        if self.gate.takes(peer, &event) {
+        if self.gate.takes(peer, id, &event) {
             self.inner.on_connection_handler_event(peer, id, event);
         }
     }

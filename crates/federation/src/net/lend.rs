@@ -52,6 +52,10 @@ const NEXT_FROM_ADDRESS: Duration = Duration::from_secs(120);
 
 impl Lending {
     pub fn behaviour(self, me: PeerId) -> relay::Behaviour {
+        relay::Behaviour::new(me, self.config())
+    }
+
+    fn config(self) -> relay::Config {
         let mut share = Share::new(self.hourly_each, self.hourly, HOUR);
         let hourly = move |peer: PeerId, _: &Multiaddr, now: Instant| share.take(peer, now);
         let config = relay::Config {
@@ -62,11 +66,14 @@ impl Lending {
             max_circuits_per_peer: self.circuits_each,
             max_circuit_duration: self.lasts,
             max_circuit_bytes: self.bytes,
-            circuit_src_rate_limiters: vec![Box::new(hourly)],
+            circuit_src_rate_limiters: Vec::new(),
             // How often one may reserve is as libp2p has it.
             ..relay::Config::default()
         };
-        relay::Behaviour::new(me, config.circuit_src_per_ip(AT_ONCE_FROM_ADDRESS, NEXT_FROM_ADDRESS))
+        // One after the other is asked until one refuses: what an address may not begin takes nothing from all.
+        let mut config = config.circuit_src_per_ip(AT_ONCE_FROM_ADDRESS, NEXT_FROM_ADDRESS);
+        config.circuit_src_rate_limiters.push(Box::new(hourly));
+        config
     }
 }
 
@@ -82,7 +89,8 @@ impl Lent {
     pub fn note(&mut self, event: &relay::Event) {
         match event {
             relay::Event::ReservationReqAccepted { src_peer_id, .. } => _ = self.hubs.insert(*src_peer_id),
-            relay::Event::ReservationTimedOut { src_peer_id } => _ = self.hubs.remove(src_peer_id),
+            relay::Event::ReservationTimedOut { src_peer_id }
+            | relay::Event::ReservationClosed { src_peer_id } => _ = self.hubs.remove(src_peer_id),
             relay::Event::CircuitReqAccepted { src_peer_id, dst_peer_id } => {
                 self.circuits.push((*src_peer_id, *dst_peer_id));
             }
@@ -121,4 +129,35 @@ pub struct Use {
     /// Hubs that others reach through this one.
     pub hubs: usize,
     pub circuits: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_does_not_use_up_what_all_may_begin() {
+        let (now, mut config) = (Instant::now(), Lending::default().config());
+        let mut begins = |address: &str| {
+            let (peer, address) = (PeerId::random(), address.parse().unwrap());
+            config.circuit_src_rate_limiters.iter_mut().all(|limiter| limiter.try_next(peer, &address, now))
+        };
+        let from_one = (0..1_000).filter(|_| begins("/ip4/192.0.2.1/tcp/1")).count();
+        assert_eq!(from_one, 32);
+        assert!(begins("/ip4/192.0.2.2/tcp/1"), "there is something left for another");
+    }
+
+    #[test]
+    fn a_place_that_is_given_up_is_not_lent_any_more() {
+        let (mut lent, src_peer_id) = (Lent::default(), PeerId::random());
+        for over in [
+            relay::Event::ReservationClosed { src_peer_id },
+            relay::Event::ReservationTimedOut { src_peer_id },
+        ] {
+            lent.note(&relay::Event::ReservationReqAccepted { src_peer_id, renewed: false });
+            assert_eq!(lent.count().hubs, 1);
+            lent.note(&over);
+            assert_eq!(lent.count(), Use::default());
+        }
+    }
 }

@@ -20,6 +20,9 @@ use super::{actor::Actor, api::Config, book::split, lend::Lent, relays::Relays};
 /// One failure may be that of an address that another peer made up, so a success has so long to come.
 const SETTLED_AFTER: Duration = Duration::from_secs(10);
 
+/// One who says that it called back may lie; relays are given up when so many say so.
+const SURE: usize = 2;
+
 /// Whether others can call this hub, as far as it knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
@@ -50,7 +53,8 @@ impl Reachability {
 pub struct Nat {
     configured: bool,
     listens: bool,
-    confirmed: Option<PeerId>,
+    /// Who called this hub back, so many as are needed to be sure.
+    confirmed: Vec<PeerId>,
     failed: Option<Instant>,
     pub(super) relays: Relays,
     pub(super) lent: Lent,
@@ -70,12 +74,22 @@ impl Nat {
         self.lent.left(peer);
     }
 
+    fn confirm(&mut self, by: PeerId) {
+        if self.confirmed.len() < SURE && !self.confirmed.contains(&by) {
+            self.confirmed.push(by);
+        }
+    }
+
+    fn is_sure(&self) -> bool {
+        self.confirmed.len() >= SURE
+    }
+
     pub fn reachability(&self, now: Instant) -> Reachability {
         let settled = |failed: Instant| now.saturating_duration_since(failed) >= SETTLED_AFTER;
-        match (self.confirmed, self.failed) {
+        match (self.confirmed.first(), self.failed) {
             _ if self.configured => Reachability::Configured,
             _ if !self.listens => Reachability::No,
-            (Some(by), _) => Reachability::Confirmed { by },
+            (Some(by), _) => Reachability::Confirmed { by: *by },
             (None, Some(failed)) if settled(failed) => Reachability::No,
             _ => Reachability::Unknown,
         }
@@ -100,7 +114,7 @@ impl Actor {
         done.into_iter().for_each(|connection| _ = self.swarm.close_connection(connection));
         if alone {
             self.seek_relays(now);
-        } else {
+        } else if self.nat.is_sure() {
             let unneeded = self.nat.relays.unneeded();
             unneeded.into_iter().for_each(|listener| _ = self.swarm.remove_listener(listener));
         }
@@ -134,7 +148,7 @@ impl Actor {
     pub(super) fn probed(&mut self, event: &client::Event) {
         let client::Event { tested_addr: address, server, result, .. } = event;
         match result {
-            Ok(()) => self.nat.confirmed = Some(*server),
+            Ok(()) => self.nat.confirm(*server),
             Err(error) => {
                 tracing::debug!(%address, %server, %error, "nobody can call this hub there");
                 self.nat.failed.get_or_insert_with(Instant::now);
@@ -170,8 +184,12 @@ mod tests {
         nat.failed = Some(now);
         assert_eq!(nat.reachability(now), Reachability::Unknown, "another may get through");
         assert_eq!(nat.reachability(later), Reachability::No);
-        nat.confirmed = Some(by);
+        nat.confirm(by);
+        nat.confirm(by);
         assert_eq!(nat.reachability(later), Reachability::Confirmed { by });
+        assert!(!nat.is_sure(), "it keeps the relays that it has");
+        nat.confirm(PeerId::random());
+        assert!(nat.is_sure() && nat.reachability(later) == Reachability::Confirmed { by });
         assert_eq!(Nat::default().reachability(now), Reachability::No, "there is nothing to try");
         nat.configured = true;
         assert_eq!(nat.reachability(later), Reachability::Configured);

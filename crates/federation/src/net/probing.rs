@@ -2,12 +2,17 @@
 //!
 //! libp2p bounds neither what a hub tries nor how often it calls back, so both stand behind a gate.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use libp2p::{
-    PeerId,
+    Multiaddr, PeerId,
     autonat::v2::{client, server},
-    swarm::{ConnectionId, FromSwarm, THandlerOutEvent, dial_opts::DialOpts},
+    swarm::{
+        ConnectionClosed, ConnectionId, FromSwarm, ListenFailure, THandlerOutEvent, dial_opts::DialOpts,
+    },
 };
 
 use super::{
@@ -33,7 +38,10 @@ pub type CallingBack = Gated<server::Behaviour, CallsBack>;
 
 pub fn asking(me: PeerId, reach: Reach) -> Asking {
     let share = Share::new(TRIED, TRIED, TRIED_WITHIN);
-    Gated { inner: client::Behaviour::default(), gate: Candidates { me, reach, share } }
+    Gated {
+        inner: client::Behaviour::default(),
+        gate: Candidates { me, reach, share, relayed: HashSet::new() },
+    }
 }
 
 pub fn calling_back() -> CallingBack {
@@ -46,15 +54,48 @@ pub struct Candidates {
     me: PeerId,
     reach: Reach,
     share: Share,
+    /// Connections of those who called through a relay.
+    relayed: HashSet<ConnectionId>,
+}
+
+impl Candidates {
+    fn trusts(&self, connection: ConnectionId) -> bool {
+        !self.relayed.contains(&connection)
+    }
+
+    fn is_tried(&mut self, address: &Multiaddr) -> bool {
+        // That a relay is reached says nothing of this hub.
+        !is_relayed(address) && self.reach.allows(address) && self.share.take(self.me, Instant::now())
+    }
 }
 
 impl Gate<client::Behaviour> for Candidates {
     fn hears(&mut self, event: &FromSwarm<'_>) -> bool {
-        let FromSwarm::NewExternalAddrCandidate(candidate) = event else { return true };
-        // That a relay is reached says nothing of this hub.
-        !is_relayed(candidate.addr)
-            && self.reach.allows(candidate.addr)
-            && self.share.take(self.me, Instant::now())
+        match event {
+            FromSwarm::NewExternalAddrCandidate(candidate) => return self.is_tried(candidate.addr),
+            FromSwarm::ConnectionClosed(ConnectionClosed { connection_id, .. })
+            | FromSwarm::ListenFailure(ListenFailure { connection_id, .. }) => {
+                self.relayed.remove(connection_id);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn comes(&mut self, connection: ConnectionId, local: &Multiaddr) {
+        if is_relayed(local) {
+            self.relayed.insert(connection);
+        }
+    }
+
+    /// Who calls back through a relay has shown nothing. libp2p takes the number that proves a call from anybody, on any connection.
+    fn takes(
+        &mut self,
+        _: PeerId,
+        connection: ConnectionId,
+        event: &THandlerOutEvent<client::Behaviour>,
+    ) -> bool {
+        event.is_left() || self.trusts(connection)
     }
 }
 
@@ -65,6 +106,11 @@ pub struct CallsBack {
 }
 
 impl CallsBack {
+    /// Whether a connection is there to call back.
+    pub fn made(&self, connection: ConnectionId) -> bool {
+        self.open.iter().any(|(open, _)| *open == connection)
+    }
+
     /// Those that may be closed.
     pub fn done(&mut self, now: Instant) -> Vec<ConnectionId> {
         let is_done = |at: &Instant| now.saturating_duration_since(*at) >= CALLED_BACK_WITHIN;
@@ -74,7 +120,7 @@ impl CallsBack {
 
 impl Gate<server::Behaviour> for CallsBack {
     /// Who is turned away is told of an error, which says nothing of the address.
-    fn takes(&mut self, peer: PeerId, event: &THandlerOutEvent<server::Behaviour>) -> bool {
+    fn takes(&mut self, peer: PeerId, _: ConnectionId, event: &THandlerOutEvent<server::Behaviour>) -> bool {
         let wants_a_call = event.as_ref().right().is_some_and(|of_request| of_request.is_left());
         !wants_a_call || self.share.take(peer, Instant::now())
     }
@@ -82,13 +128,18 @@ impl Gate<server::Behaviour> for CallsBack {
     fn calls(&mut self, opts: &DialOpts) {
         self.open.push((opts.connection_id(), Instant::now()));
     }
+
+    /// That a relay is reached says nothing of whom it leads to, and each call there uses up what it lends to this hub.
+    fn goes(&self, connection: ConnectionId, addresses: &[Multiaddr]) -> bool {
+        !self.made(connection) || !addresses.iter().any(is_relayed)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::net::IpAddr;
 
-    use libp2p::{Multiaddr, multiaddr::Protocol, swarm::NewExternalAddrCandidate};
+    use libp2p::{multiaddr::Protocol, swarm::NewExternalAddrCandidate};
 
     use super::*;
     use crate::net::reach::IsPublic;
@@ -105,5 +156,30 @@ mod tests {
         let circuit = at(1).with(Protocol::P2p(PeerId::random())).with(Protocol::P2pCircuit);
         assert!(!hears(&circuit) && !hears(&"/ip4/10.0.0.1/tcp/1".parse().unwrap()));
         assert_eq!((1..1_000).filter(|port| hears(&at(*port))).count(), TRIED);
+    }
+
+    #[test]
+    fn nobody_is_called_back_through_a_relay() {
+        let mut gate = calling_back().gate;
+        let place: Multiaddr = "/ip4/192.0.2.1/tcp/1".parse().unwrap();
+        let circuit = place.clone().with(Protocol::P2p(PeerId::random())).with(Protocol::P2pCircuit);
+        let call = DialOpts::peer_id(PeerId::random()).build();
+        assert!(
+            gate.goes(call.connection_id(), std::slice::from_ref(&circuit)),
+            "this hub calls somebody itself"
+        );
+        gate.calls(&call);
+        assert!(gate.goes(call.connection_id(), &[place]));
+        assert!(!gate.goes(call.connection_id(), &[circuit]));
+    }
+
+    #[test]
+    fn nobody_calls_back_through_a_relay() {
+        let mut gate = asking(PeerId::random(), Reach::new(None, &[])).gate;
+        let (direct, relayed) = (ConnectionId::new_unchecked(1), ConnectionId::new_unchecked(2));
+        let place: Multiaddr = "/ip4/192.0.2.1/tcp/1".parse().unwrap();
+        gate.comes(direct, &place);
+        gate.comes(relayed, &place.with(Protocol::P2p(PeerId::random())).with(Protocol::P2pCircuit));
+        assert!(gate.trusts(direct) && !gate.trusts(relayed));
     }
 }

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use libp2p::{
     Multiaddr, PeerId,
+    core::{ConnectedPoint, Endpoint},
     gossipsub::{self, MessageAcceptance},
     identify,
     kad::{self, InboundRequest, ProviderRecord, store::RecordStore},
     mdns, relay,
     request_response::{self, OutboundRequestId},
-    swarm::SwarmEvent,
+    swarm::{ConnectionId, SwarmEvent},
 };
 
 use super::{
@@ -45,10 +46,9 @@ impl Actor {
                 }
                 _ = self.events.try_send(Event::Listening(address));
             }
-            SwarmEvent::ConnectionEstablished { peer_id, endpoint, .. } => {
-                let (now, address) = (Instant::now(), endpoint.get_remote_address());
-                let door = endpoint.is_dialer() && self.book.reached(&peer_id, address, now);
-                let called = endpoint.is_dialer().then(|| address.clone());
+            SwarmEvent::ConnectionEstablished { peer_id, connection_id, endpoint, .. } => {
+                let (now, called) = (Instant::now(), self.called(connection_id, endpoint));
+                let door = called.as_ref().is_some_and(|address| self.book.reached(&peer_id, address, now));
                 self.links.opened(peer_id, Link { since: now, door, called });
             }
             SwarmEvent::ConnectionClosed { peer_id, num_established: 0, .. } => {
@@ -62,6 +62,18 @@ impl Actor {
             }
             SwarmEvent::Behaviour(event) => self.react_to(event),
             _ => {}
+        }
+    }
+
+    /// Where this hub called of its own accord. Calls back, and those that meet half-way whoever called through a relay, go where
+    /// strangers say; they do not make a stranger somebody whom this hub chose.
+    pub(super) fn called(&self, connection: ConnectionId, endpoint: ConnectedPoint) -> Option<Multiaddr> {
+        let calls_back = self.swarm.behaviour().calling_back.gate.made(connection);
+        match endpoint {
+            ConnectedPoint::Dialer { address, role_override: Endpoint::Dialer, .. } if !calls_back => {
+                Some(address)
+            }
+            _ => None,
         }
     }
 

@@ -34,12 +34,25 @@ struct Asked {
 impl Relays {
     /// A hub says in its record whether it lends itself.
     pub fn said(&mut self, peer: PeerId, lends: bool, addresses: Vec<Multiaddr>) {
-        let has_room = self.said.len() < MAX_SAID || self.said.contains_key(&peer);
         if !lends || addresses.is_empty() {
             self.said.remove(&peer);
-        } else if has_room {
+        } else if self.has_room(&peer) {
             self.said.insert(peer, addresses);
         }
+    }
+
+    /// One that was called and is not there makes room for another.
+    fn has_room(&mut self, peer: &PeerId) -> bool {
+        if self.said.len() < MAX_SAID || self.said.contains_key(peer) {
+            return true;
+        }
+        let is_lost = |peer: &&PeerId| self.resting.contains_key(*peer) && self.is_away(peer);
+        let lost = self.said.keys().find(is_lost).copied();
+        lost.is_some_and(|lost| self.said.remove(&lost).is_some())
+    }
+
+    fn is_away(&self, peer: &PeerId) -> bool {
+        self.lending.iter().all(|(known, _)| known != peer)
     }
 
     /// A hub that was called at `address` speaks the protocol of relays.
@@ -67,8 +80,8 @@ impl Relays {
         if self.asked.len() >= WANTED {
             return None;
         }
-        let is_away = |peer: &PeerId| self.lending.iter().all(|(known, _)| known != peer);
-        let mut away = self.said.iter().filter(|(peer, _)| !self.resting.contains_key(peer) && is_away(peer));
+        let is_due = |peer: &PeerId| !self.resting.contains_key(peer) && self.is_away(peer);
+        let mut away = self.said.iter().filter(|(peer, _)| is_due(peer));
         let (peer, addresses) = away.next().map(|(peer, addresses)| (*peer, addresses.clone()))?;
         self.rest(peer, now);
         Some((peer, addresses))
@@ -163,6 +176,12 @@ mod tests {
         relays.lends(other, address(2));
         assert_eq!(relays.call_next(now + ASKED_AGAIN), None, "one does not any more, one is there");
         (0..2 * MAX_SAID).for_each(|_| relays.said(PeerId::random(), true, vec![address(3)]));
+        assert_eq!(relays.said.len(), MAX_SAID);
+        relays.said(one, true, vec![address(1)]);
+        assert!(!relays.said.contains_key(&one), "there is no room");
+        let lost = relays.call_next(now).unwrap().0;
+        relays.said(one, true, vec![address(1)]);
+        assert!(relays.said.contains_key(&one) && !relays.said.contains_key(&lost));
         assert_eq!(relays.said.len(), MAX_SAID);
     }
 }

@@ -16,6 +16,7 @@ use plexus_runtime::{
 };
 use plexus_store::{Duty, agent_secrets, secrets};
 use serde::{Deserialize, Serialize};
+use tokio::{sync::Semaphore, time::timeout};
 use url::Url;
 
 use super::credentials::own_purpose;
@@ -30,9 +31,22 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// Beyond this many the tokens that nobody waits for are got again when they are needed.
 const MOST: usize = 10_000;
 
+/// Tokens that are got again at once where other processes might do the same.
+const DUTIES: usize = 4;
+/// How long this waits for another process that gets a token.
+const DUTY_WITHIN: Duration = Duration::from_secs(30);
+
 /// One token at a time for each secret that is kept.
-#[derive(Default)]
-pub(crate) struct Slots(Mutex<HashMap<SecretId, Slot>>);
+pub(crate) struct Slots {
+    slots: Mutex<HashMap<SecretId, Slot>>,
+    duties: Semaphore,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Self { slots: Mutex::default(), duties: Semaphore::new(DUTIES) }
+    }
+}
 
 type Slot = Arc<tokio::sync::Mutex<Option<Held>>>;
 
@@ -44,7 +58,7 @@ pub(crate) struct Held {
 
 impl Slots {
     fn of(&self, secret: SecretId) -> Slot {
-        let mut slots = self.0.lock();
+        let mut slots = self.slots.lock();
         if slots.len() >= MOST {
             slots.retain(|_, slot| Arc::strong_count(slot) > 1);
         }
@@ -187,15 +201,25 @@ impl OfPerson {
         if is_good(&kept) {
             return Ok(Secret::new(kept.access));
         }
-        // No other process spends what this one is about to.
-        let duty = self.hub.store().wait_for(Duty::Refresh(self.secret), AGAIN).await;
-        let duty = duty.map_err(|error| fault(&error))?;
+        // No other process spends what this one is about to. Each such duty is a connection, so there are few at once.
+        let tokens = self.hub.tokens();
+        let _one = tokens.duties.acquire().await;
+        let duty = match self.hub.hints().are_heard() {
+            true => {
+                let duty = self.hub.store().wait_for(Duty::Refresh(self.secret), AGAIN);
+                let duty = timeout(DUTY_WITHIN, duty).await.map_err(|error| fault(&error))?;
+                Some(duty.map_err(|error| fault(&error))?)
+            }
+            false => None,
+        };
         // Another process may have got one meanwhile.
         let got = match self.kept_or_failure().await? {
             kept if is_good(&kept) => Ok(Secret::new(kept.access)),
             kept => self.refreshed(&kept).await,
         };
-        duty.leave().await;
+        if let Some(duty) = duty {
+            duty.leave().await;
+        }
         got
     }
 

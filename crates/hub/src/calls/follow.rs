@@ -49,8 +49,9 @@ pub struct Following {
     until: Until,
     seq: i64,
     state: RunState,
-    /// The task as it was last seen, with the messages that readers were told of since.
+    /// The task as it was last seen, with the messages that readers were told of since, and whether any had ended.
     known: Task,
+    heard_end: bool,
     ready: VecDeque<News>,
     receiver: Receiver<Arc<Frame>>,
     access: Receiver<Touched>,
@@ -118,6 +119,7 @@ impl Watch {
             seq: now.seq,
             state: now.state,
             known: now.clone(),
+            heard_end: false,
             ready: VecDeque::new(),
             receiver: self.receiver,
             access: self.access,
@@ -261,6 +263,7 @@ impl Following {
         let known = self.known.messages.iter_mut().find(|known| known.id == view.message.id);
         if let (Some(known), Some(ended)) = (known, run.ended) {
             *known = Message { seq: known.seq, ..view.message.clone() };
+            self.heard_end = true;
             self.known.usage = run.usage;
             self.known.state_at = ended;
         }
@@ -270,6 +273,7 @@ impl Following {
     fn is_known_up_to(&self, state: RunState) -> bool {
         let mut answers = self.known.agents_messages();
         state.is_terminal()
+            && self.heard_end
             && self.known.messages.iter().filter(|known| self.messages.contains(&known.id)).count()
                 == self.messages.len()
             && answers.all(|message| message.state != MessageState::Open)
@@ -321,6 +325,7 @@ impl Following {
 
     async fn reload(&mut self) -> Result<()> {
         self.known = task::reload(&self.hub, &mut self.hub.store().snapshot().await?, self.run).await?;
+        self.heard_end = false;
         Ok(())
     }
 }

@@ -56,11 +56,15 @@ pub async fn shared_rules(hub: &Hub) -> Result<Option<String>> {
     let mut known = hub.federation().shared_rules.lock().await;
     let now = hub.env().now();
     if let Some((_, list)) = known.as_ref().filter(|(signed, _)| now.since(*signed) < SHARED_FOR) {
-        return Ok(Some(list.clone()));
+        return Ok(Some(list.clone()?));
     }
-    let list = signed(hub).await?;
+    let list = match signed(hub).await {
+        Ok(list) => Ok(list),
+        Err(Error::Refused(refusal)) => Err(refusal),
+        Err(fault) => return Err(fault),
+    };
     *known = Some((now, list.clone()));
-    Ok(Some(list))
+    Ok(Some(list?))
 }
 
 async fn signed(hub: &Hub) -> Result<String> {

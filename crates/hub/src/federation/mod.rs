@@ -46,7 +46,7 @@ mod work;
 use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
-use plexus_domain::Timestamp;
+use plexus_domain::{Error as Refusal, Timestamp};
 use plexus_federation::{
     HubId,
     core::{Event, policy::Policy},
@@ -104,7 +104,7 @@ pub(crate) struct Room {
     /// The rules as they were read last, and when.
     policy: tokio::sync::Mutex<Option<(Timestamp, Arc<Policy>)>>,
     /// This hub's own rules as they were signed last for whoever asks, and when.
-    shared_rules: tokio::sync::Mutex<Option<(Timestamp, String)>>,
+    shared_rules: tokio::sync::Mutex<Option<(Timestamp, Result<String, Refusal>)>>,
     /// What waits for other hubs' answers.
     searches: search::Searches,
 }

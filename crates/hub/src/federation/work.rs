@@ -74,6 +74,9 @@ async fn take_turns(hub: &Hub, config: &Federation, mut first: Option<(Sole, Beg
             () = duty.lost() => tracing::warn!("another process may be this hub among others now; this one leaves"),
         }
         hub.federation().running.lock().take();
+        duty.leave().await;
+        // Others go first: this one may be unable to.
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
@@ -123,6 +126,7 @@ struct Begun {
     actor: AbortOnDropHandle<()>,
 }
 
+/// Takes part until it cannot.
 async fn go_on(hub: &Hub, config: &Federation, mut first: Option<Begun>) {
     loop {
         let begun = match first.take() {
@@ -131,7 +135,10 @@ async fn go_on(hub: &Hub, config: &Federation, mut first: Option<Begun>) {
         };
         match begun {
             Ok(begun) => Box::pin(run(hub, config, begun)).await,
-            Err(error) => tracing::warn!(%error, "this hub cannot take part in the network; it tries again"),
+            Err(error) => {
+                tracing::warn!(%error, "this hub cannot take part in the network; it tries again");
+                return;
+            }
         }
         tokio::time::sleep(PAUSE).await;
     }

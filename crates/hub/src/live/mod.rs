@@ -43,11 +43,15 @@ impl Live {
         writing
     }
 
-    /// Begins to read along with a message that another process writes.
-    pub(crate) fn copy(&self, chat: ChatId, message: MessageId) -> Writing {
+    /// Begins to read along with a message that another process writes. None where this one writes it by now.
+    pub(crate) fn copy(&self, chat: ChatId, message: MessageId) -> Option<Writing> {
+        let mut writing = self.writing.lock();
+        if writing.get(&message).is_some_and(|own| !own.lock().is_copy()) {
+            return None;
+        }
         let copy = Arc::new(Mutex::new(OpenMessage::copy(chat, message)));
-        self.writing.lock().insert(message, Arc::clone(&copy));
-        copy
+        writing.insert(message, Arc::clone(&copy));
+        Some(copy)
     }
 
     /// Ends reading along; what this process writes since then goes on.

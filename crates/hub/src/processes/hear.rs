@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plexus_domain::AccountId;
-use plexus_store::{accounts, agents, signals::Listener};
+use plexus_store::{accounts as account_rows, agents, signals::Listener};
 use tokio::time::{sleep, timeout};
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
     met,
 };
 use crate::{
-    Error, Hub, Result, federation,
+    Error, Hub, Result, accounts, federation,
     live::{Frame, FrameKind, Topic, Touched},
 };
 
@@ -98,6 +98,7 @@ fn everything(hub: &Hub) {
     let own = hub.clone();
     later(hub, async move {
         life::stop_what_was_asked(&own).await?;
+        left_meanwhile(&own).await?;
         federation::heed(&own, None).await
     });
 }
@@ -111,10 +112,21 @@ fn later(hub: &Hub, what: impl Future<Output = Result<()>> + Send + 'static) {
     });
 }
 
+/// Ends what goes on for accounts of which it was not heard that they may not use the hub any more.
+async fn left_meanwhile(hub: &Hub) -> Result<()> {
+    for account in hub.running().accounts() {
+        let active = accounts::person(&mut hub.store().read().await?, account).await?;
+        if active.is_none() {
+            left(hub, account).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Ends the runs of an account that may not use the hub for now, and those of its agents.
 async fn left(hub: &Hub, account: AccountId) -> Result<()> {
     let mut conn = hub.store().read().await?;
-    let Some(found) = accounts::find(&mut conn, account).await? else { return Ok(()) };
+    let Some(found) = account_rows::find(&mut conn, account).await? else { return Ok(()) };
     let agents = agents::list_by_namespace(&mut conn, found.namespace).await?;
     let agents: Vec<_> = agents.into_iter().map(|agent| agent.id).collect();
     hub.running().stop_of(account, &agents);

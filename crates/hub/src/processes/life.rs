@@ -137,7 +137,14 @@ pub(super) async fn stop_what_was_asked(hub: &Hub) -> Result<()> {
     let asked = rows::take_stops(&mut tx, hub.process()).await?;
     tx.commit().await?;
     for run in asked {
-        hub.running().stop(run);
+        if hub.running().stop(run) {
+            continue;
+        }
+        // It may have asked its caller something meanwhile: then nobody works on it.
+        let found = rows::find(&mut hub.store().read().await?, run).await?;
+        if let Some(found) = found.filter(|found| found.state.is_waiting()) {
+            runs::end(hub, &found, None).await?;
+        }
     }
     Ok(())
 }

@@ -252,8 +252,7 @@ impl Reading<'_> {
 impl Followed {
     fn copy(&mut self, hub: &Hub, chat: ChatId, message: MessageId, by: ProcessId) {
         let is_known = self.copies.get(&message).is_some_and(|copy| copy.by == by);
-        if !is_known {
-            let writing = hub.live().copy(chat, message);
+        if !is_known && let Some(writing) = hub.live().copy(chat, message) {
             self.copies.insert(message, Copied { by, n: 0, writing });
         }
     }

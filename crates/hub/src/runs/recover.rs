@@ -42,7 +42,12 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     let mut telling = Telling::new(&chat);
     let (at, failure_of) = (hub.env().now(), Some(&failure));
     let step = Step { from: run.state, to: RunState::Failed, at, failure: failure_of, usage: None };
-    if !runs::set_state(&mut tx, run.id, &step).await? {
+    // It may have gone on elsewhere since it was found.
+    let is_ended = match run.process {
+        Some(process) => runs::set_state_by(&mut tx, process, run.id, &step).await?,
+        None => runs::set_state(&mut tx, run.id, &step).await?,
+    };
+    if !is_ended {
         return Ok(());
     }
     telling.record(Event::Run { run: run.id, state: RunState::Failed, failure: Some(failure) });

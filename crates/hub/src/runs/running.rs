@@ -1,6 +1,9 @@
 //! The runs that this process works on, and those that wait for their turn.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use parking_lot::Mutex;
 use plexus_domain::{
@@ -120,6 +123,15 @@ impl Running {
         let places = self.0.lock();
         let theirs = |entry: &&Entry| entry.from == Some(hub) || entry.home == hub;
         places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
+    }
+
+    /// Those for whom something goes on.
+    pub fn accounts(&self) -> HashSet<AccountId> {
+        let account = |entry: &Entry| match entry.who {
+            Who::Account(account) => Some(account),
+            _ => None,
+        };
+        self.0.lock().taken.values().filter_map(account).collect()
     }
 
     pub fn of_chat(&self, chat: ChatId) -> Vec<RunId> {

@@ -293,18 +293,21 @@ impl Conductor {
         record::catch_up(&mut self.hub.store().read().await?, &mut self.team).await
     }
 
-    async fn answer(&mut self, request: Request) -> Result<()> {
-        let is_full = self.team.head().0 >= MOST_ENTRIES;
-        let done = match request.wish {
-            Wish::Event(by, event) if !is_full || matches!(event, Event::Cancelled { .. }) => {
+    async fn grant(&mut self, wish: Wish) -> Result<()> {
+        match wish {
+            Wish::Event(by, event) => {
+                check_room(&self.team, Some(&event))?;
                 self.propose(by, event).await
             }
-            Wish::Nest { work, members } if !is_full => help::nest(self, work, members).await,
-            Wish::Event(..) | Wish::Nest { .. } => {
-                Err(Refusal::conflict("So much has happened in this team that it can only be stopped.")
-                    .into())
+            Wish::Nest { work, members } => {
+                check_room(&self.team, None)?;
+                help::nest(self, work, members).await
             }
-        };
+        }
+    }
+
+    async fn answer(&mut self, request: Request) -> Result<()> {
+        let done = self.grant(request.wish).await;
         // Whoever asked may have gone.
         let _ = request.done.send(done);
         Ok(())
@@ -338,4 +341,12 @@ impl Conductor {
 enum Left {
     TeamEnded,
     HubEnds,
+}
+
+/// Refuses what would make a log longer that is full. Ending the team is always possible.
+pub(super) fn check_room(team: &Team, event: Option<&Event>) -> Result<(), Refusal> {
+    if team.head().0 < MOST_ENTRIES || matches!(event, Some(Event::Cancelled { .. })) {
+        return Ok(());
+    }
+    Err(Refusal::conflict("So much has happened in this team that it can only be stopped."))
 }

@@ -6,7 +6,7 @@ use plexus_domain::{
     team::{Author, Event, Proposal},
 };
 
-use super::{record, room::Wish};
+use super::{conduct::check_room, record, room::Wish};
 use crate::{Error, Hub, Result};
 
 /// Tries while others write at the same moment.
@@ -42,6 +42,7 @@ async fn try_write(hub: &Hub, proposal: &Proposal) -> Result<()> {
     let mut conn = hub.store().read().await?;
     let (team, key) = (record::replay(&mut conn, proposal.team).await?, record::key(hub, &mut conn).await?);
     drop(conn);
+    check_room(&team, Some(&proposal.event))?;
     let entries = team.propose(proposal, hub.env().now()).map_err(Refusal::from)?;
     record::commit(hub, &key, &team, &entries).await.map(drop)
 }

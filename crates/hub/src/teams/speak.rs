@@ -26,7 +26,7 @@ pub(super) async fn speak(conductor: &mut Conductor, seat: Seat, turn: u32) -> R
     let Some(request) = Request::new(&conductor.team, seat) else { return Ok(true) };
     let Some(utterance) = rules::decide(&conductor.team, seat) else { return Ok(true) };
     let before = Usage::default();
-    if floor::is_wanted_by(conductor, &address).await? {
+    if may_take_the_floor(conductor, seat, &address) && floor::is_wanted_by(conductor, &address).await? {
         let speech = Speech { seat, turn, form: Form::Acts(Attempt::First), before };
         return ask(conductor, &address, speech, floor::turn(&request, None), None).await;
     }
@@ -52,6 +52,14 @@ fn address(conductor: &Conductor, seat: Seat) -> Option<Address> {
         Identity::Agent { address } => Some(address.clone()),
         Identity::Person { .. } => None,
     }
+}
+
+/// Whoever leads is shown what all others found, and hands out work. An agent of another hub does so by itself only where
+/// somebody named it: those that were found are wanted for something.
+fn may_take_the_floor(conductor: &Conductor, seat: Seat, address: &Address) -> bool {
+    let leads = conductor.team.lead() == Some(seat);
+    let was_found = conductor.team.member(seat).is_some_and(|member| !member.invitee.roles.is_empty());
+    !(leads && was_found && address.hub.is_some())
 }
 
 /// Asks a member in its turn; for one that cannot be asked the rules speak. False when it could not be asked yet.

@@ -105,11 +105,7 @@ fn answer_to(conductor: &Conductor, no: WorkNo, work: &Work) -> Option<Follows> 
 
 /// Sends a message to an agent, as a thread of its own in the team's chat: it sees that message, and what it answered in the
 /// run that this one follows, and nothing else.
-pub(super) async fn ask(
-    conductor: &Conductor,
-    address: &Address,
-    message: Message,
-) -> Result<Begun> {
+pub(super) async fn ask(conductor: &Conductor, address: &Address, message: Message) -> Result<Begun> {
     match try_ask(conductor, address, message).await {
         Ok(run) => Ok(Begun::Run(run)),
         Err(Error::Refused(Refusal::Limited { .. } | Refusal::Unavailable { .. })) => Ok(Begun::Later),
@@ -118,11 +114,7 @@ pub(super) async fn ask(
     }
 }
 
-async fn try_ask(
-    conductor: &Conductor,
-    address: &Address,
-    message: Message,
-) -> Result<RunId> {
+async fn try_ask(conductor: &Conductor, address: &Address, message: Message) -> Result<RunId> {
     let hub = &conductor.hub;
     let mut tx = hub.store().write().await?;
     // The account may have been suspended, or have lost rights, since the team was launched.
