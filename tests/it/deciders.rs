@@ -11,8 +11,9 @@ use crate::{
     agent::{Agent, card},
     clerk,
     client::{Client, text_of},
-    events::{Events, PATIENCE},
+    events::PATIENCE,
     hub::{self, Given, Hub, on_both},
+    team::{self, launch, until},
     tools::{Server, start},
 };
 
@@ -47,28 +48,9 @@ async fn with_model(answers: &[&str], body: impl AsyncFn(&Hub)) {
     hub::run(Some(database), &deciding(&server), &body).await;
 }
 
-async fn launch(client: &Client, new: &Value) -> String {
-    text_of(&client.call(Method::POST, "/teams", new).await.expect(StatusCode::CREATED).json()["id"])
-}
-
-/// The team once it is so.
-async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
-    let mut events = Events::open(client, team, 0).await;
-    let reading = async {
-        loop {
-            let now = client.api(&format!("/teams/{team}")).await;
-            if done(&now) {
-                return now;
-            }
-            events.next().await.expect("the stream goes on");
-        }
-    };
-    timeout(PATIENCE, reading).await.expect("it comes to that")
-}
-
+/// A team once it has ended.
 async fn ended(client: &Client, new: &Value) -> Value {
-    let team = launch(client, new).await;
-    until(client, &team, |team| !team["ended"].is_null()).await
+    team::ended(client, &launch(client, new).await).await
 }
 
 async fn log(client: &Client, team: &Value) -> Vec<Value> {
@@ -163,7 +145,7 @@ async fn a_model_leaves_a_member_alone_where_the_rules_would_not() {
         call.begin_task().await;
         call.artifact("Done.").await;
         call.complete().await;
-        let team = until(&grace, &team, |team| !team["ended"].is_null()).await;
+        let team = team::ended(&grace, &team).await;
         assert_eq!((&team["state"], &team["below"]), (&json!("closed"), &json!([])), "{team:#}");
         assert_eq!(kinds(&log(&grace, &team).await).iter().filter(|kind| *kind == "decided").count(), 3);
     })

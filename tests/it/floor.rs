@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 use plexus_domain::team::{Kind, Utterance};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::{
     agent::{Agent, Call, card},
     client::{Client, text_of},
-    events::{Events, PATIENCE},
     hub::{Hub, on_both},
+    team::{self, ended, until},
 };
 
 const TEAM: &str = "urn:plexus:a2a:team:1";
@@ -36,27 +35,7 @@ async fn two(grace: &Client) -> (Agent, Agent) {
 
 /// Launches a team; answers its id.
 async fn launch(client: &Client, pattern: &str, members: &[&str]) -> String {
-    let new = json!({ "goal": "Count the boats.", "pattern": pattern, "members": members });
-    text_of(&client.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"])
-}
-
-/// The team once it is so, read along with its events.
-async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
-    let mut events = Events::open(client, team, 0).await;
-    let reading = async {
-        loop {
-            let now = client.api(&format!("/teams/{team}")).await;
-            if done(&now) {
-                return now;
-            }
-            events.next().await.expect("the stream goes on");
-        }
-    };
-    timeout(PATIENCE, reading).await.expect("it comes to that")
-}
-
-async fn ended(client: &Client, team: &str) -> Value {
-    until(client, team, |team| !team["ended"].is_null()).await
+    team::launch(client, &json!({ "goal": "Count the boats.", "pattern": pattern, "members": members })).await
 }
 
 /// What was said, by whom, as the log has it.

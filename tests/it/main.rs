@@ -123,6 +123,8 @@ mod stars;
 #[cfg(test)]
 mod streaming;
 #[cfg(test)]
+mod team;
+#[cfg(test)]
 mod team_hubs;
 #[cfg(test)]
 mod team_report;

@@ -13,6 +13,7 @@ use crate::{
     events::{Events, PATIENCE},
     hub::{Hub, on_both},
     process::Process,
+    team::{self, ended, until},
 };
 
 /// Agents `@grace/a0` and so on, which do what the test tells them.
@@ -31,7 +32,7 @@ async fn puppets(grace: &Client, count: usize) -> Vec<Agent> {
 async fn launch(grace: &Client, members: &[usize], limits: Value) -> String {
     let members: Vec<String> = members.iter().map(|number| format!("@grace/a{number}")).collect();
     let new = json!({ "goal": "Count the boats.", "members": members, "limits": limits });
-    text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"])
+    team::launch(grace, &new).await
 }
 
 /// Has an assignment done by a team of whoever has it and one more.
@@ -48,25 +49,6 @@ async fn nest(grace: &Client, team: &str, work: usize, with: usize) -> String {
 
 async fn shown(grace: &Client, team: &str) -> Value {
     grace.api(&format!("/teams/{team}")).await
-}
-
-/// The team once it is so, read along with its events.
-async fn until(grace: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
-    let mut events = Events::open(grace, team, 0).await;
-    let reading = async {
-        loop {
-            let now = shown(grace, team).await;
-            if done(&now) {
-                return now;
-            }
-            events.next().await.expect("the stream goes on");
-        }
-    };
-    timeout(PATIENCE, reading).await.expect("it comes to that")
-}
-
-async fn ended(grace: &Client, team: &str) -> Value {
-    until(grace, team, |team| !team["ended"].is_null()).await
 }
 
 async fn answer(call: Call, words: &str) {

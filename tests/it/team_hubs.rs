@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::sync::Semaphore;
 
 use crate::{
     agent::Agent,
     client::{Client, text_of},
     database::Sql,
-    events::{Events, PATIENCE},
     federation::{self, Node},
     guests::settings,
     hub::{self, Hub},
     no_address::{self, FIRST},
+    team::{self, until},
 };
 
 const DOCS: &str = include_str!("../../docs/teams.md");
@@ -82,22 +82,7 @@ async fn on_three_hubs(way: Way, play: impl AsyncFnOnce(&Hub, &Client, Others)) 
 
 /// Launches a team of these, or of whom the hub finds; answers its id.
 async fn launch(ada: &Client, goal: &str, members: &[&str]) -> String {
-    let new = json!({ "goal": goal, "members": members });
-    text_of(&ada.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"])
-}
-
-async fn until(ada: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
-    let mut events = Events::open(ada, team, 0).await;
-    let reading = async {
-        loop {
-            let now = ada.api(&format!("/teams/{team}")).await;
-            if done(&now) {
-                return now;
-            }
-            events.next().await.expect("the stream goes on");
-        }
-    };
-    timeout(PATIENCE, reading).await.expect("it comes to that")
+    team::launch(ada, &json!({ "goal": goal, "members": members })).await
 }
 
 /// Until the far agent has said its first word.
@@ -111,7 +96,7 @@ fn work(team: &Value) -> impl Iterator<Item = &Value> {
 }
 
 async fn ended(ada: &Client, team: &str) -> Value {
-    let team = until(ada, team, |team| !team["ended"].is_null()).await;
+    let team = team::ended(ada, team).await;
     let time = |name: &str| team[name].as_i64().expect("a time");
     assert!(time("ended") <= time("deadline") + GRACE_MS, "it ends in time");
     let is_open = |work: &Value| ["offered", "working", "asking"].contains(&text_of(&work["state"]).as_str());

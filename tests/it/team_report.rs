@@ -2,31 +2,23 @@
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::{
     agent::Agent,
     clerk,
     client::{Answer, Client, text_of},
-    events::{Events, PATIENCE},
     hub::{Hub, on_both},
+    team,
     tokens::make,
 };
 
 /// Launches a team and answers its id once it has ended.
 async fn ended(client: &Client, new: &Value) -> String {
-    let team = client.call(Method::POST, "/teams", new).await.expect(StatusCode::CREATED).json();
-    until_ended(client, &text_of(&team["id"])).await
+    until_ended(client, &team::launch(client, new).await).await
 }
 
 async fn until_ended(client: &Client, id: &str) -> String {
-    let mut events = Events::open(client, id, 0).await;
-    let reading = async {
-        while client.api(&format!("/teams/{id}")).await["ended"].is_null() {
-            events.next().await.expect("the stream goes on");
-        }
-    };
-    timeout(PATIENCE, reading).await.expect("it ends");
+    team::ended(client, id).await;
     id.to_owned()
 }
 

@@ -2,14 +2,13 @@
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::{
     agent::Agent,
     client::{Client, text_of},
-    events::{Events, PATIENCE},
     hub::{Hub, on_both},
     process::{Process, plexus, stderr, stdout},
+    team::until,
     tokens::make,
 };
 
@@ -20,26 +19,14 @@ async fn launch(client: &Client, new: &Value) -> Value {
 
 /// The team once it has ended, read along with its events.
 async fn ended(client: &Client, team: &Value) -> Value {
-    until(client, team, |team| !["forming", "working"].contains(&text_of(&team["state"]).as_str())).await
+    until(client, &text_of(&team["id"]), |team| {
+        !["forming", "working"].contains(&text_of(&team["state"]).as_str())
+    })
+    .await
 }
 
 async fn until_text(client: &Client, team: &Value, text: &str) -> Value {
-    until(client, team, |team| text_of(&team["work"][0]["text"]).contains(text)).await
-}
-
-async fn until(client: &Client, team: &Value, done: impl Fn(&Value) -> bool) -> Value {
-    let id = text_of(&team["id"]);
-    let mut events = Events::open(client, &id, 0).await;
-    let reading = async {
-        loop {
-            let now = client.api(&format!("/teams/{id}")).await;
-            if done(&now) {
-                return now;
-            }
-            events.next().await.expect("the stream goes on");
-        }
-    };
-    timeout(PATIENCE, reading).await.expect("it comes to that")
+    until(client, &text_of(&team["id"]), |team| text_of(&team["work"][0]["text"]).contains(text)).await
 }
 
 on_both! {
@@ -110,7 +97,7 @@ on_both! {
         call.begin_task().await;
         call.ask("Which day?").await;
         drop(call);
-        let asking = until(&grace, &team, |team| team["work"][0]["state"] == "asking").await;
+        let asking = until(&grace, &text_of(&team["id"]), |team| team["work"][0]["state"] == "asking").await;
         assert_eq!(asking["work"][0]["text"], "Which day?", "{asking:#}");
         grace.get(&format!("/teams/{}", text_of(&team["id"]))).await.says("Which day?");
         let path = format!("/teams/{}", text_of(&team["id"]));

@@ -21,7 +21,8 @@ pub struct Relays {
     /// Connected hubs that do, and where this hub called them: those it met first come first.
     lending: Vec<(PeerId, Multiaddr)>,
     asked: HashMap<ListenerId, Asked>,
-    /// Who is not to be asked before that.
+    /// Who is not to be called, or not to be asked, before that.
+    called: HashMap<PeerId, Instant>,
     resting: HashMap<PeerId, Instant>,
 }
 
@@ -46,7 +47,7 @@ impl Relays {
         if self.said.len() < MAX_SAID || self.said.contains_key(peer) {
             return true;
         }
-        let is_lost = |peer: &&PeerId| self.resting.contains_key(*peer) && self.is_away(peer);
+        let is_lost = |peer: &&PeerId| self.called.contains_key(*peer) && self.is_away(peer);
         let lost = self.said.keys().find(is_lost).copied();
         lost.is_some_and(|lost| self.said.remove(&lost).is_some())
     }
@@ -80,10 +81,12 @@ impl Relays {
         if self.asked.len() >= WANTED {
             return None;
         }
-        let is_due = |peer: &PeerId| !self.resting.contains_key(peer) && self.is_away(peer);
+        self.called.retain(|_, until| *until > now);
+        let rests = |peer: &PeerId| self.called.contains_key(peer) || self.resting.contains_key(peer);
+        let is_due = |peer: &PeerId| !rests(peer) && self.is_away(peer);
         let mut away = self.said.iter().filter(|(peer, _)| is_due(peer));
         let (peer, addresses) = away.next().map(|(peer, addresses)| (*peer, addresses.clone()))?;
-        self.rest(peer, now);
+        self.called.insert(peer, now + ASKED_AGAIN);
         Some((peer, addresses))
     }
 
@@ -172,6 +175,9 @@ mod tests {
         let called: Vec<PeerId> = (0..2).filter_map(|_| Some(relays.call_next(now)?.0)).collect();
         assert!(called.contains(&one) && called.contains(&other));
         assert_eq!(relays.call_next(now), None);
+        relays.lends(one, address(1));
+        assert_eq!(relays.ask_next(now).unwrap().0, one, "it is there, so it is asked at once");
+        relays.left(&one);
         relays.said(one, false, vec![address(1)]);
         relays.lends(other, address(2));
         assert_eq!(relays.call_next(now + ASKED_AGAIN), None, "one does not any more, one is there");

@@ -1,0 +1,35 @@
+//! Teams as tests launch them and read along.
+
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::{
+    client::{Client, text_of},
+    events::{Events, PATIENCE},
+};
+
+/// Launches a team; answers its id.
+pub async fn launch(client: &Client, new: &Value) -> String {
+    text_of(&client.call(Method::POST, "/teams", new).await.expect(StatusCode::CREATED).json()["id"])
+}
+
+/// The team once it is so, read along with its events.
+pub async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
+    let mut events = Events::open(client, team, 0).await;
+    let reading = async {
+        loop {
+            let now = client.api(&format!("/teams/{team}")).await;
+            if done(&now) {
+                return now;
+            }
+            events.next().await.expect("the stream goes on");
+        }
+    };
+    timeout(PATIENCE, reading).await.expect("it comes to that")
+}
+
+/// The team once it has ended.
+pub async fn ended(client: &Client, team: &str) -> Value {
+    until(client, team, |team| !team["ended"].is_null()).await
+}
