@@ -143,9 +143,7 @@ impl Writing {
             Err(_) => Err(unavailable("the hub is being stopped".to_owned())),
         }
     }
-}
 
-impl Writing {
     /// Whether what others wrote is in the same transaction of SQLite, before its savepoint.
     fn follows_others(&self) -> bool {
         self.group.as_ref().is_some_and(|group| !group.kept.is_empty())

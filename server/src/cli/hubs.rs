@@ -118,11 +118,8 @@ fn speeds(found: &Value) -> String {
 }
 
 pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> anyhow::Result<u8> {
-    if !remove && let Some(way) = rule_lists::Way::of(arguments) {
+    if let Some(way) = rule_lists::Way::of(arguments, remove) {
         return rule_lists::run(settings, arguments, &way).await;
-    }
-    if let Some(url) = arguments.get_one::<String>("follow") {
-        return rule_lists::leave(settings, arguments, url).await;
     }
     let subject = arguments.get_one::<String>("subject").map_or("", String::as_str);
     let reason = arguments.try_get_one::<String>("reason").ok().flatten().cloned().unwrap_or_default();

@@ -39,10 +39,15 @@ pub enum Way {
     Export(String),
     Import(String),
     Follow { list: String, signer: Option<String> },
+    Leave(String),
 }
 
 impl Way {
-    pub fn of(arguments: &ArgMatches) -> Option<Self> {
+    /// `remove`: the rules of a list are to go.
+    pub fn of(arguments: &ArgMatches, remove: bool) -> Option<Self> {
+        if remove {
+            return arguments.get_one::<String>("follow").cloned().map(Self::Leave);
+        }
         let given = |name| arguments.get_one::<String>(name).cloned();
         let follow = || Some(Self::Follow { list: given("follow")?, signer: given("signer") });
         given("export").map(Self::Export).or_else(|| given("import").map(Self::Import)).or_else(follow)
@@ -94,19 +99,19 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyh
                 "The rules at {url} hold. `plexus unblock --follow {url}` undoes it."
             )?;
         }
+        Way::Leave(url) => {
+            match remote {
+                Some(hub) => hub.delete("hubs/lists", &[("url", url)]).await?,
+                None => {
+                    let done = async |hub: &Hub, caller: &Caller| {
+                        federation::unsubscribe(hub, caller, url, "").await
+                    };
+                    here(config, done).await?;
+                }
+            }
+            writeln!(std::io::stdout(), "The rules of that list are gone.")?;
+        }
     }
-    Ok(0)
-}
-
-/// Goes by a list no more.
-pub async fn leave(settings: &Settings, arguments: &ArgMatches, url: &str) -> anyhow::Result<u8> {
-    let config = Serve::folder(settings)?;
-    let remote = Remote::named_or_serving(arguments, &config.data_dir)?;
-    match remote {
-        Some(hub) => hub.delete("hubs/lists", &[("url", url)]).await?,
-        None => here(config, async |hub, caller| federation::unsubscribe(hub, caller, url, "").await).await?,
-    }
-    writeln!(std::io::stdout(), "The rules of that list are gone.")?;
     Ok(0)
 }
 

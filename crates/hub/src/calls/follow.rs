@@ -271,12 +271,11 @@ impl Following {
 
     /// Whether nothing is missing of a run that has come to an end: its answers were told before.
     fn is_known_up_to(&self, state: RunState) -> bool {
-        let mut answers = self.known.agents_messages();
+        let is_known = |id: &MessageId| self.known.messages.iter().any(|known| known.id == *id);
         state.is_terminal()
             && self.heard_end
-            && self.known.messages.iter().filter(|known| self.messages.contains(&known.id)).count()
-                == self.messages.len()
-            && answers.all(|message| message.state != MessageState::Open)
+            && self.messages.iter().all(is_known)
+            && self.known.agents_messages().all(|message| message.state != MessageState::Open)
     }
 
     /// Begins again with the task as it is; what readers have of it they drop by its place.
