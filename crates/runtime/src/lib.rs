@@ -19,6 +19,7 @@ pub mod program;
 pub mod sandbox;
 pub mod sse;
 pub mod stdio;
+mod tail;
 #[cfg(test)]
 mod testing;
 mod transcript;

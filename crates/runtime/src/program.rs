@@ -18,12 +18,13 @@ use tokio::{
     process::{ChildStdin, ChildStdout, Command},
     time::timeout,
 };
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::group::{Group, Streams};
 
 /// What is kept of what a program writes to its standard error, the latest.
 const COMPLAINTS_BYTES: usize = 4 << 10;
-/// How long a program that has closed its output may take to end.
+/// How long a program that has closed its output may take to end, and what it started to close its standard error.
 const LAST_BREATH: Duration = Duration::from_secs(1);
 
 /// A program that is ready to be started.
@@ -94,9 +95,12 @@ pub struct Process {
 }
 
 impl Process {
-    /// How it ended, in words that follow "the program", once it has closed its output.
+    /// How it ended, in words that follow "the program", once it has closed its output. Its complaints are all there then.
     pub async fn ending(&mut self) -> String {
         let status = timeout(LAST_BREATH, self.group.wait()).await;
+        if status.is_ok() {
+            let _ = timeout(LAST_BREATH, self.complaints.read.cancelled()).await;
+        }
         match (self.verdict.get(), status) {
             (Some(verdict), _) => verdict.clone(),
             (None, Ok(Ok(status))) => in_words(status),
@@ -106,7 +110,7 @@ impl Process {
 
     /// The last that it wrote to its standard error. For the operator: it may hold secrets.
     pub fn complaints(&self) -> String {
-        String::from_utf8_lossy(&self.complaints.0.lock()).trim().to_owned()
+        String::from_utf8_lossy(&self.complaints.kept.lock()).trim().to_owned()
     }
 }
 
@@ -120,14 +124,19 @@ fn in_words(status: ExitStatus) -> String {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Complaints(Arc<Mutex<Vec<u8>>>);
+struct Complaints {
+    kept: Arc<Mutex<Vec<u8>>>,
+    /// Cancelled once all are read.
+    read: CancellationToken,
+}
 
 impl Complaints {
     /// Reads to the end, so that a program that complains a lot does not wait for it.
     async fn listen(self, mut stream: impl AsyncRead + Unpin) {
+        let _read = self.read.drop_guard();
         let mut piece = [0; 1 << 10];
         while let Ok(bytes @ 1..) = stream.read(&mut piece).await {
-            let mut kept = self.0.lock();
+            let mut kept = self.kept.lock();
             kept.extend_from_slice(&piece[..bytes]);
             let extra = kept.len().saturating_sub(COMPLAINTS_BYTES);
             kept.drain(..extra);

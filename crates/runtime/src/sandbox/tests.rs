@@ -128,6 +128,15 @@ async fn a_program_cannot_take_more_than_its_limits() {
 }
 
 #[tokio::test]
+async fn the_last_that_a_program_complains_of_is_there_once_it_has_ended() {
+    let bare = Sandbox(Kind::Nothing { why: "there are none".to_owned() });
+    let test = boxed("exec >&-; head -c 60000 /dev/zero | tr '\\0' x >&2; echo the end >&2");
+    let (_, complaints, ending) = run(&bare, &test.program).await;
+    assert_eq!(ending, "ended with exit code 0");
+    assert!(complaints.ends_with("xthe end"), "{complaints}");
+}
+
+#[tokio::test]
 async fn without_walls_a_program_is_refused_or_runs_as_somebody_else_or_as_it_is() {
     let why = "there are none".to_owned();
     let test = boxed("cat ../secret.key; id -u; pwd");

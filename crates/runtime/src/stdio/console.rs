@@ -127,7 +127,7 @@ impl Console {
     }
 
     fn is_prompted(&self, text: &Plain) -> bool {
-        self.prompts.iter().any(|prompt| text.tail().trim_end().ends_with(prompt.trim_end()))
+        self.prompts.iter().any(|prompt| text.tail().ends_with(prompt))
     }
 }
 

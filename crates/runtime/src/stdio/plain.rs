@@ -2,7 +2,8 @@
 
 use anstream::adapter::StripBytes;
 
-const TAIL: usize = 1_024;
+use crate::tail::Tail;
+
 /// A line that is drawn over is shown as it stands when it gets longer than any terminal is wide.
 const WIDEST: usize = 4_096;
 
@@ -13,8 +14,7 @@ pub struct Plain {
     strip: StripBytes,
     /// The beginning of a character.
     part: Vec<u8>,
-    /// The end of what came, as long as a prompt may be.
-    tail: String,
+    tail: Tail,
     /// Whether some of the line was shown already, which cannot be taken back.
     begun: bool,
     /// The line, once the program went back to its beginning.
@@ -40,9 +40,7 @@ impl Plain {
         };
         let rest = self.part.split_off(whole);
         let text = String::from_utf8_lossy(&std::mem::replace(&mut self.part, rest)).into_owned();
-        self.tail.push_str(&text);
-        let from = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(TAIL));
-        self.tail.drain(..from);
+        self.tail.push(&text);
         text.split_inclusive(['\r', '\n']).map(|piece| self.draw(piece)).collect()
     }
 
@@ -54,7 +52,8 @@ impl Plain {
         format!("{}{}", if apart { "\n" } else { "" }, line.unwrap_or_default())
     }
 
-    pub fn tail(&self) -> &str {
+    /// The end of what came, where a prompt may be.
+    pub const fn tail(&self) -> &Tail {
         &self.tail
     }
 

@@ -1,0 +1,36 @@
+//! The end of a text that grows, by which a question is known.
+
+/// In bytes: as much as a prompt may be long, and space after it.
+const KEPT: usize = 1_024;
+
+#[derive(Default)]
+pub struct Tail(String);
+
+impl Tail {
+    pub fn push(&mut self, text: &str) {
+        self.0.push_str(&text[text.ceil_char_boundary(text.len().saturating_sub(KEPT))..]);
+        let from = self.0.ceil_char_boundary(self.0.len().saturating_sub(KEPT));
+        self.0.drain(..from);
+    }
+
+    /// Whether the text ends with the prompt, whatever space follows.
+    pub fn ends_with(&self, prompt: &str) -> bool {
+        self.0.trim_end().ends_with(prompt.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_end_counts_however_it_came() {
+        let mut tail = Tail::default();
+        for piece in ["Go on", "? ", "(y/n)", " \n"] {
+            tail.push(piece);
+        }
+        assert!(tail.ends_with("Go on? (y/n) ") && tail.ends_with("n)") && !tail.ends_with("Go on?"));
+        tail.push(&"ö".repeat(KEPT));
+        assert!(tail.ends_with("ö") && !tail.ends_with("(y/n)") && tail.0.len() <= KEPT);
+    }
+}
