@@ -120,6 +120,10 @@ on_both! {
         let edited = with(&with(&fields, ("path", "/id")), ("title", "Numbers"));
         assert_eq!(next(grace.post("/@grace/oi/edit", &edited).await), "/@grace/oi");
         assert_eq!(text_in(&asked(&ada, "@grace/oi", "three four").await), "1.51.5");
+        let asking = with(&fields, ("question", "four."));
+        assert_eq!(next(grace.post("/@grace/oi/edit", &asking).await), "/@grace/oi");
+        assert_eq!(asked(&ada, "@grace/oi", "three four").await["run"]["state"], "input_required");
+        grace.get("/@grace/oi/edit").await.says("value=\"four.\"");
         let wrong = grace.post("/@grace/oi/edit", &with(&fields, ("path", "id"))).await;
         wrong.expect(StatusCode::UNPROCESSABLE_ENTITY).says("f-path-error");
     }

@@ -43,7 +43,8 @@ def task(scene: Scene, python: Path) -> list[str]:
     scene = Scene(scene.folder / "task")
     with models.scripted(scene.folder, SCRIPT) as model, serving(scene, python, "working", model) as hub:
         asked = hub.ask("working", f"Write 17 * 23 into {FILE}.")
-        expect("Do you want to run this code?" in asked.text, f"it did not ask: {asked.run}: {asked.text}")
+        question = "Do you want to run this code?" in asked.text
+        expect(question and asked.run == "input_required", f"it did not ask: {asked.run}: {asked.text}")
         expect(not (scene.folder / FILE).exists(), "it ran the code before it was let")
         done = hub.say(asked, "Yes.")
     expect(done.run == "completed" and SCRIPT[1] in done.text, f"{done.run}: {done.text}")

@@ -18,6 +18,13 @@ impl<const MAX: usize> Text<MAX> {
         Self::try_from(shorten(multi_line(raw).trim(), MAX)).ok()
     }
 
+    /// As much of `raw` as leaves room for `last`, one line, which ends it as a paragraph of its own.
+    pub fn cut_before(raw: &str, last: &str) -> Option<Self> {
+        let last = format!("\n\n{}", one_line(last));
+        let room = MAX.saturating_sub(last.chars().count());
+        Self::cut(&(shorten(multi_line(raw).trim(), room) + &last))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -102,5 +109,7 @@ mod tests {
         assert!(Text::<4>::try_from("abcde".to_owned()).is_err());
         assert!(Text::<4>::try_from("\u{200b} ".to_owned()).is_err());
         assert_eq!(Text::<4>::cut("abcde").unwrap().as_str(), "abc…");
+        assert_eq!(Text::<9>::cut_before("abcdef", "end").unwrap().as_str(), "abc…\n\nend");
+        assert_eq!(Text::<9>::cut_before("", "end").unwrap().as_str(), "end");
     }
 }

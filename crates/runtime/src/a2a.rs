@@ -34,6 +34,8 @@ use crate::{
 
 /// How long the agent may take to answer that it cancelled a task.
 const CANCEL_TIME: Duration = Duration::from_secs(3);
+/// A question without words waits so long for them.
+const WORDS_TIME: Duration = Duration::from_secs(10);
 /// How often a task is asked after: soon at first, then less often.
 const FIRST_POLL: Duration = Duration::from_millis(100);
 const LAST_POLL: Duration = Duration::from_secs(3);
@@ -188,11 +190,32 @@ impl Exchange<'_> {
             self.protocol = other(self.protocol);
             taken = self.send(message).await?;
         }
-        match taken {
-            Taken::End(end) => Ok(end),
-            Taken::Refused(error) => Err(self.refused(&error).into()),
-            Taken::More => self.follow().await,
+        let end = match taken {
+            Taken::End(end) => end,
+            Taken::Refused(error) => return Err(self.refused(&error).into()),
+            Taken::More => self.follow().await?,
+        };
+        if matches!(end, End::InputRequired | End::AuthRequired) && !self.answer.has_said() {
+            return Ok(self.look_for_words().await?.unwrap_or(end));
         }
+        Ok(end)
+    }
+
+    /// Some streams only tell that there is a question; its words are in the task then. Where they cannot be had, it is a
+    /// question all the same. Meanwhile it may have ended in another way.
+    async fn look_for_words(&mut self) -> Result<Option<End>, Halt> {
+        let Some(task) = self.answer.task().map(str::to_owned) else { return Ok(None) };
+        self.pace.set_limit(self.limits.first_byte.min(WORDS_TIME));
+        let taken = match self.get(task).await {
+            Ok(update @ Update::Task(_)) => self.answer.take(update)?,
+            Ok(_) | Err(Halt::Failed(_)) => Taken::More,
+            Err(Halt::Stopped) => return Err(Halt::Stopped),
+        };
+        self.answer.say_muttered()?;
+        Ok(match taken {
+            Taken::End(end) => Some(end),
+            Taken::More | Taken::Refused(_) => None,
+        })
     }
 
     /// Looks at a task before it is continued, so that what it said before is not taken for an answer. A task that

@@ -230,7 +230,9 @@ impl Connector for Http {
             output.remote(Remote { task: None, context: Some(asked.conversation.clone()) });
         }
         let mut pace = Pace::new(stop, request.limits.first_byte);
-        let mut answer = Answer::new(output, self.peer(), &self.template.request().path);
+        let template = self.template.request();
+        let mut answer =
+            Answer::new(output, self.peer(), &template.path).asking_by(template.question.as_deref());
         match self.work(&mut asked, &mut answer, &request.limits, &mut pace).await {
             Ok(end) => Ok(end),
             Err(Halt::Stopped) => Ok(End::Stopped),

@@ -137,7 +137,13 @@ fn answer(form: &Form) -> AnyView {
         .placeholder("/choices/0/message/content")
         .hint("A path through the JSON, each step after a slash; lists count from 0. Empty takes all of it.")
         .of(form);
-    view! { <Section title="Answer">{reading}{path}</Section> }.into_any()
+    let question = Field::text("question", "A question ends with")
+        .optional()
+        .max(200)
+        .placeholder("Do you want to go on?")
+        .hint("An answer that ends with this waits for what the person says to it. Leave it empty where the software asks nothing.")
+        .of(form);
+    view! { <Section title="Answer">{reading}{path}{question}</Section> }.into_any()
 }
 
 fn credentials(form: &Form, new: bool) -> AnyView {

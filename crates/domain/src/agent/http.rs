@@ -48,6 +48,9 @@ pub struct Request {
     /// Pointer to what is true in the last reply; until then the request is sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
+    /// What an answer ends with that is a question to whoever asked, whatever space follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<Scheme>,
 }

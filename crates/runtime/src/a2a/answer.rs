@@ -10,7 +10,7 @@ use plexus_a2a::{
     },
 };
 use plexus_domain::{
-    Content, RunState,
+    Content, Digest, RunState,
     run::{Failure, FailureClass},
 };
 use url::Url;
@@ -30,9 +30,10 @@ pub struct Answer<'a> {
     remote: Remote,
     /// What has been given on of each artifact.
     artifacts: HashMap<String, Given>,
-    /// Messages that have been given on, or that are older than this run.
-    heard: HashSet<String>,
-    /// Where a task stood before this run continued it.
+    /// Messages that have been given on, or that are older than this run. Some agents give each of theirs the same id,
+    /// so what a message says counts, too.
+    heard: HashSet<(String, Digest)>,
+    /// Where a task stood before this run continued it, until it has moved on.
     old_status: Option<TaskStatus>,
     muttered: String,
     last_muttered: Option<String>,
@@ -82,6 +83,11 @@ impl<'a> Answer<'a> {
         self.remote.task.as_deref()
     }
 
+    /// Whether anything of the answer has come.
+    pub const fn has_said(&self) -> bool {
+        self.has_said
+    }
+
     /// The task, as long as the agent may still work on it.
     pub fn open_task(&self) -> Option<&str> {
         self.task().filter(|_| !self.is_over)
@@ -113,11 +119,30 @@ impl<'a> Answer<'a> {
                 for artifact in &task.artifacts {
                     self.artifact(artifact, false)?;
                 }
+                if self.old_status.as_ref() == Some(&task.status) && !self.has_news(&task.history)? {
+                    return Ok(Taken::More);
+                }
                 self.status(&task.status, &task.history)
             }
             Update::Artifact(update) => self.artifact(&update.artifact, update.append).map(|()| Taken::More),
+            // A stream may open with where the task stood. A status without a time says nothing of when it was.
+            Update::Status(update)
+                if update.status.timestamp.is_some() && self.old_status.as_ref() == Some(&update.status) =>
+            {
+                Ok(Taken::More)
+            }
             Update::Status(update) => self.status(&update.status, &[]),
         }
+    }
+
+    /// Whether the agent has said something since the task was remembered.
+    fn has_news(&self, history: &[Message]) -> Result<bool, Failure> {
+        for message in history.iter().filter(|message| message.role == Role::Agent) {
+            if !self.heard.contains(&self.heard_as(message)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn note_ids(&mut self, update: &Update) -> Result<(), Failure> {
@@ -136,9 +161,7 @@ impl<'a> Answer<'a> {
     }
 
     fn status(&mut self, status: &TaskStatus, history: &[Message]) -> Result<Taken, Failure> {
-        if self.old_status.as_ref() == Some(status) {
-            return Ok(Taken::More);
-        }
+        self.old_status = None;
         self.is_over = status.state.is_terminal();
         let refused = |words: String| Err(Failure::new(FailureClass::Refused, words));
         match status.state.run_state() {
@@ -149,10 +172,10 @@ impl<'a> Answer<'a> {
                 Ok(Taken::End(End::Completed))
             }
             Some(RunState::InputRequired) => {
-                self.say(status.message.as_ref()).map(|()| Taken::End(End::InputRequired))
+                self.ask(status.message.as_ref(), history).map(|()| Taken::End(End::InputRequired))
             }
             Some(RunState::AuthRequired) => {
-                self.say(status.message.as_ref()).map(|()| Taken::End(End::AuthRequired))
+                self.ask(status.message.as_ref(), history).map(|()| Taken::End(End::AuthRequired))
             }
             Some(RunState::Rejected) => {
                 Ok(Taken::End(End::Rejected { reason: self.reason(status, "declined") }))
@@ -186,10 +209,22 @@ impl<'a> Answer<'a> {
         message.map_or(Ok(()), |message| self.say_message(message))
     }
 
+    /// A question that is asked once more in the same words is one all the same.
+    fn ask(&mut self, message: Option<&Message>, history: &[Message]) -> Result<(), Failure> {
+        match message.filter(|message| !message.parts.is_empty()) {
+            Some(question) => self.say_parts(question),
+            None => self.say_last_of(history),
+        }
+    }
+
     fn say_message(&mut self, message: &Message) -> Result<(), Failure> {
-        if message.parts.is_empty() || self.heard.contains(&message.message_id) {
+        if message.parts.is_empty() || self.heard.contains(&self.heard_as(message)?) {
             return Ok(());
         }
+        self.say_parts(message)
+    }
+
+    fn say_parts(&mut self, message: &Message) -> Result<(), Failure> {
         self.hear(message)?;
         for part in &message.parts {
             self.part(part.clone(), None)?;
@@ -202,8 +237,16 @@ impl<'a> Answer<'a> {
         if self.has_said {
             return Ok(());
         }
-        let last = history.iter().rev().find(|message| message.role == Role::Agent);
-        self.say(last)?;
+        self.say_last_of(history)?;
+        self.say_muttered()
+    }
+
+    fn say_last_of(&mut self, history: &[Message]) -> Result<(), Failure> {
+        self.say(history.iter().rev().find(|message| message.role == Role::Agent))
+    }
+
+    /// Where nothing else was said, what was said on the way is the answer.
+    pub fn say_muttered(&mut self) -> Result<(), Failure> {
         let muttered = std::mem::take(&mut self.muttered);
         if self.has_said || muttered.is_empty() { Ok(()) } else { self.output.text(&muttered) }
     }
@@ -276,9 +319,17 @@ impl<'a> Answer<'a> {
     }
 
     fn hear(&mut self, message: &Message) -> Result<(), Failure> {
-        let id = self.id(&message.message_id)?;
-        self.heard.insert(id);
+        let heard = self.heard_as(message)?;
+        self.heard.insert(heard);
         Ok(())
+    }
+
+    fn heard_as(&self, message: &Message) -> Result<(String, Digest), Failure> {
+        let id = self.id(&message.message_id)?;
+        let parts = serde_json::to_vec(&message.parts).map_err(|error| {
+            Failure::new(FailureClass::Internal, format!("A message cannot be written as JSON: {error}."))
+        })?;
+        Ok((id, Digest::of(parts)))
     }
 
     fn id(&self, id: &str) -> Result<String, Failure> {

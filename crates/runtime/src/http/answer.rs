@@ -10,6 +10,7 @@ use crate::{
     End, Output,
     outbound::{quote, words},
     sse::Noise,
+    tail::Tail,
 };
 
 /// The id of a task; longer ones are none.
@@ -22,6 +23,9 @@ pub struct Answer<'a> {
     output: &'a mut dyn Output,
     peer: String,
     path: String,
+    /// What it ends with that is a question.
+    question: Option<String>,
+    tail: Tail,
     noise: Noise,
     /// The beginning of a character whose end has not come.
     cut: Vec<u8>,
@@ -38,12 +42,20 @@ impl<'a> Answer<'a> {
             output,
             peer,
             path: path.to_owned(),
+            question: None,
+            tail: Tail::default(),
             noise: Noise::default(),
             cut: Vec::new(),
             is_new_step: false,
             has_content: false,
             is_done: false,
         }
+    }
+
+    /// One that is a question when it ends with this.
+    #[must_use]
+    pub fn asking_by(self, question: Option<&str>) -> Self {
+        Self { question: question.map(str::to_owned), ..self }
     }
 
     /// Whether the endpoint has said that this is all.
@@ -111,7 +123,8 @@ impl<'a> Answer<'a> {
     /// What it comes to when nothing more follows.
     pub fn end(&self) -> Result<End, Failure> {
         if self.has_content && self.cut.is_empty() {
-            return Ok(End::Completed);
+            let asks = self.question.as_ref().is_some_and(|question| self.tail.ends_with(question));
+            return Ok(if asks { End::InputRequired } else { End::Completed });
         }
         let place = if self.path.is_empty() { String::new() } else { format!(" at {}", self.path) };
         Err(self.garbage(&format!("ended without an answer{place}")))
@@ -125,6 +138,7 @@ impl<'a> Answer<'a> {
             Value::Array(_) | Value::Object(_) => {
                 self.noise.clear();
                 self.has_content = true;
+                self.tail = Tail::default();
                 self.output.part(Content::Data { data: value.clone() }.into())
             }
         }
@@ -139,6 +153,7 @@ impl<'a> Answer<'a> {
         if std::mem::take(&mut self.is_new_step) {
             self.output.text("\n\n")?;
         }
+        self.tail.push(text);
         self.output.text(text)
     }
 

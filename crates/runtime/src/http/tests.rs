@@ -1,3 +1,5 @@
+mod questions;
+
 use std::{
     io,
     sync::{Arc, Mutex},

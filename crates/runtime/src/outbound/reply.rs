@@ -77,8 +77,10 @@ impl Reply {
         self.header(header::CONTENT_TYPE).map(essence).as_deref() == Some(media_type)
     }
 
-    /// The next piece of the body; none at its end.
+    /// The next piece of the body; none at its end. The head's fields are let go of: they would keep the buffer into which
+    /// they were read for as long as the body comes.
     pub async fn next(&mut self, pace: &mut Pace<'_>) -> Result<Option<Bytes>, Halt> {
+        self.response.headers_mut().clear();
         match pace.wait(self.response.chunk()).await {
             Ok(chunk) => Ok(chunk.map_err(|error| failure(&error, &self.peer))?),
             Err(interrupted) => Err(halt(interrupted, &self.peer)),

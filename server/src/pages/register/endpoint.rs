@@ -96,6 +96,7 @@ pub fn filled(fields: &Fields) -> Result<Endpoint, Refusal> {
         start_body: json("start_body", fields.get("start_body"))?,
         start_id: given("start_id"),
         last: given("last"),
+        question: given("question"),
         auth: auth(fields)?,
     };
     Ok(Endpoint { about, request })
@@ -184,6 +185,7 @@ fn request_form(request: &Request) -> Vec<(&'static str, String)> {
         ("start_body", pretty(&request.start_body)),
         ("start_id", request.start_id.clone().unwrap_or_default()),
         ("last", request.last.clone().unwrap_or_default()),
+        ("question", request.question.clone().unwrap_or_default()),
         ("auth", auth.to_owned()),
         ("auth_name", auth_name.to_owned()),
         ("token_url", oauth.token_url),

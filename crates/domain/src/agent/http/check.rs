@@ -16,6 +16,7 @@ const MAX_HEADERS: usize = 20;
 const MAX_HEADER: usize = 1_000;
 const MAX_BODY: usize = 32 << 10;
 const MAX_POINTER: usize = 200;
+const MAX_QUESTION: usize = 200;
 
 /// Headers that the hub or the connection sets, and those that hold credentials.
 const NOT_YOURS: [&str; 12] = [
@@ -41,6 +42,7 @@ pub(super) fn check(request: &Request) -> Result<()> {
     }
     body("body", request.body.as_ref())?;
     answer(request)?;
+    question(request)?;
     start(request)?;
     auth(request)?;
     let says = |it: Placeholder| fill::texts(request).any(|text| text.contains(it.token()));
@@ -142,6 +144,17 @@ fn answer(request: &Request) -> Result<()> {
         let words =
             "A request is sent again only where each is answered with JSON that says whether it is the last.";
         return Err(Error::invalid("last", words));
+    }
+    Ok(())
+}
+
+fn question(request: &Request) -> Result<()> {
+    let Some(question) = &request.question else { return Ok(()) };
+    if question.trim().is_empty() || question.chars().count() > MAX_QUESTION {
+        return Err(Error::invalid(
+            "question",
+            "Enter the last 1 to 200 characters of a question, or nothing.",
+        ));
     }
     Ok(())
 }

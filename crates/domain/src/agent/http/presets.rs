@@ -55,7 +55,10 @@ impl Preset {
         let url = if host.contains('/') { base.to_owned() } else { format!("{base}{}", self.path()) };
         match self {
             Self::OpenAi => Request { auth: Some(Scheme::Bearer), ..completions(url, "default") },
-            Self::OpenInterpreter => completions(url, "default-model"),
+            Self::OpenInterpreter => Request {
+                question: Some("Do you want to run this code?".to_owned()),
+                ..completions(url, "default-model")
+            },
             Self::AgentProtocol => Request {
                 start_body: Some(json!({ "input": "{{message}}" })),
                 start_id: Some("/task_id".to_owned()),

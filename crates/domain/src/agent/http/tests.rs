@@ -53,6 +53,8 @@ fn what_cannot_be_sent_is_refused_by_field() {
         ("path", Request { path: "reply".to_owned(), ..plain() }),
         ("path", Request { answer: Reading::Text, ..plain() }),
         ("last", Request { last: Some("/done".to_owned()), answer: Reading::Events, ..plain() }),
+        ("question", Request { question: Some(" ".to_owned()), ..plain() }),
+        ("question", Request { question: Some("?".repeat(201)), ..plain() }),
         ("start_url", Request { start_id: Some("/id".to_owned()), ..plain() }),
         ("start_url", at("https://agents.example/{{task}}")),
         ("start_url", Request { start_url: Some("https://other.example/".to_owned()), ..plain() }),

@@ -1,0 +1,270 @@
+//! Members of a team that ask twice about one piece of work, in each way in which A2A agents ask.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::header,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use parking_lot::Mutex;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::{
+    client::{Client, text_of},
+    federation::until,
+    hub::{Hub, on_both},
+    team::{self, ended},
+};
+
+const RESULT: &str = "12:04";
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Version {
+    V1,
+    V03,
+}
+
+/// Where the words of a question are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Status,
+    /// Only in the history of the task, with which a stream ends.
+    History,
+    /// The same, but a stream ends without it: it has to be asked for.
+    TaskAlone,
+}
+
+/// How an agent asks.
+#[derive(Clone, Copy, Debug)]
+struct Habit {
+    version: Version,
+    is_streaming: bool,
+    place: Place,
+    /// Whether its messages have ids of their own.
+    has_ids: bool,
+    questions: [&'static str; 2],
+}
+
+const PLAIN: Habit = Habit {
+    version: Version::V1,
+    is_streaming: true,
+    place: Place::Status,
+    has_ids: true,
+    questions: ["Which day?", "May I charge for it?"],
+};
+
+impl Habit {
+    fn message(self, turn: usize, text: &str) -> Value {
+        let id = if self.has_ids { format!("{turn}: {text}") } else { "m".to_owned() };
+        match self.version {
+            Version::V1 => json!({ "messageId": id, "role": "ROLE_AGENT", "parts": [{ "text": text }] }),
+            Version::V03 => {
+                let parts = json!([{ "kind": "text", "text": text }]);
+                json!({ "kind": "message", "messageId": id, "role": "agent", "parts": parts })
+            }
+        }
+    }
+
+    fn state(self, state: &str) -> Value {
+        match self.version {
+            Version::V1 => json!(format!("TASK_STATE_{}", state.to_uppercase().replace('-', "_"))),
+            Version::V03 => json!(state),
+        }
+    }
+
+    /// An event of a stream, or, in 1.0, what is answered to a message.
+    fn named(self, name: &str, kind: &str, mut what: Value) -> Value {
+        match self.version {
+            Version::V1 => json!({ name: what }),
+            Version::V03 => {
+                what["kind"] = json!(kind);
+                what
+            }
+        }
+    }
+}
+
+/// The one task of an agent.
+struct Task {
+    habit: Habit,
+    /// How many messages it got.
+    turn: usize,
+    history: Vec<Value>,
+    status: Value,
+    artifacts: Vec<Value>,
+}
+
+impl Task {
+    fn new(habit: Habit) -> Self {
+        Self { habit, turn: 0, history: Vec::new(), status: Value::Null, artifacts: Vec::new() }
+    }
+
+    fn answer(&mut self, method: &str, message: Value) -> Response {
+        match method {
+            "SendStreamingMessage" | "message/stream" => {
+                self.hear(message);
+                let begun = self.event();
+                let news = self.go_on();
+                let all = std::iter::once(begun).chain(news);
+                let body: String = all.map(|event| format!("data: {}\n\n", reply(&event))).collect();
+                ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+            }
+            "SendMessage" | "message/send" => {
+                self.hear(message);
+                let begun = self.event();
+                self.go_on();
+                Json(reply(&begun)).into_response()
+            }
+            "GetTask" => Json(reply(&self.shown())).into_response(),
+            "tasks/get" => Json(reply(&self.event())).into_response(),
+            other => panic!("{other} is not called"),
+        }
+    }
+
+    fn hear(&mut self, message: Value) {
+        self.turn += 1;
+        self.history.push(message);
+        let words = self.habit.message(self.turn, "I look at it.");
+        self.status = json!({ "state": self.habit.state("working"), "message": words });
+    }
+
+    /// What a stream tells from there on.
+    fn go_on(&mut self) -> Vec<Value> {
+        let habit = self.habit;
+        let Some(words) = habit.questions.get(self.turn - 1) else { return self.complete() };
+        let question = habit.message(self.turn, words);
+        self.status = json!({ "state": habit.state("input-required") });
+        if habit.place == Place::Status {
+            self.status["message"] = question;
+        } else {
+            self.history.push(question);
+        }
+        let told = match habit.place {
+            Place::History => self.event(),
+            Place::Status | Place::TaskAlone => self.update(),
+        };
+        vec![told]
+    }
+
+    fn complete(&mut self) -> Vec<Value> {
+        let habit = self.habit;
+        let part = match habit.version {
+            Version::V1 => json!({ "text": RESULT }),
+            Version::V03 => json!({ "kind": "text", "text": RESULT }),
+        };
+        let artifact = json!({ "artifactId": "a", "parts": [part] });
+        self.artifacts.push(artifact.clone());
+        self.status = json!({ "state": habit.state("completed") });
+        let told = json!({ "taskId": "t1", "contextId": "c1", "artifact": artifact });
+        vec![habit.named("artifactUpdate", "artifact-update", told), self.update()]
+    }
+
+    fn shown(&self) -> Value {
+        json!({ "id": "t1", "contextId": "c1", "status": self.status, "history": self.history,
+                "artifacts": self.artifacts })
+    }
+
+    fn event(&self) -> Value {
+        self.habit.named("task", "task", self.shown())
+    }
+
+    fn update(&self) -> Value {
+        let mut told = json!({ "taskId": "t1", "contextId": "c1", "status": self.status });
+        if self.habit.version == Version::V03 {
+            told["final"] = json!(true);
+        }
+        self.habit.named("statusUpdate", "status-update", told)
+    }
+}
+
+fn reply(result: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 1, "result": result })
+}
+
+fn card(url: &str, habit: Habit) -> Value {
+    let mut card = crate::agent::card(url);
+    card["capabilities"]["streaming"] = json!(habit.is_streaming);
+    if habit.version == Version::V03 {
+        card.as_object_mut().expect("an object").remove("supportedInterfaces");
+        card["url"] = json!(url);
+        card["preferredTransport"] = json!("JSONRPC");
+        card["protocolVersion"] = json!("0.3.0");
+    }
+    card
+}
+
+/// Serves an agent with this habit; answers its address.
+async fn serve(habit: Habit) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let card = card(&url, habit);
+    let answer = async |State(task): State<Arc<Mutex<Task>>>, Json(call): Json<Value>| {
+        let method = call["method"].as_str().expect("a method");
+        task.lock().answer(method, call["params"]["message"].clone())
+    };
+    let router = Router::new()
+        .route("/.well-known/agent-card.json", get(async move || Json(card)))
+        .route("/", post(answer))
+        .with_state(Arc::new(Mutex::new(Task::new(habit))));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+/// What members of the team asked so far.
+async fn asked(client: &Client, team: &str) -> Vec<String> {
+    let log = client.api(&format!("/teams/{team}/log")).await;
+    let entries = log["items"].as_array().expect("a list").iter();
+    entries
+        .filter(|entry| entry["event"]["kind"] == "asked")
+        .map(|entry| text_of(&entry["event"]["question"]))
+        .collect()
+}
+
+/// A team of one agent with this habit, whose questions are answered as they come.
+async fn both_questions_reach_the_owner(grace: &Client, name: &str, habit: Habit) {
+    let url = serve(habit).await;
+    let new = json!({ "url": url, "name": name, "vouch": true });
+    grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+    let address = format!("@grace/{name}");
+    let team = team::launch(grace, &json!({ "goal": "High water at Husum", "members": [address] })).await;
+    for number in 0..habit.questions.len() {
+        until(&format!("question {number}: {habit:?}"), async || asked(grace, &team).await.len() > number)
+            .await;
+        assert_eq!(asked(grace, &team).await, habit.questions[..=number], "{habit:?}");
+        let answer = json!({ "do": "answer", "work": 0, "text": format!("Answer {number}") });
+        grace.call(Method::POST, &format!("/teams/{team}"), &answer).await.expect(StatusCode::OK);
+    }
+    let team = ended(grace, &team).await;
+    assert!(text_of(&team["answer"]).contains(RESULT), "{habit:?}: {team:#}");
+}
+
+on_both! {
+    async fn a_member_may_ask_twice(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        for version in [Version::V1, Version::V03] {
+            for is_streaming in [true, false] {
+                for place in [Place::Status, Place::History, Place::TaskAlone] {
+                    let habit = Habit { version, is_streaming, place, ..PLAIN };
+                    let name = format!("{version:?}-{place:?}-{is_streaming}").to_lowercase();
+                    both_questions_reach_the_owner(&grace, &name, habit).await;
+                }
+            }
+        }
+    }
+
+    async fn a_member_may_give_all_it_says_one_id_and_ask_the_same_again(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let same = ["Shall I go on?"; 2];
+        for is_streaming in [true, false] {
+            let habit = Habit { is_streaming, has_ids: false, ..PLAIN };
+            both_questions_reach_the_owner(&grace, &format!("other-{is_streaming}"), habit).await;
+            let habit = Habit { questions: same, ..habit };
+            both_questions_reach_the_owner(&grace, &format!("same-{is_streaming}"), habit).await;
+        }
+    }
+}
