@@ -36,9 +36,10 @@ pub async fn ask(
 ) -> Result<CallToolResult> {
     let Question { context, task, parts } = question;
     let call = Call { context, task, ..Call::new(Origin::Mcp, parts) };
-    let run = calls::begin(&site.hub, door, call).await?;
+    let (task, following) = calls::begin(&site.hub, door, call, Until::Settled).await?;
+    let run = task.id;
     let settled = tokio::select! {
-        settled = follow(site, door, run, request) => settled?,
+        settled = follow(task, following, request) => settled?,
         () = request.ct.cancelled() => {
             // Until 2025-11-25 losing the connection means nothing; since then it is how a caller takes back a request.
             if hangs_up(request) {
@@ -59,8 +60,7 @@ fn gone() -> plexus_hub::Error {
     Refusal::unavailable("Nobody waits for this answer any more. The task goes on.").into()
 }
 
-async fn follow(site: &Site, door: &Door, run: RunId, request: &RequestContext<RoleServer>) -> Result<Task> {
-    let (mut task, following) = calls::follow(&site.hub, door, run, Until::Settled).await?;
+async fn follow(mut task: Task, following: Following, request: &RequestContext<RoleServer>) -> Result<Task> {
     let mut teller = Teller::new(request);
     teller.tell().await;
     let mut changes = changes(following);

@@ -44,9 +44,8 @@ impl Answering {
     pub async fn begin(site: Site, caller: &Caller, model: &str, call: Call) -> Result<Self, Failure> {
         let address = models::address(model)?;
         let door = calls::enter(&site.hub, caller, &address).await.map_err(no_model)?;
-        let run = calls::begin(&site.hub, &door, call).await?;
-        let leash = Leash::new(&site.hub, &door, run);
-        let (task, following) = calls::follow(&site.hub, &door, run, Until::Settled).await?;
+        let (task, following) = calls::begin(&site.hub, &door, call, Until::Settled).await?;
+        let leash = Leash::new(&site.hub, &door, task.id);
         let last = task.agents_messages().last().map(|message| message.id);
         Ok(Self {
             words: Words::of(&site.hub, &task),

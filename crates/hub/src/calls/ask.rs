@@ -26,22 +26,39 @@ pub struct Reply {
     pub parts: Vec<Part>,
 }
 
-/// Begins a run, or goes on with one that waits. What the agent says first is not missed, however quick it is.
+/// Begins a run, or goes on with one that waits; an agent of a test kit may answer without one.
 pub async fn ask(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<Asked> {
-    let call = acceptable(hub, call)?;
-    door.take_message(hub)?;
+    let call = accept(hub, door, call)?;
     if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
         return Ok(Asked::Message(Reply { id: hub.env().id(MessageId::new), context: call.context, parts }));
     }
+    let (task, following) = open(hub, door, call, until).await?;
+    Ok(Asked::Task(Box::new(task), Box::new(following)))
+}
+
+/// Begins a run, or goes on with one that waits: the task as it stood when it began, and a reader of everything that comes
+/// after.
+pub async fn begin(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<(Task, Following)> {
+    let call = accept(hub, door, call)?;
+    open(hub, door, call, until).await
+}
+
+fn accept(hub: &Hub, door: &Door, call: Call) -> Result<Call> {
+    let call = acceptable(hub, call)?;
+    door.take_message(hub)?;
+    Ok(call)
+}
+
+/// What the agent says first is not missed, however quick it is, and nothing is read that was just written.
+async fn open(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<(Task, Following)> {
     let kept = upload::keep(hub, door, &call).await?;
-    let (task, following) = match write(hub, door, &call, kept.as_ref()).await? {
-        Written::Before(run) => follow(hub, door, run, until).await?,
+    match write(hub, door, &call, kept.as_ref()).await? {
+        Written::Before(run) => follow(hub, door, run, until).await,
         Written::New(new) => {
             let New { tx, said, task, chat } = *new;
             let following = Watch::begin(hub, door, chat).follow(&task, until);
             said.go(hub, &door.asker, tx).await?;
-            (task, following)
+            Ok((task, following))
         }
-    };
-    Ok(Asked::Task(Box::new(task), Box::new(following)))
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use plexus_domain::{
     ChatId, Content, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, Timestamp,
     chat::{ChatKind, Title},
-    message::{Message, MessageState, Node, path},
+    message::{MessageState, Node, path},
     part::plain_text,
     run::Usage,
     text,
@@ -19,15 +19,13 @@ use plexus_store::{
     runs::{Origin, Run},
 };
 
-use super::{Door, Task, history, push, task, upload};
+use super::{Door, Task, history, push, task};
 use crate::{
     Hub, Result, blobs,
     blobs::NewBlob,
     chats::saying::{Said, Saying, insert_chat, lock, say},
     error::conflict,
-    federation,
-    runs::Job,
-    teams,
+    federation, teams,
 };
 
 /// What a program asks.
@@ -93,20 +91,6 @@ const MOST_BEFORE: usize = 1_000;
 const MOST_PARTS_BEFORE: usize = 2_000;
 const CONTEXT_BYTES: usize = 256;
 
-/// Begins a run, or goes on with one that waits, and answers its id at once.
-pub async fn begin(hub: &Hub, door: &Door, call: Call) -> Result<RunId> {
-    let call = acceptable(hub, call)?;
-    door.take_message(hub)?;
-    let kept = upload::keep(hub, door, &call).await?;
-    match write(hub, door, &call, kept.as_ref()).await? {
-        Written::Before(run) => Ok(run),
-        Written::New(new) => {
-            new.said.go(hub, &door.asker, new.tx).await?;
-            Ok(new.task.id)
-        }
-    }
-}
-
 /// A call in the store.
 pub(super) enum Written {
     /// This message began a run before.
@@ -161,8 +145,7 @@ pub(super) async fn write(
     if let Some(wish) = call.push.clone() {
         push::keep(hub, &mut tx, door, &mut said, wish).await?;
     }
-    let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
-    let task = begun(hub, &mut tx, door, call, &place.chat, continued, job).await?;
+    let task = begun(hub, &mut tx, call, &place.chat, continued, &said).await?;
     Ok(Written::New(Box::new(New { tx, said, task, chat: place.chat.id })))
 }
 
@@ -171,26 +154,15 @@ pub(super) async fn write(
 async fn begun(
     hub: &Hub,
     tx: &mut Tx,
-    door: &Door,
     call: &Call,
     chat: &Chat,
     continued: Option<RunId>,
-    job: &Job,
+    said: &Said,
 ) -> Result<Task> {
-    let question = Message {
-        id: job.question,
-        parent: None,
-        lane: 0,
-        author: door.asker.principal,
-        run: None,
-        state: MessageState::Done,
-        parts: call.parts.clone(),
-        ..job.answer.clone()
-    };
-    let asked = [question, job.answer.clone()];
+    let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
     if let Some(run) = continued {
         let mut task = task::reload(hub, tx, run).await?;
-        task.messages.extend(asked);
+        task.messages.extend(said.messages().cloned());
         return Ok(task);
     }
     Ok(Task {
@@ -202,7 +174,7 @@ async fn begun(
         failure: None,
         usage: Usage::default(),
         waits: None,
-        messages: asked.to_vec(),
+        messages: said.messages().cloned().collect(),
         seq: chat.last_seq,
     })
 }

@@ -86,7 +86,7 @@ pub async fn follow(hub: &Hub, door: &Door, id: RunId, until: Until) -> Result<(
 }
 
 /// The task once nobody works on it any more.
-pub async fn settle(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
+pub(super) async fn settle(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
     let (task, following) = follow(hub, door, id, Until::Settled).await?;
     following.settle(task).await
 }

@@ -22,14 +22,14 @@ mod task;
 mod upload;
 mod words;
 
-pub use ask::{Asked, Reply, ask};
-pub use begin::{Before, Call, begin};
+pub use ask::{Asked, Reply, ask, begin};
+pub use begin::{Before, Call};
 pub use cancel::cancel;
 pub(crate) use card::public_card;
 pub use card::{card, hub_card};
 pub use door::{Door, enter};
 pub use file::file;
-pub use follow::{Following, News, Until, follow, settle};
+pub use follow::{Following, News, Until, follow};
 pub use leash::Leash;
 pub use link::{Pass, file_by_link};
 pub use list::{Filter, TaskCursor, TaskPage, list};

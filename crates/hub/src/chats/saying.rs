@@ -66,6 +66,11 @@ impl Said {
         self.telling.hook(hook);
     }
 
+    /// What was said, and the answers to it as they begin.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.telling.said()
+    }
+
     /// The first of those who answer.
     pub fn first(&self) -> Option<&Job> {
         self.jobs.first()

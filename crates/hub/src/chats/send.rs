@@ -127,6 +127,8 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
+    // Whoever said it waits for the answer: the agents are asked first.
+    tokio::task::yield_now().await;
     Ok(sent)
 }
 

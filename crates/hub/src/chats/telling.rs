@@ -1,7 +1,9 @@
 //! What a transaction adds to a chat, told to its readers once it is committed.
 
 use plexus_domain::{
-    AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, RunId, event::Event, message::Node,
+    AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, RunId,
+    event::Event,
+    message::{Message, Node},
 };
 use plexus_store::{
     Tx,
@@ -75,6 +77,10 @@ impl Telling {
         view.message.seq = self.next();
         self.record(Event::Message { message: view.message.id, run: view.message.run });
         self.said.push(view);
+    }
+
+    pub fn said(&self) -> impl Iterator<Item = &Message> {
+        self.said.iter().map(|view| &view.message)
     }
 
     /// Lets somebody in, unless they are in already.

@@ -52,6 +52,13 @@ pub struct Ask {
 /// What was said, and by whom.
 pub type Said = Vec<(PrincipalId, Vec<Part>)>;
 
+/// What the agent may see of the conversation.
+pub enum History {
+    Read(Said),
+    /// Of a run that waits for its turn, which reads these messages then.
+    Unread(Vec<MessageId>),
+}
+
 /// A run whose rows are written: what the worker needs to know.
 pub struct Job {
     pub run: RunId,
@@ -67,10 +74,7 @@ pub struct Job {
     pub agent: Agent,
     pub version: Version,
     pub asker: Asker,
-    /// The messages that the agent may see.
-    pub seen: Vec<MessageId>,
-    /// What was said in them. One that waits for its turn reads it then.
-    pub said: Option<Said>,
+    pub history: History,
     /// The agent asked for this: its own task goes on.
     pub task: Option<Remote>,
     /// When whoever asked stops waiting, if that is known.
@@ -96,9 +100,9 @@ pub(crate) async fn begin(
     };
     let (queued, state, chat, question) = (view.queued, view.state, ask.chat, ask.question);
     let answer = open_answer(hub, run, &ask);
-    let said = if place.waits() { None } else { Some(said(tx, asker, &ask).await?) };
+    let history = history(tx, asker, &ask, place.waits()).await?;
     let (called, until) = (ask.called, ask.until);
-    let (seen, alternatives) = (ask.seen, ask.beside.into_iter().chain([answer.id]).collect());
+    let alternatives = ask.beside.into_iter().chain([answer.id]).collect();
     let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
     telling.say(MessageView { message, author, run: Some(view), alternatives, open, status: None });
     telling.record(Event::Run { run, state, failure: None });
@@ -115,8 +119,7 @@ pub(crate) async fn begin(
         agent,
         version,
         asker,
-        seen,
-        said,
+        history,
         task,
         until,
         place,
@@ -124,13 +127,16 @@ pub(crate) async fn begin(
 }
 
 /// What was said up to the question and with it. The writer has it at hand, which a reader would look for anew.
-async fn said(tx: &mut Tx, asker: &Asker, ask: &Ask) -> Result<Said> {
+async fn history(tx: &mut Tx, asker: &Asker, ask: &Ask, waits: bool) -> Result<History> {
+    if waits {
+        return Ok(History::Unread(ask.seen.clone()));
+    }
     let (Some(words), Some((_, before))) = (&ask.words, ask.seen.split_last()) else {
-        return Ok(parts::list_said(tx, &ask.seen).await?);
+        return Ok(History::Read(parts::list_said(tx, &ask.seen).await?));
     };
     let mut said = parts::list_said(tx, before).await?;
     said.push((asker.principal, words.clone()));
-    Ok(said)
+    Ok(History::Read(said))
 }
 
 /// What somebody may have at once.

@@ -10,18 +10,18 @@ use plexus_domain::{
 use plexus_runtime::{Remote, Speaker, Turn, builtin::is_offer};
 use plexus_store::{Conn, messages, parts, runs};
 
-use super::{Job, begin::Said};
+use super::{Job, begin::History};
 use crate::{Hub, Result, blobs, chats::without_mentions, views, views::Author};
 
 /// The turns up to the question, and the agent's own context where it may go on.
 pub(super) async fn conversation(
     hub: &Hub,
     job: &Job,
-    said: Option<Said>,
+    history: History,
 ) -> Result<(Vec<Turn>, Option<Remote>)> {
-    let said = match said {
-        Some(said) => said,
-        None => parts::list_said(&mut hub.store().read().await?, &job.seen).await?,
+    let said = match history {
+        History::Read(said) => said,
+        History::Unread(seen) => parts::list_said(&mut hub.store().read().await?, &seen).await?,
     };
     let mut authors = known_authors(job);
     let others = said.iter().map(|(author, _)| *author);

@@ -8,7 +8,12 @@ use plexus_domain::{
 use plexus_runtime::Remote;
 use plexus_store::{Conn, Tx, messages, principals, runs, runs::Run, versions};
 
-use super::{Job, begin::share, running::About, work::spawn};
+use super::{
+    Job,
+    begin::{History, share},
+    running::About,
+    work::spawn,
+};
 use crate::{
     Hub, Result, accounts,
     agents::reach_again,
@@ -78,8 +83,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
         agent: reached.agent,
         version,
         asker,
-        seen: visible(&tree, question),
-        said: None,
+        history: History::Unread(visible(&tree, question)),
         task: run.remote_task.clone().map(|task| Remote { task: Some(task), context: None }),
         until: None,
         place: hub.running().enter(about, share)?,

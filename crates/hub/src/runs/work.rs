@@ -12,7 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     Job, approve,
-    begin::Said,
+    begin::History,
     connect, finish,
     finish::Outcome,
     output::Speaker,
@@ -53,10 +53,10 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
             Turn::Gone => return hub.live().end(job.answer.id),
         }
     }
-    let said = job.said.take();
+    let history = std::mem::replace(&mut job.history, History::Unread(Vec::new()));
     let job = &job;
     metrics::counter!("plexus_runs_started_total").increment(1);
-    let answer = AssertUnwindSafe(answer(hub, job, said, &mut speaker, &told)).catch_unwind().await;
+    let answer = AssertUnwindSafe(answer(hub, job, history, &mut speaker, &told)).catch_unwind().await;
     let end = answer.unwrap_or_else(|_| {
         tracing::error!(run = %job.run, "a run panicked");
         Err(Failure::new(
@@ -85,18 +85,18 @@ fn waits_elsewhere(job: &Job, speaker: &Speaker) -> bool {
 async fn answer(
     hub: &Hub,
     job: &Job,
-    said: Option<Said>,
+    history: History,
     speaker: &mut Speaker,
     told: &CancellationToken,
 ) -> Result<End, Failure> {
-    let (connector, request) = Box::pin(prepare(hub, job, said)).await.map_err(as_failure)?;
+    let (connector, request) = Box::pin(prepare(hub, job, history)).await.map_err(as_failure)?;
     told.cancelled().await;
     perform(connector.as_ref(), request, speaker, &job.place.stop).await
 }
 
-async fn prepare(hub: &Hub, job: &Job, said: Option<Said>) -> Result<(Arc<dyn Connector>, Request), Error> {
+async fn prepare(hub: &Hub, job: &Job, history: History) -> Result<(Arc<dyn Connector>, Request), Error> {
     let connector = connect::connector(hub, job).await?;
-    let (turns, remote) = request::conversation(hub, job, said).await?;
+    let (turns, remote) = request::conversation(hub, job, history).await?;
     let files = request::files(hub, job, &turns).await?;
     let given = hub.config().limits;
     let limits = Limits {

@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use plexus_domain::{
-    Address, Error as Refusal, Part, RunState, message::MessageState, page::PageSize, part::plain_text,
+    Address, Error as Refusal, Part, RunId, RunState, message::MessageState, page::PageSize, part::plain_text,
 };
 use plexus_hub::{
-    Caller,
+    Caller, Error,
     calls::{self, Before, Call, Door, Filter, News, Origin, Task, Until},
     chats,
 };
@@ -26,8 +26,12 @@ fn answer(task: &Task) -> String {
 }
 
 async fn ask(world: &World, door: &Door, call: Call) -> Task {
-    let run = calls::begin(&world.hub, door, call).await.unwrap();
-    calls::settle(&world.hub, door, run).await.unwrap()
+    let (task, following) = calls::begin(&world.hub, door, call, Until::Settled).await.unwrap();
+    following.settle(task).await.unwrap()
+}
+
+async fn begin(world: &World, door: &Door, call: Call) -> Result<RunId, Error> {
+    Ok(calls::begin(&world.hub, door, call, Until::Settled).await?.0.id)
 }
 
 /// A sheet that takes a moment.
@@ -84,17 +88,17 @@ async fn a_context_is_one_conversation_of_one_caller() {
 
     let wrong = Call { task: Some(first.id), ..named("5", "another") };
     assert!(
-        matches!(refusal(calls::begin(&world.hub, &door, wrong).await), Refusal::Invalid { field, .. } if field == "message.contextId")
+        matches!(refusal(begin(&world, &door, wrong).await), Refusal::Invalid { field, .. } if field == "message.contextId")
     );
     let ended = Call { task: Some(first.id), ..call("5") };
-    assert!(matches!(refusal(calls::begin(&world.hub, &door, ended).await), Refusal::Conflict { .. }));
+    assert!(matches!(refusal(begin(&world, &door, ended).await), Refusal::Conflict { .. }));
 }
 
 #[tokio::test]
 async fn a_reader_has_every_byte_once_and_a_second_one_too() {
     let world = World::new().await;
     let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
-    let run = calls::begin(&world.hub, &door, call(&long_sheet())).await.unwrap();
+    let run = begin(&world, &door, call(&long_sheet())).await.unwrap();
     let read = async || {
         let (task, mut following) = calls::follow(&world.hub, &door, run, Until::Settled).await.unwrap();
         let mut text = task
@@ -127,7 +131,7 @@ async fn a_reader_has_every_byte_once_and_a_second_one_too() {
 async fn a_call_that_goes_on_can_be_cancelled() {
     let world = World::new().await;
     let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
-    let run = calls::begin(&world.hub, &door, call(&long_sheet())).await.unwrap();
+    let run = begin(&world, &door, call(&long_sheet())).await.unwrap();
     let task = calls::cancel(&world.hub, &door, run).await.unwrap();
     assert_eq!(task.state, RunState::Stopped);
     assert!(task.messages.iter().all(|message| message.state != MessageState::Open));
@@ -146,7 +150,7 @@ async fn what_was_said_before_is_part_of_the_conversation_and_a_message_is_asked
     let shown = chats::open(&world.hub, &world.ada, chat, None, None).await.unwrap();
     let said: Vec<_> = shown.messages.iter().map(|view| plain_text(&view.message.parts)).collect();
     assert_eq!(said[..4], ["1 + 1", "2", "thanks", "5 + 5"]);
-    assert_eq!(calls::begin(&world.hub, &door, asked).await.unwrap(), task.id, "sending twice asks once");
+    assert_eq!(begin(&world, &door, asked).await.unwrap(), task.id, "sending twice asks once");
 }
 
 #[tokio::test]
@@ -159,7 +163,7 @@ async fn the_same_message_to_another_agent_is_another_question() {
     let sum = ask(&world, &calc, named("1 + 1")).await;
     let found = ask(&world, &guide, named("1 + 1")).await;
     assert_ne!(sum.id, found.id);
-    assert_eq!(calls::begin(&world.hub, &calc, named("1 + 1")).await.unwrap(), sum.id, "the same again");
+    assert_eq!(begin(&world, &calc, named("1 + 1")).await.unwrap(), sum.id, "the same again");
 }
 
 #[tokio::test]
@@ -169,9 +173,9 @@ async fn a_call_has_a_bounded_number_of_parts() {
     let many = |count: usize| vec![Part::text("1"); count];
     let before = vec![Before { by_agent: false, parts: many(2_001) }];
     let told = Call { before, ..call("1 + 1") };
-    assert!(matches!(refusal(calls::begin(&world.hub, &door, told).await), Refusal::Invalid { .. }));
+    assert!(matches!(refusal(begin(&world, &door, told).await), Refusal::Invalid { .. }));
     let said = Call::new(Origin::A2a, many(257));
-    assert!(matches!(refusal(calls::begin(&world.hub, &door, said).await), Refusal::Invalid { .. }));
+    assert!(matches!(refusal(begin(&world, &door, said).await), Refusal::Invalid { .. }));
     let task = ask(&world, &door, Call::new(Origin::A2a, many(200))).await;
     assert_eq!(task.messages[0].parts.len(), 200);
 }
@@ -188,7 +192,7 @@ async fn strangers_reach_open_agents_and_hold_the_ids_of_their_tasks() {
     assert!(listed.tasks.is_empty());
 
     let guessed = Call { context: Some("notes".to_owned()), ..call("1") };
-    assert!(matches!(refusal(calls::begin(&world.hub, &door, guessed).await), Refusal::Invalid { .. }));
+    assert!(matches!(refusal(begin(&world, &door, guessed).await), Refusal::Invalid { .. }));
     let more = ask(&world, &door, Call { context: Some(task.context.clone()), ..call("1 + 1") }).await;
     assert_eq!(more.context, task.context);
 

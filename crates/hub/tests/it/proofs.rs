@@ -6,8 +6,9 @@ use plexus_hub::{
         register,
     },
 };
+use plexus_testing::Dns;
 
-use super::common::{Dns, Echo, World, choice, refusal};
+use super::common::{Echo, World, choice, refusal};
 
 #[tokio::test]
 async fn the_proof_of_one_agent_is_worth_nothing_for_another() {
