@@ -37,7 +37,8 @@ use std::{path::Path, process::ExitCode};
 const USAGE: &str = "\
 bench [start] [pages] [search] [relay] [streams] [queue] [a2a] [teams] [formation]: which benches to run; all unless named.
 bench peers LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make peers` installs it.
-PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3).";
+PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3),
+PLEXUS_BENCH_AGENTS among how many agents members are chosen.";
 const BENCHES: [&str; 9] =
     ["start", "pages", "search", "relay", "streams", "queue", "a2a", "teams", "formation"];
 

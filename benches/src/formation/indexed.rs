@@ -1,9 +1,12 @@
 //! The same agents in the index of the product.
 
-use plexus_domain::{AgentId, Timestamp, page::PageSize, team::formation::CONTEXT_WEIGHT};
-use plexus_search::{Error, Index, Listing, Need};
+use plexus_domain::{AgentId, Timestamp};
+use plexus_search::{Error, Hit, Index, Listing, Needs};
 
 use super::world::Profile;
+
+/// Agents that somebody publishes.
+const OF_ONE_OWNER: usize = 3;
 
 pub struct Indexed(Index);
 
@@ -15,10 +18,22 @@ impl Indexed {
         Ok(Self(index))
     }
 
-    pub fn find(&self, need: &str, context: &str, most: usize) -> anyhow::Result<Vec<(usize, f32)>> {
-        let size = PageSize::new(u16::try_from(most)?)?;
-        let found = self.0.fitting(&Need { text: need, context, context_weight: CONTEXT_WEIGHT, size })?;
-        Ok(found.into_iter().map(|(hit, score)| (number(hit.agent), score)).collect())
+    /// For each part of a goal those who fit it best; `also` is told of where others fit better.
+    pub fn fitting(
+        &self,
+        parts: &[&str],
+        most: usize,
+        also: Option<usize>,
+    ) -> anyhow::Result<Vec<Vec<(usize, f32)>>> {
+        let found = self.0.fitting(&Needs { parts, most, also: also.map(id) })?;
+        let numbered =
+            |fits: Vec<(Hit, f32)>| fits.into_iter().map(|(hit, score)| (number(hit.agent), score)).collect();
+        Ok(found.into_iter().map(numbered).collect())
+    }
+
+    /// For each word of a text what may be said instead, each with how much it counts.
+    pub fn alike(&self, text: &str) -> anyhow::Result<Vec<Vec<(String, f32)>>> {
+        Ok(self.0.alike(text)?)
     }
 }
 
@@ -36,15 +51,16 @@ fn number(agent: AgentId) -> usize {
 
 fn listing(n: usize, profile: &Profile) -> Listing {
     let created = Timestamp::from_millis(1);
+    let owner = format!("owner{}", n / OF_ONE_OWNER);
     Listing {
         agent: id(n),
-        address: format!("@generated/a{n}"),
+        address: format!("@{owner}/a{n}"),
         name: profile.name.clone(),
-        owner: "generated".to_owned(),
-        summary: profile.text.clone(),
+        owner,
+        summary: profile.summary.clone(),
         description: String::new(),
-        tags: Vec::new(),
-        skills: String::new(),
+        tags: profile.tags.clone(),
+        skills: profile.said.clone(),
         protocol: "A2A".to_owned(),
         kind: "a2a".to_owned(),
         here: true,

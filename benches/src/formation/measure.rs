@@ -31,13 +31,13 @@ pub fn measure(rule: Rule, finder: &Finder<'_>, space: &Space, world: &World) ->
 }
 
 fn one(rule: Rule, finder: &Finder<'_>, space: &Space, world: &World, goal: &Goal) -> anyhow::Result<Result> {
-    let recruited = rule.recruits(finder, &goal.text)?;
+    let recruited = rule.recruits(finder, space, &goal.text)?;
     let Errand { member, text, alone } = &goal.errand;
     Ok(Result {
         ranks: goal.labels.iter().map(|&label| rank(space, world, label, &recruited)).collect(),
         recruited: recruited.len(),
         wanted: recruited.iter().filter(|agent| goal.labels.contains(agent)).count(),
-        nested_rightly: rule.nests(finder, *member, text)? != *alone,
+        nested_rightly: rule.nests(finder, space, *member, text)? != *alone,
     })
 }
 
@@ -45,7 +45,7 @@ fn rank(space: &Space, world: &World, label: usize, recruited: &[usize]) -> usiz
     if recruited.contains(&label) {
         return 1;
     }
-    let near = space.nearness(&[(&space.embed(&world.profiles[label].text), 1.0)]);
+    let near = space.nearness(&[(&space.embed(&world.profiles[label].text()), 1.0)]);
     let best = recruited.iter().map(|&agent| near[agent]).fold(0.0, f32::max);
     // Whoever is wanted and was not recruited is nearer to itself than anybody.
     near.iter().enumerate().filter(|(agent, other)| *agent == label || **other > best).count() + 1

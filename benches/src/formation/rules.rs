@@ -1,10 +1,12 @@
 //! The two rules: whom each recruits for a goal, and whether it has a member form a team for a piece of work.
 
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
 use plexus_domain::{
     ChatId, Timestamp,
     team::{
         Identity,
-        formation::{self, CONTEXT_WEIGHT, Candidate, LOOKED_AT, Pool, Search, Skill, cover, needs},
+        formation::{self, Candidate, LOOKED_AT, Pool, Search, Skill, cover, in_context, needs},
     },
 };
 
@@ -18,25 +20,71 @@ const PLACES: usize = 4;
 /// What the original looks at for each query, IoA at ca5e3d5, `im_server`: the nearest three, however near.
 const HITS: usize = 3;
 
-/// Finds agents by words.
+/// How well each agent fits, by its number.
+type Fits = Vec<f32>;
+/// Those who fit best, each with how well.
+type Best = Vec<(usize, f32)>;
+
+/// Finds agents for the parts of a goal.
 pub enum Finder<'a> {
-    Embedded(&'a Space),
+    Embedded(Embedded<'a>),
     Indexed(&'a Indexed),
 }
 
-impl Finder<'_> {
-    /// The best for `need`, where the `others` count a little.
-    fn find(&self, need: &str, others: &[&str], most: usize) -> anyhow::Result<Vec<(usize, f32)>> {
+/// Our rule with the embedder of the original: it is asked once for each word that counts.
+pub struct Embedded<'a> {
+    space: &'a Space,
+    index: &'a Indexed,
+    /// Goals have few different words.
+    known: RefCell<HashMap<String, Rc<Fits>>>,
+}
+
+impl<'a> Finder<'a> {
+    pub fn embedded(space: &'a Space, index: &'a Indexed) -> Self {
+        Self::Embedded(Embedded { space, index, known: RefCell::default() })
+    }
+
+    fn fitting(&self, parts: &[&str], also: Option<usize>) -> anyhow::Result<Vec<Best>> {
         match self {
-            Self::Indexed(index) => index.find(need, &others.join(" "), most),
-            Self::Embedded(space) => {
-                let need = space.embed(need);
-                let others: Vec<_> = others.iter().map(|other| space.embed(other)).collect();
-                let others = others.iter().map(|other| (other, CONTEXT_WEIGHT));
-                let asked: Vec<_> = [(&need, 1.0)].into_iter().chain(others).collect();
-                Ok(best(&space.nearness(&asked), most))
+            Self::Indexed(index) => index.fitting(parts, LOOKED_AT, also),
+            Self::Embedded(embedded) => {
+                let parts =
+                    parts.iter().map(|part| embedded.fit(part)).collect::<anyhow::Result<Vec<_>>>()?;
+                let best = in_context(&parts).into_iter().map(|fits| {
+                    let mut found = best(&fits, LOOKED_AT);
+                    let is_new = |agent: &usize| !found.iter().any(|(other, _)| other == agent);
+                    found.extend(also.filter(is_new).map(|agent| (agent, fits[agent])));
+                    found
+                });
+                Ok(best.collect())
             }
         }
+    }
+}
+
+impl Embedded<'_> {
+    fn fit(&self, part: &str) -> anyhow::Result<Fits> {
+        let mut fits = Vec::new();
+        for alike in self.index.alike(part)? {
+            let word = self.word(&alike);
+            fits.resize(word.len(), 0.0);
+            fits.iter_mut().zip(word.iter()).for_each(|(fit, said)| *fit += said);
+        }
+        Ok(fits)
+    }
+
+    /// How near each agent is to the one of these words that it is nearest to.
+    fn word(&self, alike: &[(String, f32)]) -> Rc<Fits> {
+        let word = alike.first().map(|(word, _)| word.clone()).unwrap_or_default();
+        if let Some(known) = self.known.borrow().get(&word) {
+            return known.clone();
+        }
+        let mut nearest: Fits = self.space.nearness(&[]);
+        for (other, share) in alike {
+            let near = self.space.nearness(&[(&self.space.embed(other), *share)]);
+            nearest.iter_mut().zip(near).for_each(|(nearest, near)| *nearest = nearest.max(near));
+        }
+        self.known.borrow_mut().entry(word).or_insert(Rc::new(nearest)).clone()
     }
 }
 
@@ -53,7 +101,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Self; 4] = [Self::Clauses, Self::ClausesAndGoal, Self::ClausesInGoal, Self::Ours];
+    pub const ORIGINAL: [Self; 3] = [Self::Clauses, Self::ClausesAndGoal, Self::ClausesInGoal];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,36 +113,43 @@ impl Rule {
     }
 
     /// Whom it recruits.
-    pub fn recruits(self, finder: &Finder<'_>, goal: &str) -> anyhow::Result<Vec<usize>> {
+    pub fn recruits(self, finder: &Finder<'_>, space: &Space, goal: &str) -> anyhow::Result<Vec<usize>> {
         if self != Self::Ours {
-            return Ok(in_turn(&self.hits(finder, goal)?));
+            return Ok(in_turn(&self.hits(space, goal)));
         }
         let needs = needs(goal);
         let search = Search { needs: &needs, places: PLACES as u16, last_round: true, team: team() };
-        let chosen = cover(search, &candidates(finder, goal)?);
+        let chosen = cover(search, &candidates(finder, &needs, None)?);
         Ok(chosen.iter().filter_map(|invitee| number(&invitee.identity)).collect())
     }
 
     /// Whether a member forms a team for its piece of work. In the original a model says so; in its place stands that
     /// the member is not among those whom each query finds.
-    pub fn nests(self, finder: &Finder<'_>, member: usize, work: &str) -> anyhow::Result<bool> {
+    pub fn nests(
+        self,
+        finder: &Finder<'_>,
+        space: &Space,
+        member: usize,
+        work: &str,
+    ) -> anyhow::Result<bool> {
         if self != Self::Ours {
-            return Ok(!self.hits(finder, work)?.iter().all(|hits| hits.contains(&member)));
+            return Ok(!self.hits(space, work).iter().all(|hits| hits.contains(&member)));
         }
         let needs = needs(work);
         let search = Search { needs: &needs, places: PLACES as u16, last_round: false, team: team() };
-        Ok(formation::alone_or_helped(search, &identity(member)?, &candidates(finder, work)?).is_some())
+        let candidates = candidates(finder, &needs, Some(member))?;
+        Ok(formation::alone_or_helped(search, &identity(member)?, &candidates).is_some())
     }
 
-    fn hits(self, finder: &Finder<'_>, goal: &str) -> anyhow::Result<Vec<Vec<usize>>> {
+    fn hits(self, space: &Space, goal: &str) -> Vec<Vec<usize>> {
         let clauses = needs(goal).into_iter().map(String::from);
         let queries: Vec<String> = match self {
             Self::ClausesAndGoal => [goal.to_owned()].into_iter().chain(clauses).collect(),
             Self::ClausesInGoal => clauses.map(|clause| format!("{clause} {goal}")).collect(),
             Self::Clauses | Self::Ours => clauses.collect(),
         };
-        let found = queries.iter().map(|query| finder.find(query, &[], HITS));
-        found.map(|found| Ok(found?.into_iter().map(|(agent, _)| agent).collect())).collect()
+        let nearest = |query: &String| best(&space.nearness(&[(&space.embed(query), 1.0)]), HITS);
+        queries.iter().map(|query| nearest(query).into_iter().map(|(agent, _)| agent).collect()).collect()
     }
 }
 
@@ -110,13 +165,11 @@ fn in_turn(hits: &[Vec<usize>]) -> Vec<usize> {
     recruited
 }
 
-fn candidates(finder: &Finder<'_>, goal: &str) -> anyhow::Result<Vec<Candidate>> {
+fn candidates(finder: &Finder<'_>, needs: &[Skill], also: Option<usize>) -> anyhow::Result<Vec<Candidate>> {
     let mut pool = Pool::default();
-    let needs = needs(goal);
-    for need in &needs {
-        let others: Vec<&str> = needs.iter().filter(|other| *other != need).map(Skill::as_str).collect();
-        let found = finder.find(need.as_str(), &others, LOOKED_AT.into())?.into_iter();
-        let known = found.map(|(agent, score)| Ok((identity(agent)?, score)));
+    let parts: Vec<&str> = needs.iter().map(Skill::as_str).collect();
+    for (need, found) in needs.iter().zip(finder.fitting(&parts, also)?) {
+        let known = found.into_iter().map(|(agent, score)| Ok((identity(agent)?, score)));
         pool.add(need, known.collect::<anyhow::Result<Vec<_>>>()?);
     }
     Ok(pool.into_candidates())

@@ -4,6 +4,9 @@
 //! act) to something (a thing). No other agent does the same for the same sector as one that is wanted, so whom a goal
 //! needs is known. Each word list gives agents words of their own, and goals two families: rules are tuned on goals
 //! of one, and the report is about goals of the other, which shares no word with it.
+//!
+//! What an agent says is a sentence, or a card as they are published: of 24 public A2A cards 15 had skills described
+//! beside the agent, 12 of them with tags, 8 of those with examples of what people ask for, mostly two for a skill.
 
 use std::collections::HashSet;
 
@@ -23,6 +26,13 @@ pub enum Family {
     Report,
 }
 
+/// What agents say about themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Sentence,
+    Card,
+}
+
 pub struct World {
     pub profiles: Vec<Profile>,
     pub goals: Vec<Goal>,
@@ -30,7 +40,10 @@ pub struct World {
 
 pub struct Profile {
     pub name: String,
-    pub text: String,
+    pub summary: String,
+    pub tags: Vec<String>,
+    /// What its skills say, and examples of what people ask for.
+    pub said: String,
     skills: Vec<Skill>,
     sector: usize,
 }
@@ -45,8 +58,6 @@ pub struct Goal {
     pub text: String,
     /// Who is wanted.
     pub labels: Vec<usize>,
-    /// Whether all of it is for the same sector, which is then said once.
-    pub one_sector: bool,
     pub errand: Errand,
 }
 
@@ -64,9 +75,16 @@ struct Clause {
     sector: usize,
 }
 
+impl Profile {
+    /// All that it says.
+    pub fn text(&self) -> String {
+        format!("{}. {} {} {}", self.name, self.summary, self.tags.join(", "), self.said)
+    }
+}
+
 impl World {
-    pub fn new(family: Family, profiles: usize, goals: usize) -> Self {
-        let lists = Lists::read();
+    pub fn new(family: Family, said: Said, profiles: usize, goals: usize) -> Self {
+        let lists = Lists { said, ..Lists::read() };
         let mut dice = Dice::new(SEED);
         let mut taken = HashSet::new();
         let labelled = profiles.min(LABELLED);
@@ -79,6 +97,7 @@ impl World {
 }
 
 struct Lists {
+    said: Said,
     acts: Vec<Concept>,
     things: Vec<Concept>,
     sectors: Vec<Concept>,
@@ -102,13 +121,24 @@ impl Concept {
         text.lines().map(concept).collect()
     }
 
-    fn of(&self, family: Family, dice: &mut Dice) -> &'static str {
+    /// Agents' own words where there is no family.
+    fn of(&self, family: Option<Family>, dice: &mut Dice) -> &'static str {
         match family {
-            Family::Tuning => pick(&self.tuning, dice),
-            Family::Report => pick(&self.report, dice),
+            None => pick(&self.profile, dice),
+            Some(Family::Tuning) => pick(&self.tuning, dice),
+            Some(Family::Report) => pick(&self.report, dice),
         }
     }
 }
+
+/// Who speaks in an example: as agents do, or as people of either family.
+const VOICES: [Option<Family>; 3] = [None, Some(Family::Tuning), Some(Family::Report)];
+/// Of so many cards, so many have skills described, so many of those tags, and so many of those examples.
+const CARDS: usize = 24;
+const WITH_SKILLS: usize = 15;
+const WITH_TAGS: usize = 12;
+const WITH_EXAMPLES: usize = 8;
+const EXAMPLES: usize = 2;
 
 const BOILERPLATE: [&str; 6] = [
     "Answers in plain words.",
@@ -123,6 +153,7 @@ const NAMES: [&str; 8] = ["Aria", "Bolt", "Cedar", "Delta", "Ember", "Flint", "G
 impl Lists {
     fn read() -> Self {
         Self {
+            said: Said::Card,
             acts: Concept::list(include_str!("acts.txt")),
             things: Concept::list(include_str!("things.txt")),
             sectors: Concept::list(include_str!("sectors.txt")),
@@ -149,15 +180,51 @@ impl Lists {
         if wanted {
             taken.extend(skills.iter().map(|skill| (*skill, sector)));
         }
-        let said: Vec<String> = skills.iter().map(|skill| self.offer(*skill, dice)).collect();
+        let offers = self.offers(&skills, dice);
         let sector_said = pick(&self.sectors[sector].profile, dice);
-        let text = format!("{} for {sector_said}. {}", said.join(" and "), pick(&BOILERPLATE, dice));
-        Profile { name: format!("{} {n}", pick(&NAMES, dice)), text, skills, sector }
+        let summary = format!("{} for {sector_said}. {}", offers.join(" and "), pick(&BOILERPLATE, dice));
+        let name = format!("{} {n}", pick(&NAMES, dice));
+        let sentence = Profile { name, summary, tags: Vec::new(), said: String::new(), skills, sector };
+        match self.said {
+            Said::Sentence => sentence,
+            Said::Card => self.card(sentence, dice),
+        }
     }
 
-    fn offer(&self, skill: Skill, dice: &mut Dice) -> String {
-        let (act, thing) = (&self.acts[skill.act].profile, &self.things[skill.thing].profile);
-        format!("{} {}", pick(act, dice), pick(thing, dice))
+    fn card(&self, profile: Profile, dice: &mut Dice) -> Profile {
+        let Profile { skills, sector, .. } = &profile;
+        let has = below(dice, CARDS);
+        let mut said = if has < WITH_SKILLS { self.offers(skills, dice) } else { Vec::new() };
+        let mut tags = Vec::new();
+        if has < WITH_TAGS {
+            tags.extend(skills.iter().map(|skill| pick(&self.things[skill.thing].profile, dice).to_owned()));
+            tags.push(pick(&self.sectors[*sector].profile, dice).to_owned());
+        }
+        if has < WITH_EXAMPLES {
+            let twice = skills.iter().flat_map(|skill| [*skill; EXAMPLES]);
+            said.extend(twice.map(|skill| self.example(Clause { skill, sector: *sector }, dice)));
+        }
+        let said = said.join(". ");
+        Profile { tags, said, ..profile }
+    }
+
+    fn offers(&self, skills: &[Skill], dice: &mut Dice) -> Vec<String> {
+        skills.iter().map(|skill| self.ask(None, *skill, dice)).collect()
+    }
+
+    /// What somebody may ask for, half of the time with for whom.
+    fn example(&self, Clause { skill, sector }: Clause, dice: &mut Dice) -> String {
+        let voice = pick(&VOICES, dice);
+        let asked = self.ask(voice, skill, dice);
+        match below(dice, 2) {
+            0 => asked,
+            _ => format!("{asked} for {}", self.sectors[sector].of(voice, dice)),
+        }
+    }
+
+    fn ask(&self, voice: Option<Family>, skill: Skill, dice: &mut Dice) -> String {
+        let (act, thing) = (&self.acts[skill.act], &self.things[skill.thing]);
+        format!("{} {}", act.of(voice, dice), thing.of(voice, dice))
     }
 
     fn goal(&self, family: Family, n: usize, all: &[Profile], dice: &mut Dice) -> Goal {
@@ -179,7 +246,7 @@ impl Lists {
             clauses.extend(skills.iter().take(uses).map(|&skill| Clause { skill, sector: *sector }));
         }
         let text = self.say(family, &clauses, one_sector, dice);
-        Goal { text, labels, one_sector, errand: self.errand(family, n, all, dice) }
+        Goal { text, labels, errand: self.errand(family, n, all, dice) }
     }
 
     fn errand(&self, family: Family, n: usize, all: &[Profile], dice: &mut Dice) -> Errand {
@@ -201,13 +268,10 @@ impl Lists {
     }
 
     fn say(&self, family: Family, clauses: &[Clause], one_sector: bool, dice: &mut Dice) -> String {
-        let mut sector = |at: usize| self.sectors[at].of(family, dice);
+        let mut sector = |at: usize| self.sectors[at].of(Some(family), dice);
         let whom: Vec<&str> = clauses.iter().map(|clause| sector(clause.sector)).collect();
-        let said = clauses.iter().map(|Clause { skill, .. }| {
-            let (act, thing) = (&self.acts[skill.act], &self.things[skill.thing]);
-            format!("{} {}", act.of(family, dice), thing.of(family, dice))
-        });
-        let said: Vec<String> = said.collect();
+        let said: Vec<String> =
+            clauses.iter().map(|clause| self.ask(Some(family), clause.skill, dice)).collect();
         let each = |link: &str| {
             let pairs = said.iter().zip(&whom).map(|(said, whom)| format!("{said} {link} {whom}"));
             pairs.collect::<Vec<_>>()
@@ -252,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_families_share_no_word() {
-        let Lists { acts, things, sectors } = Lists::read();
+        let Lists { acts, things, sectors, .. } = Lists::read();
         let all: Vec<Concept> = acts.into_iter().chain(things).chain(sectors).collect();
         assert!(all.iter().all(|concept| !concept.profile.is_empty() && !concept.report[0].is_empty()));
         let tuning = words(all.iter().flat_map(|concept| &concept.tuning));
@@ -264,7 +328,7 @@ mod tests {
 
     #[test]
     fn whom_a_goal_needs_is_known() {
-        let world = World::new(Family::Report, 2_000, 200);
+        let world = World::new(Family::Report, Said::Card, 2_000, 200);
         for goal in &world.goals {
             assert!((2..=4).contains(&goal.labels.len()));
             let wanted = &world.profiles[goal.labels[0]];
@@ -274,8 +338,7 @@ mod tests {
             };
             assert_eq!(world.profiles.iter().filter(|other| same(other)).count(), 1, "{}", goal.text);
         }
-        let again = World::new(Family::Report, 2_000, 200);
+        let again = World::new(Family::Report, Said::Card, 2_000, 200);
         assert_eq!(world.goals[17].text, again.goals[17].text);
-        assert_eq!(world.goals.iter().filter(|goal| goal.one_sector).count(), 133);
     }
 }

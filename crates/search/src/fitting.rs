@@ -1,98 +1,128 @@
-//! Who fits a need that is described rather than named: any of its words counts, the rarer the more.
+//! Who fits the parts of a goal, which are described rather than named: any word counts, the rarer the more, and so
+//! does what may be said instead.
 
-use plexus_domain::page::PageSize;
+use plexus_domain::{AgentId, team::formation::in_context};
 use tantivy::{
-    Searcher, Term,
-    collector::TopDocs,
-    query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, Query as Ask, TermQuery},
+    DocAddress, Searcher, SegmentReader, collector::DocSetCollector, query::TermQuery,
     schema::IndexRecordOption,
 };
 
 use crate::{
+    alike::{alike, each_with, rarity},
     error::Result,
-    expand,
     listing::Hit,
-    schema::Fields,
+    schema::{Fields, fast},
     search,
     text::{self, Token},
 };
 
-/// Words of a need, and of its context; more are ignored.
+/// Words of a part; more are ignored.
 const MAX_WORDS: usize = 16;
-const MAX_CONTEXT: usize = 48;
-/// Words that only begin alike count less: *translates* and *translation* where *translate* is needed.
-const ALIKE: f32 = 0.5;
-/// Letters that two words have in common at least to be taken for forms of one, and what is left out at the end.
-const MIN_STEM: usize = 4;
-const ENDING: usize = 3;
+/// How much of what a word counts depends on how much else the agent says: whoever says everything fits nothing.
+const LENGTH: f32 = 0.25;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Need<'a> {
-    /// Words without operators; who has none of them is not found.
-    pub text: &'a str,
-    /// What all of it is about.
-    pub context: &'a str,
-    /// How much a word of the context counts beside one of the need.
-    pub context_weight: f32,
-    pub size: PageSize,
+pub struct Needs<'a> {
+    /// Words without operators; who has none of them, nor what may be said instead, is not found for the part.
+    pub parts: &'a [&'a str],
+    /// Agents for each part at most.
+    pub most: usize,
+    /// Somebody whose fit is told even where others fit better.
+    pub also: Option<AgentId>,
 }
 
-/// The best fit first, each with its score, in no unit.
-pub fn fitting(searcher: &Searcher, fields: &Fields, need: &Need<'_>) -> Result<Vec<(Hit, f32)>> {
-    let words = words(need.text, MAX_WORDS);
-    let mut clauses = vec![(Occur::Must, any(searcher, fields, &words)?)];
-    let mut context = self::words(need.context, MAX_CONTEXT);
-    context.retain(|token| !words.iter().any(|word| word.text == token.text));
-    if !context.is_empty() {
-        let context = any(searcher, fields, &context)?;
-        clauses.push((Occur::Should, Box::new(BoostQuery::new(context, need.context_weight))));
-    }
-    let top = TopDocs::with_limit(need.size.rows().into()).order_by_score();
-    let found = searcher.search(&BooleanQuery::new(clauses), &top)?;
-    found.into_iter().map(|(score, place)| Ok((search::row(searcher, fields, place)?, score))).collect()
+/// For each part the best fit first, each with its score, in no unit.
+pub fn fitting(searcher: &Searcher, fields: &Fields, needs: &Needs<'_>) -> Result<Vec<Vec<(Hit, f32)>>> {
+    let agents = Agents::new(searcher, fields)?;
+    let parts = needs.parts.iter().map(|part| agents.fit(part)).collect::<Result<Vec<_>>>()?;
+    let also = needs.also.map(|agent| agents.find(agent)).transpose()?.flatten();
+    let best = in_context(&parts).into_iter().map(|fits| agents.best(&fits, needs.most, also));
+    best.collect()
 }
 
-fn words(raw: &str, most: usize) -> Vec<Token> {
+/// The different words of a text.
+pub fn words(raw: &str) -> Vec<Token> {
     let mut words: Vec<Token> = Vec::new();
     for token in text::query_tokens(raw) {
-        if words.len() < most && !words.iter().any(|word| word.text == token.text) {
+        if words.len() < MAX_WORDS && !words.iter().any(|word| word.text == token.text) {
             words.push(token);
         }
     }
     words
 }
 
-fn any(searcher: &Searcher, fields: &Fields, words: &[Token]) -> Result<Box<dyn Ask>> {
-    let forms = words.iter().map(|word| Ok((Occur::Should, forms(searcher, fields, word)?)));
-    Ok(Box::new(BooleanQuery::new(forms.collect::<Result<_>>()?)))
+/// All agents in a row, segment after segment.
+struct Agents<'s> {
+    searcher: &'s Searcher,
+    fields: &'s Fields,
+    /// Where each segment begins.
+    starts: Vec<usize>,
+    /// What a word counts where an agent says it.
+    weights: Vec<f32>,
 }
 
-/// A word in any of its forms; the one that fits best counts.
-fn forms(searcher: &Searcher, fields: &Fields, token: &Token) -> Result<Box<dyn Ask>> {
-    let word = token.text.as_str();
-    let ranked = |word: &str| -> Box<dyn Ask> {
-        Box::new(TermQuery::new(Term::from_field_text(fields.text, word), IndexRecordOption::WithFreqs))
-    };
-    let mut forms = vec![ranked(word)];
-    let stem = if token.alone { Some(word) } else { stem(word) };
-    if let Some(stem) = stem {
-        let alike = expand::beginning_with(searcher, fields.text, stem)?;
-        let alike = alike.iter().filter(|other| *other != word && other.len() <= word.len() + ENDING);
-        forms.extend(alike.map(|other| Box::new(BoostQuery::new(ranked(other), ALIKE)) as Box<dyn Ask>));
+impl<'s> Agents<'s> {
+    fn new(searcher: &'s Searcher, fields: &'s Fields) -> Result<Self> {
+        let (mut starts, mut lengths) = (Vec::new(), Vec::new());
+        for segment in searcher.segment_readers() {
+            starts.push(lengths.len());
+            let words = segment.fast_fields().str(fast::SAID)?;
+            let length =
+                |agent| words.as_ref().map_or(0, |words| words.ords().index.value_row_ids(agent).len());
+            lengths.extend((0..segment.max_doc()).map(|agent| length(agent) as f32));
+        }
+        let usual = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
+        let weight = |length| 1.0 / (1.0 - LENGTH + LENGTH * length / usual.max(1.0));
+        Ok(Self { searcher, fields, starts, weights: lengths.into_iter().map(weight).collect() })
     }
-    Ok(match forms.len() {
-        1 => forms.swap_remove(0),
-        _ => Box::new(DisjunctionMaxQuery::new(forms)),
-    })
-}
 
-/// What forms of a word begin with; none for words that are too short to tell, and for numbers.
-fn stem(word: &str) -> Option<&str> {
-    let letters = word.chars().count();
-    if letters <= MIN_STEM || word.chars().any(char::is_numeric) {
-        return None;
+    fn segments(&self) -> impl Iterator<Item = (usize, &SegmentReader)> {
+        self.starts.iter().copied().zip(self.searcher.segment_readers())
     }
-    let kept = letters.saturating_sub(ENDING).max(MIN_STEM);
-    word.char_indices().nth(kept).map(|(end, _)| &word[..end])
+
+    /// How well each fits a part by itself.
+    fn fit(&self, part: &str) -> Result<Vec<f32>> {
+        let mut fits = vec![0.0; self.weights.len()];
+        let mut said = vec![0.0_f32; self.weights.len()];
+        for word in words(part) {
+            for (other, share) in alike(self.searcher, self.fields, &word)? {
+                for (start, segment) in self.segments() {
+                    each_with(segment, self.fields, &other, |agent| {
+                        let said = &mut said[start + agent as usize];
+                        *said = said.max(share);
+                    })?;
+                }
+            }
+            let told = rarity(said.iter().sum(), self.searcher.num_docs() as f32);
+            for ((fit, said), weight) in fits.iter_mut().zip(&mut said).zip(&self.weights) {
+                *fit += told * std::mem::take(said) * weight;
+            }
+        }
+        Ok(fits)
+    }
+
+    fn find(&self, agent: AgentId) -> Result<Option<usize>> {
+        let ask = TermQuery::new(self.fields.agent_term(agent), IndexRecordOption::Basic);
+        let found = self.searcher.search(&ask, &DocSetCollector)?.into_iter().next();
+        Ok(found.map(|place| self.starts[place.segment_ord as usize] + place.doc_id as usize))
+    }
+
+    fn place(&self, agent: usize) -> DocAddress {
+        let segment = self.starts.partition_point(|&start| start <= agent).saturating_sub(1);
+        DocAddress::new(segment as u32, (agent - self.starts[segment]) as u32)
+    }
+
+    fn best(&self, fits: &[f32], most: usize, also: Option<usize>) -> Result<Vec<(Hit, f32)>> {
+        let mut found: Vec<usize> = (0..fits.len()).filter(|&agent| fits[agent] > 0.0).collect();
+        let better = |a: &usize, b: &usize| fits[*b].total_cmp(&fits[*a]).then(a.cmp(b));
+        if found.len() > most {
+            found.select_nth_unstable_by(most, better);
+            found.truncate(most);
+        }
+        found.sort_unstable_by(better);
+        found.extend(also.filter(|agent| fits[*agent] > 0.0 && !found.contains(agent)));
+        let hit = |agent| Ok((search::row(self.searcher, self.fields, self.place(agent))?, fits[agent]));
+        found.into_iter().map(hit).collect()
+    }
 }

@@ -17,8 +17,9 @@ use tantivy::{
 };
 
 use crate::{
+    alike::alike,
     error::{Error, Result},
-    fitting::{self, Need},
+    fitting::{self, Needs},
     folder,
     listing::{Change, Hit, Listing, Scored},
     query::{Hits, Query},
@@ -101,10 +102,17 @@ impl Index {
         search::matching(&live.reader.searcher(), &live.fields, query)
     }
 
-    /// Who fits a need, the best first, each with a score in no unit.
-    pub fn fitting(&self, need: &Need<'_>) -> Result<Vec<(Hit, f32)>> {
+    /// Who fits the parts of a goal, for each the best first, each with a score in no unit.
+    pub fn fitting(&self, needs: &Needs<'_>) -> Result<Vec<Vec<(Hit, f32)>>> {
         let live = self.live();
-        fitting::fitting(&live.reader.searcher(), &live.fields, need)
+        fitting::fitting(&live.reader.searcher(), &live.fields, needs)
+    }
+
+    /// For each word of a text what counts as saying it, each with how much, 1 at most. The word itself comes first.
+    pub fn alike(&self, text: &str) -> Result<Vec<Vec<(String, f32)>>> {
+        let live = self.live();
+        let searcher = live.reader.searcher();
+        fitting::words(text).iter().map(|word| alike(&searcher, &live.fields, word)).collect()
     }
 
     /// Writes changes in their order, and that the index is now at `last_change`. Visible to searches on return.

@@ -9,6 +9,7 @@
 //! characters. All words must occur; only when hardly anything has them all, words are taken as beginnings, then as
 //! misspelt, then any of them is enough.
 
+mod alike;
 mod error;
 mod expand;
 mod facets;
@@ -26,7 +27,7 @@ mod tokenizer;
 mod values;
 
 pub use error::{Error, Result};
-pub use fitting::Need;
+pub use fitting::Needs;
 pub use index::{Index, matching_among};
 pub use listing::{Change, Hit, Listing, Scored};
 pub use parse::tags_in;

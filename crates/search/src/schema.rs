@@ -1,6 +1,6 @@
 //! How a listing becomes a document of the index.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use plexus_domain::AgentId;
 use tantivy::{
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Raised with every change of this file or of `text.rs`: a folder of another version is built anew.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// How often a word counts by where it stands. One field with repeated words ranks like BM25F and is asked with
 /// one term per word, which is what the engine prunes best.
@@ -37,6 +37,7 @@ pub mod fast {
     pub const PROTOCOL: &str = "protocol";
     pub const KIND: &str = "kind";
     pub const OWNER: &str = "owner";
+    pub const SAID: &str = "said";
     pub const NAME: &str = "name";
     pub const ONLINE_AT: &str = "online_at";
     pub const CREATED: &str = "created";
@@ -52,6 +53,8 @@ pub struct Fields {
     pub text: Field,
     /// Each word once, in its place.
     pub phrase: Field,
+    /// Each word once, by the agent.
+    said: Field,
     /// Whole names and addresses, folded.
     pub exact: Field,
     pub tag: Field,
@@ -79,6 +82,7 @@ pub fn schema() -> (Schema, Fields) {
         row: builder.add_bytes_field("row", STORED),
         text: builder.add_text_field("text", words(IndexRecordOption::WithFreqs)),
         phrase: builder.add_text_field("phrase", words(IndexRecordOption::WithFreqsAndPositions)),
+        said: builder.add_text_field(fast::SAID, TextOptions::default().set_fast("raw")),
         exact: builder.add_text_field("exact", STRING),
         tag: builder.add_text_field(fast::TAG, label.clone()),
         protocol: builder.add_text_field(fast::PROTOCOL, label.clone()),
@@ -107,6 +111,8 @@ impl Fields {
         document.add_bytes(self.row, &serde_json::to_vec(&Hit::from(listing))?);
         let words = words(listing);
         document.add_text(self.text, words.weighted);
+        let said: BTreeSet<&str> = words.placed.split_whitespace().collect();
+        said.into_iter().for_each(|word| document.add_text(self.said, word));
         document.add_text(self.phrase, words.placed);
         for whole in exact_names(listing) {
             document.add_text(self.exact, whole);

@@ -7,10 +7,10 @@ use plexus_domain::{
     Address, AgentId, Timestamp,
     agent::Access,
     page::PageSize,
-    team::formation::{CONTEXT_WEIGHT, LOOKED_AT},
+    team::formation::{LOOKED_AT, Skill},
 };
 use plexus_runtime::builtin::{Finder, Found as Suggestion};
-use plexus_search::{Facets, Hit, Hits, Need, Place, Query, Sort};
+use plexus_search::{Facets, Hit, Hits, Needs, Place, Query, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
 
 use super::summary::ONLINE;
@@ -56,20 +56,25 @@ pub async fn search(hub: &Hub, query: Query) -> Result<Found> {
     Ok(Found { total, rows, last, facets, did_you_mean, whole })
 }
 
-/// Who fits a need that is described rather than named, the best first, each with a score in no unit.
-pub(crate) async fn fitting(hub: &Hub, need: &str, context: &str) -> Result<Vec<(Row, f32)>> {
-    let (index, need, context) = (hub.index().clone(), need.to_owned(), context.to_owned());
-    let size = PageSize::new(LOOKED_AT)?;
-    let find =
-        move || index.fitting(&Need { text: &need, context: &context, context_weight: CONTEXT_WEIGHT, size });
-    let hits = tokio::task::spawn_blocking(find).await.map_err(Error::fault)?.map_err(Error::fault)?;
-    let scores: HashMap<AgentId, f32> = hits.iter().map(|(hit, score)| (hit.agent, *score)).collect();
-    let rows = rows(hub, hits.into_iter().map(|(hit, _)| hit).collect()).await?;
-    let scored = |row: Row| {
-        let score = scores.get(&row.agent).copied().unwrap_or_default();
-        (row, score)
+/// Who fits the parts of a goal, for each the best first, each with a score in no unit; `also` is told of where others
+/// fit better.
+pub(crate) async fn fitting(
+    hub: &Hub,
+    parts: &[Skill],
+    also: Option<AgentId>,
+) -> Result<Vec<Vec<(Row, f32)>>> {
+    let (index, parts) = (hub.index().clone(), parts.to_vec());
+    let find = move || {
+        let parts: Vec<&str> = parts.iter().map(Skill::as_str).collect();
+        index.fitting(&Needs { parts: &parts, most: LOOKED_AT, also })
     };
-    Ok(rows.into_iter().map(scored).collect())
+    let fits = tokio::task::spawn_blocking(find).await.map_err(Error::fault)?.map_err(Error::fault)?;
+    let hits: HashMap<AgentId, Hit> =
+        fits.iter().flatten().map(|(hit, _)| (hit.agent, hit.clone())).collect();
+    let rows = rows(hub, hits.into_values().collect()).await?;
+    let rows: HashMap<AgentId, Row> = rows.into_iter().map(|row| (row.agent, row)).collect();
+    let scored = |(hit, score): (Hit, f32)| Some((rows.get(&hit.agent)?.clone(), score));
+    Ok(fits.into_iter().map(|part| part.into_iter().filter_map(scored).collect()).collect())
 }
 
 /// The short lists of the first page.

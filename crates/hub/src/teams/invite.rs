@@ -51,7 +51,7 @@ pub(super) async fn find(conductor: &mut Conductor, places: u16) -> Result<bool>
     }
     let charter = conductor.team.charter().clone();
     let needs = charter.needs();
-    let mut found = found(&conductor.hub, &conductor.asker, &needs, charter.goal.as_str()).await?;
+    let mut found = found(&conductor.hub, &conductor.asker, &needs, None).await?;
     found.retain(|candidate| !is_seated(conductor, &candidate.identity));
     let last_round = round >= charter.limits.rounds;
     let search = Search { needs: &needs, places, last_round, team: conductor.team.id() };
@@ -79,14 +79,14 @@ fn is_seated(conductor: &Conductor, identity: &Identity) -> bool {
 }
 
 /// Agents that the person may talk to, with how well the index says they fit, and what they say about themselves.
-pub(super) async fn found(hub: &Hub, asker: &Asker, needs: &[Skill], goal: &str) -> Result<Found> {
+/// `also` is told of where others fit better.
+pub(super) async fn found(hub: &Hub, asker: &Asker, needs: &[Skill], also: Option<AgentId>) -> Result<Found> {
     let mut pool = Pool::default();
     // None for those who do not answer the person.
     let mut known: HashMap<AgentId, Option<(Identity, String)>> = HashMap::new();
-    for need in needs {
-        let others: Vec<&str> = needs.iter().filter(|other| *other != need).map(Skill::as_str).collect();
+    for (need, found) in needs.iter().zip(listings::fitting(hub, needs, also).await?) {
         let mut fits = Vec::new();
-        for (row, score) in listings::fitting(hub, need.as_str(), &others.join(" ")).await? {
+        for (row, score) in found {
             let known = match known.entry(row.agent) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
@@ -107,7 +107,7 @@ pub(super) async fn found(hub: &Hub, asker: &Asker, needs: &[Skill], goal: &str)
         }
     }
     let candidates = pool.into_candidates();
-    tracing::debug!(goal, needs = needs.len(), candidates = candidates.len(), "looked for members");
+    tracing::debug!(needs = needs.len(), candidates = candidates.len(), "looked for members");
     let said: HashMap<String, String> =
         known.into_values().map(|(identity, summary)| (identity.key(), summary)).collect();
     let summary = |candidate: &Candidate| said.get(&candidate.identity.key()).cloned().unwrap_or_default();

@@ -5,6 +5,7 @@
 
 mod below;
 pub mod choice;
+mod context;
 mod cover;
 mod needs;
 mod pool;
@@ -15,14 +16,15 @@ use super::{Identity, member::Invitee, work::End};
 use crate::Text;
 
 pub use below::{alone_or_helped, helped, helped_by};
+pub use context::in_context;
 pub use cover::{Search, cover};
 pub use needs::needs;
-pub use pool::{CONTEXT_WEIGHT, LOOKED_AT, Pool};
+pub use pool::{LOOKED_AT, Pool};
 
 /// Whoever fits a need nearly as well as the best covers it. Thousandths.
 const COVERS: u64 = 900;
 /// A member that has the work already does what it fits at least like this.
-const CAN: u64 = 300;
+const CAN: u64 = 500;
 
 /// Something a goal needs, in a few words: what the index is asked for.
 pub type Skill = Text<64>;

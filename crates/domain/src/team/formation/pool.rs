@@ -4,10 +4,7 @@ use super::{Candidate, Skill, Track};
 use crate::team::Identity;
 
 /// Agents looked at for each need.
-pub const LOOKED_AT: u16 = 32;
-/// How much each other need of a goal counts beside the one that an index is asked for: what all of a goal is about, and
-/// for whom, is said once.
-pub const CONTEXT_WEIGHT: f32 = 0.3;
+pub const LOOKED_AT: usize = 32;
 
 /// Candidates, as they are found for one need after the other.
 #[derive(Clone, Debug, Default)]
