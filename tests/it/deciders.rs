@@ -5,13 +5,12 @@ use std::{collections::BTreeSet, path::Path};
 use plexus_store::testing::Database;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::{
     agent::{Agent, card},
     clerk,
     client::{Client, text_of},
-    events::PATIENCE,
+    finding::until_listed,
     hub::{self, Given, Hub, on_both},
     team::{self, launch, until},
     tools::{Server, start},
@@ -124,9 +123,8 @@ async fn halves(grace: &Client) -> Vec<Agent> {
         clerk::register(grace, &agent.url, name).await;
         agents.push(agent);
     }
-    for word in ["zorbulations", "quibbles"] {
-        let found = async { while grace.api(&format!("/agents?q={word}")).await["total"] != 1 {} };
-        timeout(PATIENCE, found).await.expect("it is found");
+    for name in ["gatherer", "quibbler"] {
+        until_listed(grace, &format!("@grace/{name}")).await;
     }
     agents
 }
@@ -229,11 +227,17 @@ async fn publish_all(grace: &Client) {
     for (name, summary, _) in WORK {
         publish(grace, name, summary).await;
     }
+    for (name, ..) in WORK {
+        until_listed(grace, &format!("@grace/{name}")).await;
+    }
 }
 
 async fn publish_hostile(grace: &Client) {
     for (n, words) in HOSTILE.iter().enumerate() {
         publish(grace, &format!("best-choice-{n}"), words).await;
+    }
+    for n in 0..HOSTILE.len() {
+        until_listed(grace, &format!("@grace/best-choice-{n}")).await;
     }
 }
 

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use plexus_domain::team::{Kind, Utterance};
+use plexus_testing::Dns;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
     agent::{Agent, Call, card},
     client::{Client, text_of},
-    hub::{Hub, on_both},
+    federation::{self, Node},
+    guests::settings,
+    hub::{self, Hub, on_both},
     team::{self, ended, until},
 };
 
@@ -101,6 +104,8 @@ on_both! {
         let third = says(&mut lead, give("background", "South")).await;
         assert_eq!(third["team"]["work"][0]["result"], "7 boats.", "{third:#}");
         says(&mut lead, json!({ "say": "pause_for", "work": [1] })).await;
+        // Nobody waits for work that has ended.
+        federation::until("it waits", async || said(&grace, &team).await.len() == 4).await;
         answers(&mut hand, "8 boats.").await;
         says(&mut lead, json!({ "say": "vote", "question": "Once more?", "options": ["yes", "no"] })).await;
         let last = says(&mut lead, json!({ "say": "conclude", "text": "15 boats." })).await;
@@ -168,6 +173,82 @@ on_both! {
         let said = said(&grace, &team).await;
         assert_eq!(said[2].1["option"], 0, "{said:#?}");
     }
+}
+
+/// A hub, and the agent `@grace/lead` of another, which declares the extension. The hub calls the other one at its
+/// address on the web, or, where it may not, over the network of hubs.
+async fn with_a_lead_elsewhere(may_call_it: &str, play: impl AsyncFnOnce(&Client, &mut Agent, &str)) {
+    let (model, dns) = (federation::model().await, Dns::start().await);
+    let place = ["--p2p-listen", "127.0.0.1:0", "--dns-server", &dns.address.to_string()];
+    let far = Node::start_at(&place, &model, &[], None).await;
+    // Hubs carry no agents whose addresses are of this machine alone.
+    let named = |url: &str| url.replace("127.0.0.1", "lead.example");
+    let mut lead = Agent::with(|url| leading(&named(url))).await;
+    let new = json!({ "url": named(&lead.url), "name": "lead", "vouch": true, "visibility": "federated", "access": "open" });
+    far.admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+    let address = format!("@grace/lead@{}", far.id);
+    let given =
+        [("PLEXUS_P2P_BOOTSTRAP", far.address.as_str()), ("PLEXUS_ALLOW_PRIVATE_NETWORKS", may_call_it)];
+    let mut given = settings(&model, &given);
+    // Of two that say the same the first counts.
+    given.reverse();
+    hub::run(None, &given, async |home: &Hub| {
+        let ada = home.person("ada").await;
+        let id = text_of(&ada.api("/hubs").await["this"]["id"]);
+        federation::until("the agent is found", async || {
+            ada.api("/agents?q=puppetry").await["items"][0]["address"] == address.as_str()
+        })
+        .await;
+        federation::until("the hubs know each other", async || far.knows(&id).await).await;
+        play(&ada, &mut lead, &address).await;
+    })
+    .await;
+    far.end().await;
+}
+
+async fn it_leads_where_it_is_named(ada: &Client, lead: &mut Agent, address: &str) {
+    let team = launch(ada, "plan_and_delegate", &[address, "@plexus/calc"]).await;
+    let spec = json!({ "title": "Sum", "description": "17 * 23" });
+    let first =
+        says(lead, json!({ "say": "assign", "mode": "now", "work": [{ "to": 1, "spec": spec }] })).await;
+    assert_eq!(first["team"]["members"][0]["name"], address, "{first:#}");
+    assert_eq!(first["acts"]["oneOf"].as_array().map(Vec::len), Some(6), "a schema for each: {first:#}");
+    let second = says(lead, json!({ "say": "pause_for", "work": [7] })).await;
+    assert!(text_of(&second["team"]["work"][0]["result"]).contains("391"), "{second:#}");
+    let again = lead.called().await;
+    assert!(turn(&again)["problem"].is_string(), "{:#}", again.message);
+    assert_eq!(again.message["contextId"], "c1", "the same conversation goes on");
+    act(&again, json!({ "say": "conclude", "text": "391 boats." })).await;
+    let shown = ended(ada, &team).await;
+    assert_eq!((&shown["state"], &shown["answer"]), (&json!("closed"), &json!("391 boats.")), "{shown:#}");
+    let said = said(ada, &team).await;
+    let acts: Vec<(&Value, &Value)> = said.iter().map(|(seat, event)| (seat, &event["say"])).collect();
+    assert_eq!(acts, [(&json!(0), &json!("assign")), (&json!(0), &json!("conclude"))], "{said:#?}");
+}
+
+/// What a team says goes to no hub that nobody chose.
+async fn it_works_where_it_was_found(ada: &Client, lead: &mut Agent, address: &str) {
+    let team = team::launch(ada, &json!({ "goal": "puppetry" })).await;
+    let asked = answers(lead, "7 boats.").await;
+    assert!(!asked.to_string().contains(TEAM), "{asked:#}");
+    let shown = ended(ada, &team).await;
+    assert_eq!(shown["members"][0]["name"], address, "{shown:#}");
+    assert!(text_of(&shown["answer"]).contains("7 boats."), "{shown:#}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_of_a_hub_on_the_web_leads() {
+    with_a_lead_elsewhere("true", it_leads_where_it_is_named).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_of_a_hub_without_an_address_leads() {
+    with_a_lead_elsewhere("false", it_leads_where_it_is_named).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_was_only_found_on_another_hub_does_not_lead() {
+    with_a_lead_elsewhere("true", it_works_where_it_was_found).await;
 }
 
 /// Authors of agents begin from the example in the documentation.

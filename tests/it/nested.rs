@@ -11,6 +11,7 @@ use crate::{
     clerk,
     client::{Answer, Client, text_of},
     events::{Events, PATIENCE},
+    finding::until_listed,
     hub::{Hub, on_both},
     process::Process,
     team::{self, ended, until},
@@ -223,9 +224,8 @@ on_both! {
             clerk::register(&grace, &agent.url, name).await;
             agents.push(agent);
         }
-        for word in ["zorbulations", "quibbles"] {
-            let found = async { while grace.api(&format!("/agents?q={word}")).await["total"] != 1 {} };
-            timeout(PATIENCE, found).await.expect("it is found");
+        for name in ["gatherer", "quibbler"] {
+            until_listed(&grace, &format!("@grace/{name}")).await;
         }
         let new = json!({ "goal": "Gather zorbulations, and frobnicate quibbles.", "members": ["@grace/gatherer"] });
         let team = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);

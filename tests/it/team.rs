@@ -26,7 +26,10 @@ pub async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -
             events.next().await.expect("the stream goes on");
         }
     };
-    timeout(PATIENCE, reading).await.expect("it comes to that")
+    match timeout(PATIENCE, reading).await {
+        Ok(shown) => shown,
+        Err(_) => panic!("it does not come to that: {:#}", client.api(&format!("/teams/{team}")).await),
+    }
 }
 
 /// The team once it has ended.

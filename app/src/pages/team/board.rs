@@ -7,6 +7,7 @@ use crate::{
         button::{ActionForm, Button, Kind},
         icon::Icon,
         section::Section,
+        text::count,
     },
     model::team::{Work, WorkTone},
 };
@@ -39,7 +40,7 @@ fn card(work: Work, action: &str, over: bool) -> AnyView {
     });
     let team = work.team.map(|href| view! { <p><a href=href>"The team that works on it"</a></p> });
     let question = work.question.filter(|_| !over).map(|question| ask(work.number, question, action));
-    let tokens = (work.tokens > 0).then(|| format!(", {} tokens", work.tokens));
+    let tokens = (work.tokens > 0).then(|| format!(", {}", count(work.tokens, "token", "tokens")));
     view! {
         <li>
             <h3>{work.title}</h3>

@@ -20,7 +20,7 @@ use crate::{
         notice::Note,
         section::Section,
         table::Table,
-        text::duration,
+        text::{duration, grouped},
         time::Ago,
     },
     model::{
@@ -79,13 +79,13 @@ fn strip(strip: Strip, over: bool) -> AnyView {
             view! { <div><dt>"Ends at the latest"</dt><dd><Ago at=strip.deadline /></dd></div> }.into_any()
         }
     };
-    let left = (!over).then(|| format!(" of {}", strip.tokens.saturating_add(strip.tokens_left)));
+    let left = (!over).then(|| format!(" of {}", grouped(strip.tokens.saturating_add(strip.tokens_left))));
     view! {
         <dl class="team-strip" aria-label="Where the team stands">
             <div><dt>"Now"</dt><dd>{strip.phase}</dd></div>
             {floor}
             <div><dt>"Turn"</dt><dd>{strip.turn}" of "{strip.turns}</dd></div>
-            <div><dt>"Tokens"</dt><dd>{strip.tokens}{left}</dd></div>
+            <div><dt>"Tokens"</dt><dd>{grouped(strip.tokens)}{left}</dd></div>
             <div><dt>"Launched"</dt><dd><Ago at=strip.launched /></dd></div>
             {time}
         </dl>
@@ -144,7 +144,7 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
             <td>{member.roles.join(", ")}</td>
             <td>{member.presence}{why}</td>
             <td class="number">{member.messages}</td>
-            <td class="number">{member.tokens}</td>
+            <td class="number">{grouped(member.tokens)}</td>
             <td class="number">{cost}</td>
             <td>{last}</td>
         </tr>

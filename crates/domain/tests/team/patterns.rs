@@ -1,6 +1,10 @@
 //! Each pattern, from the first word to the conclusion.
 
-use plexus_domain::team::{Outcome, Pattern, Seat, WorkNo, decide::rules, work::End};
+use plexus_domain::team::{
+    Outcome, Pattern, Seat, WorkNo,
+    decide::{plain, rules},
+    work::End,
+};
 
 use crate::world::{World, speakers};
 
@@ -25,7 +29,7 @@ fn run(world: &mut World) -> Vec<u16> {
 fn each_pattern_has_its_order_of_speaking_and_concludes() {
     for (pattern, order) in [
         (Pattern::ALL[0], vec![0, 0]),
-        (Pattern::ALL[1], vec![0, 1, 2]),
+        (Pattern::ALL[1], vec![0, 1, 2, 0]),
         (Pattern::ALL[2], vec![0, 1, 2, 0, 1, 2, 0]),
         (Pattern::ALL[3], vec![1, 2, 1, 2, 0]),
         (Pattern::ALL[4], vec![0, 1, 2, 0]),
@@ -36,15 +40,38 @@ fn each_pattern_has_its_order_of_speaking_and_concludes() {
     }
 }
 
+/// Agents that know nothing of teams name nobody: the rules see to it that each is heard, and then that one concludes.
+#[test]
+fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
+    for pattern in Pattern::ALL.into_iter().filter(Pattern::is_talk) {
+        let (mut world, mut rules_only) = (World::of(4, pattern), World::of(4, pattern));
+        let mut order = Vec::new();
+        while let Some(&seat) = speakers(&world.team).first() {
+            let words = format!("What {} has to say about {} ships.", seat.0, order.len());
+            world.say(seat, plain(&world.team, seat, &words).unwrap()).unwrap();
+            order.push(seat.0);
+        }
+        assert_eq!(order, run(&mut rules_only), "{pattern:?}");
+        let Some(Outcome::Concluded { by, text }) = world.team.outcome() else {
+            panic!("no answer: {pattern:?}")
+        };
+        assert_eq!(
+            (by.0, text.as_str()),
+            (0, format!("What 0 has to say about {} ships.", order.len() - 1).as_str())
+        );
+    }
+}
+
 #[test]
 fn an_answer_says_how_many_members_brought_no_result() {
+    let long = "Figures.".repeat(2_000);
     let mut world = World::of(3, Pattern::ALL[0]);
     let speak = |world: &mut World| world.say(Seat(0), rules::decide(&world.team, Seat(0)).unwrap()).unwrap();
     speak(&mut world);
     for (seat, end, words) in [
-        (0, End::Completed, "Figures."),
+        (0, End::Completed, "Plot."),
         (1, End::Failed, "No disk at 10.7.7.7."),
-        (2, End::Completed, "Plot."),
+        (2, End::Completed, long.as_str()),
     ] {
         world.report(Seat(seat), WorkNo(seat.into()), end, words).unwrap();
     }

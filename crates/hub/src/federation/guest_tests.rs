@@ -107,8 +107,8 @@ fn call(text: &str) -> Call {
 }
 
 async fn ask(hub: &Hub, door: &Door, call: Call) -> Task {
-    let run = calls::begin(hub, door, call).await.unwrap();
-    calls::settle(hub, door, run).await.unwrap()
+    let (task, following) = calls::begin(hub, door, call, Until::Settled).await.unwrap();
+    following.settle(task).await.unwrap()
 }
 
 on_both! {
@@ -257,9 +257,8 @@ on_both! {
         let door = calls::enter(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
         let adas = calls::enter(&hub, &ada, &calc()).await.unwrap();
         let long: String = (0..20_000).map(|line| format!("{line} * 3 km in m\n")).collect();
-        let run = calls::begin(&hub, &door, call(&long)).await.unwrap();
-        let kept = calls::begin(&hub, &adas, call(&long)).await.unwrap();
-        let (_, mut following) = calls::follow(&hub, &door, run, Until::Ended).await.unwrap();
+        let (task, mut following) = calls::begin(&hub, &door, call(&long), Until::Ended).await.unwrap();
+        let (kept, others) = calls::begin(&hub, &adas, call(&long), Until::Settled).await.unwrap();
         let (boss, subject) = (boss(&hub).await, far().to_string());
         block(&hub, &boss, &subject, Ruled::Block, "It is a test.", "r").await.unwrap();
         let refused = loop {
@@ -271,9 +270,9 @@ on_both! {
         };
         assert!(refused.to_string().contains("has blocked the hub"), "{refused}");
         unblock(&hub, &boss, &subject, "r").await.unwrap();
-        let ended = calls::settle(&hub, &door, run).await.unwrap();
-        assert_eq!(ended.state, RunState::Stopped);
-        assert_eq!(calls::settle(&hub, &adas, kept).await.unwrap().state, RunState::Completed, "others go on");
+        let (ended, following) = calls::follow(&hub, &door, task.id, Until::Settled).await.unwrap();
+        assert_eq!(following.settle(ended).await.unwrap().state, RunState::Stopped);
+        assert_eq!(others.settle(kept).await.unwrap().state, RunState::Completed, "others go on");
         hub.close().await;
     }
 }

@@ -103,7 +103,9 @@ fn listed(row: RuleRow, now: Timestamp) -> Option<ListedRule> {
 /// The list in a document, if it is one whose signature holds.
 pub(super) fn open(document: &str, now: Timestamp) -> Result<Signed<RuleList>, Refusal> {
     let wrong = |error: &dyn std::fmt::Display| {
-        Refusal::invalid("document", format!("This is no list of rules that can be trusted. {error}"))
+        let words = "This is no list of rules that can be trusted.";
+        let help = "Take all of the text, as the other hub gave it.";
+        Refusal::invalid("document", format!("{words} {error} {help}"))
     };
     // Forms and editors change where lines end; the lines themselves have no such characters.
     let lines: Vec<&str> = document.trim().lines().collect();

@@ -1,7 +1,7 @@
 //! Whether a member does its assignment alone or with a team of its own: the owner, a model or the rules decide.
 
 use plexus_domain::{
-    Address, Error as Refusal,
+    Address, AgentId, Error as Refusal,
     team::{
         Author, Identity, WorkNo, WorkState,
         formation::{self, Search, Skill},
@@ -9,13 +9,15 @@ use plexus_domain::{
     },
 };
 
+use plexus_store::agents;
+
 use super::{
     conduct::Conductor,
     decide::{List, Matter, Question, Taken},
     invite::{self, Found},
     nest,
 };
-use crate::{Error, Result};
+use crate::{Error, Hub, Result};
 
 /// With fewer needs a member works alone.
 const FEWEST_NEEDS: usize = 2;
@@ -105,6 +107,13 @@ pub(super) async fn nest(conductor: &mut Conductor, no: WorkNo, named: Vec<Addre
     nest::form(conductor, Author::Owner, no, members).await
 }
 
+/// The agent that a member is.
+async fn agent(hub: &Hub, identity: &Identity) -> Result<Option<AgentId>> {
+    let Identity::Agent { address } = identity else { return Ok(None) };
+    let found = agents::at(&mut hub.store().read().await?, address).await?;
+    Ok(found.map(|agent| agent.id))
+}
+
 /// Whoever has an assignment, and whom the index knows for it.
 struct Helpers {
     itself: Identity,
@@ -119,7 +128,8 @@ impl Helpers {
         let team = &conductor.team;
         let Some(work) = team.work_item(no) else { return Ok(None) };
         let Some(member) = team.member(work.to) else { return Ok(None) };
-        let found = invite::found(&conductor.hub, &conductor.asker, &needs, work.spec.title.as_str()).await?;
+        let itself = agent(&conductor.hub, &member.invitee.identity).await?;
+        let found = invite::found(&conductor.hub, &conductor.asker, &needs, itself).await?;
         Ok(Some(Self {
             itself: member.invitee.identity.clone(),
             needs,

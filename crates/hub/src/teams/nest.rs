@@ -158,11 +158,11 @@ pub(super) async fn leave(conductor: &mut Conductor) {
     if conductor.team.outcome().is_none() {
         return;
     }
-    let team = conductor.team.id();
+    let (team, told) = (conductor.team.id(), conductor.team.head());
     if let Err(error) = look_last(conductor).await {
         tracing::warn!(%team, %error, "teams below end by themselves");
     }
-    if let Err(error) = report_late(conductor).await {
+    if let Err(error) = report_late(conductor, told).await {
         tracing::warn!(%team, %error, "what a team used is not written down above");
     }
 }
@@ -184,13 +184,13 @@ async fn look_closely(conductor: &mut Conductor) -> Result<()> {
     recount(conductor, None).await
 }
 
-/// Carries what this team used up to the first team above that is at work, which takes it by itself.
-async fn report_late(conductor: &Conductor) -> Result<()> {
+/// Carries what this team used up to the first team above that is at work, which takes it by itself. The one above this has been
+/// told of all up to the entry `told`.
+async fn report_late(conductor: &Conductor, told: (u64, Digest)) -> Result<()> {
     let mut team = conductor.team.clone();
     while let Some(lineage) = team.charter().lineage.clone() {
         if goes_on(conductor, lineage.parent).await? == Some(true) {
-            // Of this conductor's own team it was told when that ended.
-            if team.id() != conductor.team.id() {
+            if team.id() != conductor.team.id() || team.head() != told {
                 record::tell_above(&conductor.hub, &team).await;
             }
             return Ok(());

@@ -1,17 +1,22 @@
+use super::rules;
 use crate::team::{Kind, Phase, Seat, Team, Utterance, Words, utterance::Poll};
 
-/// What an agent that answers in words, and knows nothing of teams, has said. None when it said nothing, or when
-/// its words cannot be what is asked for.
+/// What an agent that answers in words, and knows nothing of teams, has said. The rules decide what its words are and who
+/// speaks after it. None when it said nothing, or when its words cannot be what is asked for.
 pub fn plain(team: &Team, seat: Seat, answer: &str) -> Option<Utterance> {
     let allowed = team.allowed(seat);
     let text = Words::cut(answer)?;
     if allowed.contains(&Kind::Ballot) {
         return ballot(team, text.as_str());
     }
-    if allowed.contains(&Kind::Discuss) {
-        return Some(Utterance::Discuss { text, next: None });
+    let may_discuss = allowed.contains(&Kind::Discuss);
+    match rules::decide(team, seat)? {
+        Utterance::Discuss { next, .. } => Some(Utterance::Discuss { text, next }),
+        Utterance::Conclude { .. } if !may_discuss || team.charter().pattern.is_talk() => {
+            Some(Utterance::Conclude { text: Some(text) })
+        }
+        _ => may_discuss.then_some(Utterance::Discuss { text, next: None }),
     }
-    allowed.contains(&Kind::Conclude).then_some(Utterance::Conclude { text: Some(text) })
 }
 
 /// The option that the words name, when it is exactly one.

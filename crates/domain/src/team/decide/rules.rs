@@ -32,8 +32,9 @@ pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
         return Some(Utterance::PauseFor { work: open });
     }
     let unheard = team.active().find(|&other| other != seat && !was_heard(team, other));
+    let all_were_heard = unheard.is_none() && was_heard(team, seat);
     let has_worked = !team.work().is_empty();
-    if may(Kind::Conclude) && (!may(Kind::Discuss) || has_worked || unheard.is_none()) {
+    if may(Kind::Conclude) && (!may(Kind::Discuss) || has_worked || all_were_heard) {
         return conclusion(team).map(|text| Utterance::Conclude { text: Some(text) });
     }
     opening(team).map(|text| Utterance::Discuss { text, next: unheard })
@@ -109,15 +110,16 @@ fn was_heard(team: &Team, seat: Seat) -> bool {
 fn conclusion(team: &Team) -> Option<Words> {
     let results: Vec<(&Note, &Words)> =
         team.work().iter().filter_map(|work| Some((&work.spec.title, work.result()?))).collect();
-    let mut parts: Vec<String> = match results.as_slice() {
+    let parts: Vec<String> = match results.as_slice() {
         [] => team.recent().map(|line| line.text.to_string()).collect(),
         [(_, only)] => vec![only.to_string()],
         several => several.iter().map(|(title, result)| format!("## {title}\n\n{result}")).collect(),
     };
-    if !results.is_empty() {
-        parts.extend(without_result(team));
+    let text = parts.join("\n\n");
+    match without_result(team).filter(|_| !results.is_empty()) {
+        Some(last) => Words::cut_before(&text, &last),
+        None => Words::cut(&text).or_else(|| Words::cut(NO_RESULT)),
     }
-    Words::cut(&parts.join("\n\n")).or_else(|| Words::cut(NO_RESULT))
 }
 
 /// How many members failed at all that they were given. Whoever reads only the answer is to know that something may be

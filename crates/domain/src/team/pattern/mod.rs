@@ -51,6 +51,11 @@ impl Pattern {
         }
     }
 
+    /// Whether the words of the members count, not what comes of work.
+    pub const fn is_talk(&self) -> bool {
+        !matches!(self, Self::PlanAndDelegate(_))
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pattern| pattern.as_str() == text)
     }

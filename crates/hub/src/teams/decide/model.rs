@@ -56,7 +56,14 @@ impl Model {
             self.ask(question, message, left, said).await?;
             let checked = question.check(&said.text).map(Some);
             match judge(attempt, checked, || None) {
-                Verdict::Take(choice) | Verdict::Default(choice) => return Ok(choice),
+                Verdict::Take(choice) => {
+                    tracing::debug!(?attempt, "the model for teams decides");
+                    return Ok(choice);
+                }
+                Verdict::Default(choice) => {
+                    tracing::debug!("both answers of the model for teams cannot be used; the rules decide");
+                    return Ok(choice);
+                }
                 Verdict::Repair(why) => {
                     let why = shorten(&one_line(&why.0), MAX_PROBLEM);
                     problem = Some(format!("An answer that was given before could not be used: {why}\n"));
