@@ -16,6 +16,7 @@ use crate::{
     client::{Client, text_of},
     database::postgres_url,
     events::{read_answer, text_in},
+    finding::lists,
     process::{Process, plexus, stderr, stdout},
 };
 
@@ -45,7 +46,12 @@ impl Node {
     /// One with these flags about where others reach it.
     pub async fn start_at(place: &[&str], model: &str, ways: &[&Self], database: Option<Database>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut process = serve(folder.path(), place, model, ways, database.as_ref()).await;
+        let process = serve(folder.path(), place, model, ways, database.as_ref()).await;
+        Self::of(process, folder, database).await
+    }
+
+    /// A new hub, whose process serves this folder.
+    pub async fn of(mut process: Process, folder: TempDir, database: Option<Database>) -> Self {
         let admin = process.administrator("grace").await;
         let (id, address) = itself(&admin).await;
         Self { process, admin, id, address, folder, database }
@@ -76,9 +82,7 @@ impl Node {
     async fn until_found(&self, words: &str, address: &str, is_found: bool) {
         let path = format!("/agents?q={words}");
         until(&format!("{address} is found: {is_found}"), async || {
-            let found = self.admin.api(&path).await;
-            let mut items = found["items"].as_array().expect("a list").iter();
-            items.any(|item| item["address"] == address) == is_found
+            lists(&self.admin.api(&path).await, address) == is_found
         })
         .await;
     }
@@ -86,12 +90,7 @@ impl Node {
     /// Waits until the other hub has introduced itself, without which its people are strangers here.
     pub async fn until_knows(&self, other: &Self) {
         let id = text_of(&other.admin.api("/hubs").await["this"]["id"]);
-        until("the other hub is known", async || {
-            let hubs = self.admin.api("/hubs").await;
-            let mut rows = hubs["items"].as_array().expect("a list").iter();
-            rows.any(|row| row["id"] == id && row["state"] == "fresh" && row["name"] != Value::Null)
-        })
-        .await;
+        until("the other hub is known", async || self.knows(&id).await).await;
     }
 
     /// Whether the one other hub has introduced itself.
@@ -102,15 +101,21 @@ impl Node {
 
     /// Whether that hub has introduced itself.
     pub async fn knows(&self, id: &str) -> bool {
-        let rows = self.admin.api("/hubs").await["items"].clone();
-        let mut rows = rows.as_array().expect("a list").iter();
-        rows.any(|row| row["id"] == id && row["state"] == "fresh" && row["name"] != Value::Null)
+        let row = row_of(&self.admin, id).await;
+        row["state"] == "fresh" && row["name"] != Value::Null
     }
 
     async fn rule(&self, subject: &str, action: &str) {
         let rule = json!({ "subject": subject, "action": action, "reason": "It is a test." });
         self.admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
     }
+}
+
+/// What is told of another hub there; null where it is not known.
+pub async fn row_of(client: &Client, id: &str) -> Value {
+    let hubs = client.api("/hubs").await;
+    let row = hubs["items"].as_array().expect("a list").iter().find(|row| row["id"] == id);
+    row.cloned().unwrap_or_default()
 }
 
 /// What is left of a hub that was killed.

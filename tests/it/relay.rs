@@ -18,22 +18,17 @@ use tokio::net::TcpListener;
 use crate::{
     client::{Client, text_of},
     events::{read_answer, text_in},
-    hub::{self, Given, Hub},
+    hub::{self, Given, Hub, play_on_both},
 };
 
 const PEOPLE: [&str; 2] = ["ada", "grace"];
 const CHATS_EACH: usize = 8;
 const TOKENS: usize = 60;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite() {
-    hub::run(None, &model_settings().await, every_token_arrives_once).await;
-}
+play_on_both!(relay);
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres() {
-    let Some(database) = Database::new().await else { return };
-    hub::run(Some(database), &model_settings().await, every_token_arrives_once).await;
+async fn relay(database: Option<Database>) {
+    hub::run(database, &model_settings().await, every_token_arrives_once).await;
 }
 
 async fn every_token_arrives_once(hub: &Hub) {

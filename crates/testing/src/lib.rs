@@ -1,6 +1,10 @@
 //! What the tests of several crates share.
 
+mod dns;
+
 use proptest::test_runner::Config;
+
+pub use self::dns::Dns;
 
 /// What proptest runs when nobody says how many.
 const USUAL: u64 = 256;

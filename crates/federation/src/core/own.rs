@@ -39,7 +39,8 @@ impl Own {
 }
 
 impl Core {
-    /// A listing of this hub's own. One of another hub, or an old one, is not announced.
+    /// A listing of this hub's own. One of another hub, or an old one, is not announced, nor is one that others would not hear
+    /// since it comes too fast: they find it when they compare.
     pub(super) fn publish(&mut self, listing: &Listing, now: Timestamp, out: &mut Vec<Effect>) {
         let (envelope, bytes) = (listing.envelope(), listing.encode());
         let entry = Entry::new(envelope, listing.hash(), bytes.len());
@@ -48,7 +49,11 @@ impl Core {
         }
         self.own_set_changed(envelope.hub, now);
         self.refresh(Which::One(envelope.id()), now, out);
-        out.push(Effect::Announce(bytes));
+        if let Some(me) = self.hubs.get_mut(&envelope.hub)
+            && me.bucket.take_one(now)
+        {
+            out.push(Effect::Announce(bytes));
+        }
     }
 
     pub(super) fn describe(&mut self, record: Signed<HubRecord>, out: &mut Vec<Effect>) {

@@ -100,6 +100,15 @@ impl Bucket {
         self.tokens = level.saturating_sub(cost);
     }
 
+    /// Counts one more if it would be taken; whether it was.
+    pub fn take_one(&mut self, now: Timestamp) -> bool {
+        let has_room = self.has_room(1, now);
+        if has_room {
+            self.take(1, now);
+        }
+        has_room
+    }
+
     pub fn is_full(&self, now: Timestamp) -> bool {
         self.level(now) == self.rate.burst
     }
@@ -124,8 +133,7 @@ mod tests {
         let mut bucket = Bucket::full(BY_GOSSIP, start);
         let mut taken = |now| {
             let mut count = 0;
-            while bucket.has_room(1, now) {
-                bucket.take(1, now);
+            while bucket.take_one(now) {
                 count += 1;
             }
             count

@@ -7,6 +7,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
     mem,
     time::Duration,
 };
@@ -182,10 +183,11 @@ impl Core {
         let rows: BTreeMap<HubId, Row> = carried.map(|row| (row.hub, row)).collect();
         let newer = rows.values().filter(|row| row.head > self.head_seq(row.hub));
         let heads = newer.map(|row| row.hub).collect();
-        round.rows = rows.into_values().collect();
-        // Rounds with several peers begin with different hubs, so that they do not fetch the same.
-        let start = round.rows.len() * usize::from(round.peer.as_bytes()[0]) / 256;
-        round.rows.rotate_left(start);
+        let mut rows: Vec<Row> = rows.into_values().collect();
+        // Rounds with several peers take the hubs in different orders, so that they seldom fetch the same and are done at once.
+        let order = BuildHasherDefault::<DefaultHasher>::default();
+        rows.sort_by_cached_key(|row| order.hash_one((round.peer, row.hub)));
+        round.rows = rows.into();
         self.fetch_heads(round, heads, now, out);
     }
 

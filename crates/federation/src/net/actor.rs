@@ -27,6 +27,7 @@ use super::{
     id, key,
     links::Links,
     nat::Nat,
+    pace::Paces,
     pending::{Lane, Pending},
     reach::Reach,
     records::Records,
@@ -50,6 +51,7 @@ pub struct Actor {
     pub(super) swarm: Swarm<Behaviour>,
     pub(super) events: mpsc::Sender<Event>,
     pub(super) pending: Pending,
+    pub(super) paces: Paces,
     pub(super) book: Book,
     pub(super) links: Links,
     pub(super) reach: Reach,
@@ -106,6 +108,7 @@ impl Actor {
             swarm,
             events,
             pending: Pending::default(),
+            paces: Paces::default(),
             book: Book::new(config.doors, known, now),
             links: Links::default(),
             reach,
@@ -189,6 +192,7 @@ impl Actor {
         };
         let gossip = &mut self.swarm.behaviour_mut().gossip;
         gossip.report_message_validation_result(&heard.id, &heard.from, acceptance);
+        self.give();
     }
 
     /// Gossip reaches whoever is there; the others learn of it when hubs compare what they have.
@@ -251,7 +255,13 @@ impl Actor {
     }
 
     fn disconnect(&mut self, hub: HubId) {
-        let Some(peer) = id::peer_of(hub) else { return };
+        if let Some(peer) = id::peer_of(hub) {
+            self.shut_out(peer);
+        }
+    }
+
+    /// It is let in again by [`Self::forgive`], or [`Self::let_in`].
+    pub(super) fn shut_out(&mut self, peer: PeerId) {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
         if blocked.blocked_peers().len() < MAX_BLOCKED {
             blocked.block_peer(peer);
@@ -263,6 +273,12 @@ impl Actor {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
         let peers: Vec<PeerId> = blocked.blocked_peers().iter().copied().collect();
         peers.into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
+    }
+
+    /// Those that flooded are let in again when their time is over. Who is kept out by a rule is disconnected when it comes.
+    pub(super) fn let_in(&mut self, now: Instant) {
+        let blocked = &mut self.swarm.behaviour_mut().blocked;
+        self.paces.rejoined(now).into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
     }
 
     fn blame(&mut self, hub: HubId) {

@@ -148,7 +148,7 @@ fn behaviour(
         crowd: Crowd::new(reach.most_per_address()),
         identify: identify::Behaviour::new(identity),
         ping: ping::Behaviour::default(),
-        kad: kad::Behaviour::with_config(peer, records(peer), dht()),
+        kad: dht(peer, records(peer)),
         gossip: gossip::gossip(key).map_err(StartError::SetUp)?,
         sync: codec::exchange(codec::SYNC, MAX_REQUEST),
         query: codec::exchange(codec::QUERY, MAX_QUERY),
@@ -163,7 +163,9 @@ fn behaviour(
     })
 }
 
-fn dht() -> kad::Config {
+/// It only asks until others are known to reach it. By itself libp2p has a hub answer as soon as it has an address, even one that
+/// a relay lends it.
+fn dht(peer: PeerId, records: Records) -> kad::Behaviour<Records> {
     let mut config = kad::Config::new(KAD);
     config
         .set_record_filtering(kad::StoreInserts::FilterBoth)
@@ -174,7 +176,9 @@ fn dht() -> kad::Config {
         // Each hub puts its own record there itself, and nobody else's.
         .set_replication_interval(None)
         .set_publication_interval(None);
-    config
+    let mut dht = kad::Behaviour::with_config(peer, records, config);
+    dht.set_mode(Some(kad::Mode::Client));
+    dht
 }
 
 fn set_up(error: impl std::fmt::Display) -> StartError {

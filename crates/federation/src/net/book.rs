@@ -1,6 +1,7 @@
 //! Where other hubs were last, and when to try them again.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, HashSet},
     time::{Duration, Instant},
 };
@@ -24,10 +25,13 @@ const TRIED_AT_ONCE: usize = 4;
 /// What one hub says of itself is written down no more often.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The wait grows by a quarter each time,
-const GROWTH: f64 = 1.25;
-/// up to an hour.
+/// Somebody who cannot be reached is tried again after a quarter of the time for which that has been so,
+const SHARE: u32 = 4;
+/// at least so often.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
+/// Who was there before is tried at least so often at first: a network that fell apart is one again soon after it can be.
+const LONGEST_WAIT_AT_FIRST: Duration = Duration::from_secs(15);
+const AT_FIRST: Duration = Duration::from_secs(3_600);
 
 /// The address book. It is kept in memory; what changes is told, and it is filled at start.
 #[derive(Debug)]
@@ -64,22 +68,29 @@ struct Door {
 
 #[derive(Clone, Copy, Debug)]
 struct Attempts {
-    failed: i32,
+    /// Since when nobody was there.
+    failing: Option<Instant>,
     next: Instant,
 }
 
 impl Attempts {
-    fn fail(&mut self, now: Instant) {
-        let wait = FIRST_WAIT.mul_f64(GROWTH.powi(self.failed.min(60))).min(LONGEST_WAIT);
-        self.failed += 1;
-        self.next = now + wait;
+    const fn new(next: Instant) -> Self {
+        Self { failing: None, next }
+    }
+
+    /// One more begins, which counts as failed until somebody is there.
+    fn begin(&mut self, was_there: bool, now: Instant) {
+        let since = *self.failing.get_or_insert(now);
+        let gone = now.saturating_duration_since(since);
+        let most = if was_there && gone < AT_FIRST { LONGEST_WAIT_AT_FIRST } else { LONGEST_WAIT };
+        self.next = now + (gone / SHARE).clamp(FIRST_WAIT, most);
     }
 }
 
 impl Book {
     /// `doors` are addresses from the configuration, with or without the names of peers.
     pub fn new(doors: Vec<Multiaddr>, known: Vec<(PeerId, Vec<Multiaddr>)>, now: Instant) -> Self {
-        let attempts = Attempts { failed: 0, next: now };
+        let attempts = Attempts::new(now);
         let doors = doors.into_iter().map(|address| Door { address, attempts, peer: None }).collect();
         let mut book = Self { hubs: HashMap::new(), doors };
         known.into_iter().for_each(|(peer, addresses)| _ = book.met(peer, &addresses, now));
@@ -89,7 +100,7 @@ impl Book {
     /// More ways in, found by their names.
     pub fn add_doors(&mut self, found: Vec<Multiaddr>, now: Instant) {
         let known: HashSet<Multiaddr> = self.doors.iter().map(|door| door.address.clone()).collect();
-        let attempts = Attempts { failed: 0, next: now };
+        let attempts = Attempts::new(now);
         let new = found.into_iter().filter(|address| !known.contains(address));
         let room = MAX_DOORS.saturating_sub(self.doors.len());
         self.doors.extend(new.take(room).map(|address| Door { address, attempts, peer: None }));
@@ -104,14 +115,14 @@ impl Book {
         }
         let fresh = Entry {
             addresses: Vec::new(),
-            attempts: Attempts { failed: 0, next: now + FIRST_WAIT },
+            attempts: Attempts::new(now + FIRST_WAIT),
             proved: false,
             told: (Vec::new(), now),
         };
         let new = !self.hubs.contains_key(&peer);
         let entry = self.hubs.entry(peer).or_insert(fresh);
         if entry.addresses != addresses {
-            entry.attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
+            entry.attempts = Attempts::new(now + FIRST_WAIT);
             entry.proved = false;
             entry.addresses.clone_from(&addresses);
         }
@@ -127,14 +138,14 @@ impl Book {
     pub fn reached(&mut self, peer: &PeerId, address: &Multiaddr, now: Instant) -> bool {
         self.prove(peer, now);
         let door = self.doors.iter_mut().find(|door| leads_to(&door.address, address, peer));
-        let attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
+        let attempts = Attempts::new(now + FIRST_WAIT);
         door.map(|door| (door.attempts, door.peer) = (attempts, Some(*peer))).is_some()
     }
 
     /// A hub that this one called says where it is: that is where it was called, or it will turn out.
     pub fn prove(&mut self, peer: &PeerId, now: Instant) {
         if let Some(entry) = self.hubs.get_mut(peer) {
-            entry.attempts = Attempts { failed: 0, next: now + FIRST_WAIT };
+            entry.attempts = Attempts::new(now + FIRST_WAIT);
             entry.proved = true;
         }
     }
@@ -157,14 +168,15 @@ impl Book {
             .collect();
         waiting.sort_by_key(|(_, entry)| !entry.proved);
         let hubs = waiting.into_iter().take(TRIED_AT_ONCE).map(|(peer, entry)| {
-            entry.attempts.fail(now);
+            entry.attempts.begin(entry.proved, now);
             (*peer, entry.direct().cloned().collect())
         });
         let hubs = hubs.collect();
         let away = |door: &Door| !door.peer.is_some_and(|peer| connected.contains(&peer));
         let doors = self.doors.iter_mut().filter(|door| door.attempts.next <= now && away(door));
         let doors = doors.map(|door| {
-            door.attempts.fail(now);
+            // The operator says that somebody is there.
+            door.attempts.begin(true, now);
             door.address.clone()
         });
         (hubs, doors.collect())
@@ -178,8 +190,9 @@ impl Book {
         if self.hubs.len() < MAX_HUBS || self.hubs.contains_key(peer) {
             return true;
         }
-        let worst = self.hubs.iter().max_by_key(|(_, entry)| (!entry.proved, entry.attempts.failed));
-        let goes = |entry: &Entry| !entry.proved || entry.attempts.failed > 0;
+        let worst =
+            self.hubs.iter().max_by_key(|(_, entry)| (!entry.proved, entry.attempts.failing.map(Reverse)));
+        let goes = |entry: &Entry| !entry.proved || entry.attempts.failing.is_some();
         let worst = worst.filter(|(_, entry)| goes(entry)).map(|(peer, _)| *peer);
         worst.is_some_and(|peer| self.hubs.remove(&peer).is_some())
     }
@@ -223,8 +236,31 @@ mod tests {
         assert_eq!((waits[0], waits[59]), (FIRST_WAIT, LONGEST_WAIT));
         assert!(waits.is_sorted());
         book.reached(&peer, &address(1).with(Protocol::P2p(peer)), now);
-        assert_eq!(book.hubs[&peer].attempts.failed, 0);
-        assert_eq!(book.doors[0].attempts.failed, 0, "a door is known by its place");
+        assert_eq!(book.hubs[&peer].attempts.failing, None);
+        assert_eq!(book.doors[0].attempts.failing, None, "a door is known by its place");
+    }
+
+    /// When a cut cable is mended nobody tells: whoever was there is tried soon, and the ways in as well.
+    #[test]
+    fn who_was_there_is_tried_every_quarter_of_a_minute_for_an_hour() {
+        let (start, peer) = (Instant::now(), PeerId::random());
+        let mut book = Book::new(Vec::new(), vec![(peer, vec![address(2)])], start);
+        book.prove(&peer, start);
+        let longest = |book: &mut Book, until: Instant| {
+            let mut longest = Duration::ZERO;
+            while book.hubs[&peer].attempts.next < until {
+                let now = book.hubs[&peer].attempts.next;
+                assert_eq!(book.due(&HashSet::new(), 0, now).0.len(), 1);
+                longest = longest.max(book.hubs[&peer].attempts.next - now);
+            }
+            longest
+        };
+        assert_eq!(longest(&mut book, start + AT_FIRST), LONGEST_WAIT_AT_FIRST);
+        assert_eq!(longest(&mut book, start + 10 * AT_FIRST), LONGEST_WAIT);
+        let mut book = Book::new(vec![address(1)], Vec::new(), start);
+        let doors =
+            (0..600).map(|second| book.due(&HashSet::new(), 0, start + Duration::from_secs(second)).1);
+        assert!(doors.filter(|doors| !doors.is_empty()).count() > 40, "in ten minutes");
     }
 
     #[test]
@@ -270,7 +306,7 @@ mod tests {
         for friend in &friends {
             book.met(*friend, &[address(1)], now);
             book.prove(friend, now);
-            book.hubs.get_mut(friend).unwrap().attempts.fail(now);
+            book.hubs.get_mut(friend).unwrap().attempts.begin(true, now);
         }
         for _ in 0..2 * MAX_HUBS {
             assert!(book.met(PeerId::random(), &[address(2)], now).is_some());
@@ -311,7 +347,7 @@ mod tests {
         peers.iter().for_each(|peer| assert!(book.met(*peer, &[address(1)], now).is_some()));
         peers.iter().for_each(|peer| book.prove(peer, now));
         assert_eq!(book.met(PeerId::random(), &[address(1)], now), None, "all of them answer");
-        book.hubs.get_mut(&peers[7]).unwrap().attempts.fail(now);
+        book.hubs.get_mut(&peers[7]).unwrap().attempts.begin(true, now);
         assert!(book.met(PeerId::random(), &[address(1)], now).is_some());
         assert!(book.addresses(&peers[7]).is_empty() && book.hubs.len() == MAX_HUBS);
         assert_eq!(book.met(peers[8], &[address(1)], now), None, "nothing new");

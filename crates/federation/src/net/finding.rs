@@ -1,6 +1,6 @@
 //! Where other hubs are: what is known, what the DHT is asked, and what waits for that.
 
-use std::time::Instant;
+use std::{collections::HashSet, time::Instant};
 
 use libp2p::{
     Multiaddr, PeerId,
@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::{
     actor::Actor,
     api::{Event, Kept},
+    book::WANTED,
     id, key,
     wire::Message,
 };
@@ -70,12 +71,16 @@ impl Actor {
 
     fn when_found(&mut self, hub: HubId, waiting: Waiting) {
         let Some(peer) = id::peer_of(hub) else { return };
-        let known = self.swarm.is_connected(&peer) || !self.addresses(&peer).is_empty();
-        if known || self.waiting.len() >= MAX_WAITING {
+        if self.is_known(&peer) || self.waiting.len() >= MAX_WAITING {
             return self.go_on(peer, hub, waiting);
         }
         self.waiting.push((hub, waiting));
         self.find_hub(hub);
+    }
+
+    /// Whether it is connected, or is known to have been somewhere.
+    fn is_known(&mut self, peer: &PeerId) -> bool {
+        self.swarm.is_connected(peer) || !self.addresses(peer).is_empty()
     }
 
     fn go_on(&mut self, peer: PeerId, hub: HubId, waiting: Waiting) {
@@ -129,13 +134,15 @@ impl Actor {
         }
     }
 
-    /// A hub says of itself where it is, and whether it lends itself. Nobody is remembered for this alone, and who is connected
-    /// has said so already.
+    /// A hub says of itself where it is, and whether it lends itself. For this alone it is remembered only while this hub lacks
+    /// neighbours: then it may be one that cannot be found otherwise, since it calls nobody itself. Who is connected has said so
+    /// already.
     pub(super) fn described(&mut self, record: &HubRecord) {
         let Some(peer) = id::peer_of(record.hub).filter(|_| record.hub != self.me) else { return };
         let addresses = self.addresses_of(record);
         self.nat.relays.said(peer, record.relay, addresses.clone());
-        if !self.swarm.is_connected(&peer) && !self.book.addresses(&peer).is_empty() {
+        let is_of_use = || !self.book.addresses(&peer).is_empty() || self.links.hubs_called().len() < WANTED;
+        if !self.swarm.is_connected(&peer) && is_of_use() {
             self.meet(peer, &addresses);
         }
     }
@@ -149,14 +156,7 @@ impl Actor {
     pub(super) fn progressed(&mut self, query: QueryId, result: QueryResult, last: bool) {
         match result {
             QueryResult::GetProviders(Ok(GetProvidersOk::FoundProviders { providers, .. })) => {
-                let Some(LookUp::Providers { search, otherwise }) = self.look_ups.get_mut(&query) else {
-                    return;
-                };
-                let hubs: Vec<HubId> = providers.iter().filter_map(id::hub_of).collect();
-                if !hubs.is_empty() {
-                    *otherwise = None;
-                    _ = self.events.try_send(Event::Providers { search: *search, hubs });
-                }
+                self.named(query, &providers);
             }
             QueryResult::GetRecord(Ok(GetRecordOk::FoundRecord(found))) => {
                 self.found_record(query, &found.record.value);
@@ -170,6 +170,22 @@ impl Actor {
                 Some(LookUp::Providers { search, otherwise: Some(tag) }) => self.look_in_shards(search, &tag),
                 _ => {}
             }
+        }
+    }
+
+    /// The DHT named hubs. Names cost nothing, so the shards are looked in, too, unless one of them has been met. What this hub
+    /// announced itself says nothing about others.
+    fn named(&mut self, query: QueryId, providers: &HashSet<PeerId>) {
+        let hubs = providers.iter().filter_map(|peer| Some((peer, id::hub_of(peer)?)));
+        let others: Vec<_> = hubs.filter(|(_, hub)| *hub != self.me).collect();
+        let one_was_met = others.iter().any(|(peer, _)| self.is_known(peer));
+        let Some(LookUp::Providers { search, otherwise }) = self.look_ups.get_mut(&query) else { return };
+        if one_was_met {
+            *otherwise = None;
+        }
+        if !others.is_empty() {
+            let hubs = others.into_iter().map(|(_, hub)| hub).collect();
+            _ = self.events.try_send(Event::Providers { search: *search, hubs });
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`start`] begins a task that owns the swarm and nothing else; what it is told and what it tells is in `api`. `driver` joins it
 //! with the core and with what the hub stores. `records` is what is kept for the DHT, `book` and `trim` say whom to
-//! call and whom to part with, `gossip` has the scores, `measure` what took how long, and `wire` the bytes of requests and answers. `reach` and `crowd` say which addresses are
+//! call and whom to part with, `gossip` has the scores, `pace` says how fast peers may speak, `measure` what took how long, and `wire` the bytes of requests and answers. `reach` and `crowd` say which addresses are
 //! called and how many connections come from one. `calls` are chats with
 //! agents of hubs that have no public address, on streams that the actor does not look into.
 //!
@@ -30,6 +30,7 @@ pub mod lend;
 mod links;
 pub mod measure;
 pub mod nat;
+mod pace;
 mod pending;
 mod probing;
 pub mod reach;

@@ -1,6 +1,9 @@
 //! What the actor waits for, each kind in a table of its own with a bound.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    ops::Bound::{Excluded, Unbounded},
+};
 
 use libp2p::{
     PeerId,
@@ -15,6 +18,8 @@ use crate::HubId;
 const MAX_MESSAGES: usize = 1_024;
 /// Of one peer.
 const MAX_MESSAGES_OF_ONE: usize = 128;
+/// Of them, those that the hub was given. The others wait for their peer's turn.
+const GIVEN: usize = 8;
 /// Requests of others that wait for their answers, or whose answers are being written. One more is refused.
 const MAX_REQUESTS: usize = 256;
 /// Of one peer.
@@ -58,6 +63,11 @@ struct Written {
 pub struct Pending {
     /// The last number given out.
     last: u64,
+    /// Messages by who brought them: whoever brings many waits behind its own.
+    waiting: BTreeMap<PeerId, VecDeque<(Heard, Vec<u8>)>>,
+    /// Whose turn was last.
+    turn: Option<PeerId>,
+    /// Messages that the hub was given.
     messages: BTreeMap<u64, Heard>,
     /// These stay until the hub answers, even if whoever asked is gone: until then they take up its memory.
     questions: BTreeMap<u64, Question>,
@@ -68,15 +78,38 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// The number of a message, or None when there are too many.
-    pub fn hear(&mut self, heard: Heard) -> Option<u64> {
-        let of_one = self.messages.values().filter(|other| other.from == heard.from).count();
-        if of_one >= MAX_MESSAGES_OF_ONE || self.messages.len() >= MAX_MESSAGES {
+    /// Whether there is room for a message.
+    pub fn hear(&mut self, heard: Heard, bytes: Vec<u8>) -> bool {
+        let of_one = self.waiting.get(&heard.from).map_or(0, VecDeque::len);
+        let all = self.waiting.values().map(VecDeque::len).sum::<usize>() + self.messages.len();
+        let fits = of_one < MAX_MESSAGES_OF_ONE && all < MAX_MESSAGES;
+        if fits {
+            self.waiting.entry(heard.from).or_default().push_back((heard, bytes));
+        }
+        fits
+    }
+
+    /// The message that the hub is to be given next, with its number and who brought it: peer after peer has a turn.
+    pub fn give(&mut self) -> Option<(u64, PeerId, Vec<u8>)> {
+        if self.messages.len() >= GIVEN {
             return None;
         }
+        let later = self.turn.and_then(|last| self.waiting.range((Excluded(last), Unbounded)).next());
+        let peer = *later.or_else(|| self.waiting.iter().next())?.0;
+        let queue = self.waiting.get_mut(&peer)?;
+        let (heard, bytes) = queue.pop_front()?;
+        if queue.is_empty() {
+            self.waiting.remove(&peer);
+        }
+        self.turn = Some(peer);
         let number = self.next();
         self.messages.insert(number, heard);
-        Some(number)
+        Some((number, peer, bytes))
+    }
+
+    /// What a peer said is of no interest any more.
+    pub fn forget(&mut self, peer: &PeerId) {
+        self.waiting.remove(peer);
     }
 
     pub fn judged(&mut self, message: u64) -> Option<Heard> {
@@ -156,18 +189,41 @@ fn of(questions: &BTreeMap<u64, Question>) -> impl Iterator<Item = &PeerId> {
 mod tests {
     use super::*;
 
+    fn heard(from: PeerId) -> Heard {
+        Heard { id: MessageId::from(vec![1]), from }
+    }
+
     #[test]
     fn one_peer_takes_up_no_more_than_its_share_of_what_is_judged() {
         let (mut pending, greedy) = (Pending::default(), PeerId::random());
-        let heard = |from| Heard { id: MessageId::from(vec![1]), from };
-        let taken: Vec<u64> = std::iter::from_fn(|| pending.hear(heard(greedy))).collect();
-        assert_eq!(taken.len(), MAX_MESSAGES_OF_ONE);
-        assert!(pending.hear(heard(PeerId::random())).is_some());
-        assert!(pending.judged(taken[0]).is_some());
-        assert!(pending.hear(heard(greedy)).is_some());
-        while pending.messages.len() < MAX_MESSAGES {
-            assert!(pending.hear(heard(PeerId::random())).is_some());
+        let taken = (0..MAX_MESSAGES).take_while(|_| pending.hear(heard(greedy), Vec::new())).count();
+        assert_eq!(taken, MAX_MESSAGES_OF_ONE);
+        assert!(pending.hear(heard(PeerId::random()), Vec::new()));
+        while pending.give().is_some() {}
+        assert_eq!(pending.messages.len(), GIVEN);
+        assert!(pending.hear(heard(greedy), Vec::new()), "some of its own went on");
+        let others = (0..2 * MAX_MESSAGES).filter(|_| pending.hear(heard(PeerId::random()), Vec::new()));
+        assert!(others.count() < MAX_MESSAGES);
+        let waiting: usize = pending.waiting.values().map(VecDeque::len).sum();
+        assert_eq!(waiting + pending.messages.len(), MAX_MESSAGES);
+    }
+
+    #[test]
+    fn whoever_brings_many_messages_waits_behind_its_own() {
+        let (mut pending, greedy) = (Pending::default(), PeerId::random());
+        (0..100).for_each(|_| assert!(pending.hear(heard(greedy), Vec::new())));
+        let first: Vec<u64> = std::iter::from_fn(|| pending.give()).map(|(number, ..)| number).collect();
+        let others = [PeerId::random(), PeerId::random()];
+        others.iter().for_each(|other| assert!(pending.hear(heard(*other), Vec::new())));
+        let mut next = Vec::new();
+        for number in first {
+            assert!(pending.judged(number).is_some_and(|heard| heard.from == greedy));
+            next.extend(pending.give().map(|(_, from, _)| from));
         }
-        assert!(pending.hear(heard(PeerId::random())).is_none());
+        let turns: Vec<usize> =
+            others.iter().filter_map(|other| next.iter().position(|from| from == other)).collect();
+        assert!(turns.len() == 2 && turns.iter().all(|turn| *turn < 3), "{turns:?}");
+        pending.forget(&greedy);
+        assert!(pending.waiting.is_empty());
     }
 }

@@ -21,6 +21,7 @@ use super::{
     codec::SYNC,
     id, key,
     links::Link,
+    pace::Pacing,
     pending::{Heard, Lane, Question},
     reach::is_relayed,
     wire::{Message, Reply},
@@ -83,7 +84,7 @@ impl Actor {
                 self.introduced(peer_id, info);
             }
             BehaviourEvent::Gossip(gossipsub::Event::Message { propagation_source, message_id, message }) => {
-                self.heard(&Heard { id: message_id, from: propagation_source }, message.data);
+                self.heard(Heard { id: message_id, from: propagation_source }, message);
             }
             BehaviourEvent::Asking(event) => self.probed(&event),
             BehaviourEvent::Relayed(event) => self.relayed(&event),
@@ -120,6 +121,8 @@ impl Actor {
         let addresses: Vec<_> = named.take(MAX_ADDRESSES).collect();
         if info.protocols.contains(&KAD) {
             self.note_in_table(peer, &addresses);
+        } else {
+            self.swarm.behaviour_mut().kad.remove_peer(&peer);
         }
         let Some(hub) = id::hub_of(&peer).filter(|_| info.protocols.contains(&SYNC)) else { return };
         self.links.is_hub(&peer, hub);
@@ -146,15 +149,42 @@ impl Actor {
     }
 
     /// The hub decides whether a message is passed on. If it is too busy, nobody is blamed.
-    fn heard(&mut self, heard: &Heard, bytes: Vec<u8>) {
-        let from = id::hub_of(&heard.from);
-        let room = self.events.try_reserve();
-        let number = if from.is_some() && room.is_ok() { self.pending.hear(heard.clone()) } else { None };
-        match (from, room, number) {
-            (Some(from), Ok(room), Some(message)) => room.send(Event::Gossip { from, message, bytes }),
-            _ => {
-                let (gossip, ignore) = (&mut self.swarm.behaviour_mut().gossip, MessageAcceptance::Ignore);
-                gossip.report_message_validation_result(&heard.id, &heard.from, ignore);
+    fn heard(&mut self, heard: Heard, message: gossipsub::Message) {
+        let is_hub = id::hub_of(&heard.from).is_some();
+        let Heard { id, from } = heard.clone();
+        if !(is_hub && self.is_paced(&heard, &message) && self.pending.hear(heard, message.data)) {
+            let gossip = &mut self.swarm.behaviour_mut().gossip;
+            gossip.report_message_validation_result(&id, &from, MessageAcceptance::Ignore);
+        }
+        self.give();
+    }
+
+    /// Gives the hub messages, as many as it judges at the same time.
+    pub(super) fn give(&mut self) {
+        while let Ok(room) = self.events.try_reserve()
+            && let Some((message, from, bytes)) = self.pending.give()
+        {
+            if let Some(from) = id::hub_of(&from) {
+                room.send(Event::Gossip { from, message, bytes });
+            }
+        }
+    }
+
+    /// Whether a message is not one too many. Whoever floods is parted with.
+    fn is_paced(&mut self, heard: &Heard, message: &gossipsub::Message) -> bool {
+        if message.source != Some(heard.from) {
+            return true;
+        }
+        let now = Instant::now();
+        match self.paces.said(heard.from, self.time_of(now)) {
+            Pacing::Heard => true,
+            Pacing::TooFast => false,
+            Pacing::Flood => {
+                tracing::warn!(peer = %heard.from, "a hub that floods others with gossip is shut out for a while");
+                self.pending.forget(&heard.from);
+                self.paces.part(heard.from, now);
+                self.shut_out(heard.from);
+                false
             }
         }
     }

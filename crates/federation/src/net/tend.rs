@@ -34,6 +34,8 @@ impl Actor {
         }
         doors.iter().for_each(|address| self.dial(address));
         self.trim(now);
+        self.let_in(now);
+        self.give();
         self.tend_reachability(now);
         self.tend_dht(now);
         self.hurry_look_ups(now);

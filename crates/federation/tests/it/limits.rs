@@ -120,6 +120,18 @@ fn a_flood_by_gossip_is_cut_and_other_hubs_go_on() {
     assert_eq!(gossip(&mut core, &live(99, 1, START).encode(), START + SECOND).0, Verdict::Accept);
 }
 
+/// The rest is found when they compare.
+#[test]
+fn a_hub_announces_no_more_than_others_hear() {
+    let mut core = core(1, Mode::Open);
+    let mut announces = |agent, now| {
+        let effects = core.handle(Event::Published(Box::new(live(agent, 1, now))), now);
+        effects.iter().any(|effect| matches!(effect, Effect::Announce(_)))
+    };
+    assert_eq!((0..100).filter(|agent| announces(*agent, START)).count(), 60);
+    assert!(announces(100, START + SECOND));
+}
+
 #[test]
 fn a_flood_of_heads_by_gossip_is_cut() {
     let mut core = core(9, Mode::Open);

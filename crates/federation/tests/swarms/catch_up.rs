@@ -65,7 +65,7 @@ async fn measure(homes: u16, each: u32) {
 }
 
 /// One of many of a few authors.
-fn listing(home: u16, n: u32) -> Listing {
+pub fn listing(home: u16, n: u32) -> Listing {
     let (agent, card) = (home, make::card(&format!("{home}-{n}")));
     let mut nonce = [0; 16];
     nonce[..4].copy_from_slice(&n.to_le_bytes());

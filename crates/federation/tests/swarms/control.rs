@@ -1,85 +1,25 @@
-//! A peer that writes gossip by hand and floods others with what governs the mesh (gossipsub specification v1.1,
+//! A peer that floods others with what governs the mesh (gossipsub specification v1.1,
 //! "Control messages"): GRAFT after PRUNE, PRUNE for ever, IHAVE and IWANT of what does not exist.
-
-use futures::{AsyncReadExt, AsyncWriteExt, StreamExt};
-use libp2p::{Stream, StreamProtocol, identity::Keypair};
-use plexus_federation::record::Listing;
 
 use crate::{
     attack::{field, framed, number},
-    hub::Hub,
     hubs::{Whole, connected, now, until},
     make::live,
+    raw::{LISTINGS, Raw},
 };
 
-const GOSSIP: StreamProtocol = StreamProtocol::new("/meshsub/1.1.0");
-const LISTINGS: &[u8] = b"/plexus/listing/1";
 /// RPCs of the flood, each with as many of each kind of message.
 const RPCS: u64 = 200;
 const OF_EACH: u64 = 60;
 
-struct Raw {
-    hub: Hub,
-    key: Keypair,
-    stream: Stream,
-    number: u64,
-}
-
-impl Raw {
-    /// A peer that is connected with `victim` and subscribed.
-    async fn start(victim: &Whole) -> Self {
-        let key = Keypair::generate_ed25519();
-        let hub = Hub::visiting_as(key.clone());
-        let mut streams = hub.streams.clone();
-        let mut incoming = streams.accept(GOSSIP).unwrap();
-        // What the victim says to it is read and forgotten.
-        tokio::spawn(async move {
-            while let Some((_, mut stream)) = incoming.next().await {
-                tokio::spawn(async move {
-                    let mut bytes = [0; 4_096];
-                    while stream.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
-                });
-            }
-        });
-        let peer = plexus_federation::net::id::peer_of(victim.me).unwrap();
-        hub.reach(peer, victim.address().await).await;
-        let stream = streams.open_stream(peer, GOSSIP).await.unwrap();
-        let mut raw = Self { hub, key, stream, number: 0 };
-        let subscribe = [number(1, 1), field(2, LISTINGS)].concat();
-        assert!(raw.say(&field(1, &subscribe)).await);
-        raw
-    }
-
-    /// Whether the victim still reads.
-    async fn say(&mut self, rpc: &[u8]) -> bool {
-        self.stream.write_all(&framed(rpc)).await.is_ok()
-    }
-
-    /// A message as the library would sign it.
-    async fn publish(&mut self, listing: &Listing) -> bool {
-        self.number += 1;
-        let fields = [
-            field(1, &self.hub.peer.to_bytes()),
-            field(2, &listing.encode()),
-            field(3, &self.number.to_be_bytes()),
-            field(4, LISTINGS),
-        ];
-        let message = fields.concat();
-        let signed = [&b"libp2p-pubsub:"[..], &message].concat();
-        let signature = field(5, &self.key.sign(&signed).unwrap());
-        self.say(&field(2, &[message, signature].concat())).await
-    }
-
-    /// Whether all of it was read.
-    async fn flood(&mut self) -> bool {
-        for round in 0..RPCS {
-            let rpc = field(3, &control(round));
-            if !self.say(&rpc).await {
-                return false;
-            }
+/// Whether all of it was read.
+async fn flood(peer: &mut Raw) -> bool {
+    for round in 0..RPCS {
+        if !peer.say(&framed(&field(3, &control(round)))).await {
+            return false;
         }
-        true
     }
+    true
 }
 
 /// What no honest peer says. A PRUNE for longer than there is time once stopped the program of whoever heard it
@@ -106,7 +46,7 @@ async fn whoever_floods_the_mesh_is_heard_no_more_and_the_others_go_on() {
     assert!(greedy.publish(&before).await);
     until("what is written by hand is heard", async || one.holds(&before) && two.holds(&before)).await;
 
-    let read = greedy.flood().await;
+    let read = flood(&mut greedy).await;
     let meanwhile = live(1, 1, now());
     one.publish(&meanwhile).await;
     until("hubs go on meanwhile", async || two.shows(&meanwhile)).await;

@@ -11,24 +11,13 @@ use plexus_federation::{
 };
 
 use crate::{
-    hubs::{Whole, connected, now, until},
+    hubs::{Whole, connected, now, through_one, until},
     make::{self, live},
 };
 
-/// Hub 1 is known to all, the others find each other through the DHT.
-async fn hubs(count: u16) -> Vec<Whole> {
-    let first = Whole::start(1, &[]).await;
-    let mut hubs = vec![first];
-    for n in 2..=count {
-        hubs.push(Whole::start(n, &[&hubs[0]]).await);
-    }
-    connected(&hubs.iter().collect::<Vec<_>>(), 1).await;
-    hubs
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_one_publishes_all_verify_and_show() {
-    let hubs = hubs(6).await;
+    let hubs = through_one(6, 1).await;
     let listing = live(1, 4, now());
     hubs[3].publish(&listing).await;
     for hub in &hubs {

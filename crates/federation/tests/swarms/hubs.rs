@@ -8,6 +8,7 @@ use std::{
 };
 
 use libp2p::Multiaddr;
+use plexus_a2a::listing::ListingId;
 use plexus_domain::{Digest, Timestamp};
 use plexus_federation::{
     HubId,
@@ -35,12 +36,22 @@ const MEMORY: usize = 4 << 30;
 #[derive(Default)]
 pub struct Stored {
     pub listings: BTreeMap<Digest, Vec<u8>>,
-    pub shown: BTreeMap<String, bool>,
+    /// Whether a listing is shown, and since when.
+    pub shown: BTreeMap<ListingId, (bool, Instant)>,
     pub heads: usize,
     pub accusations: Vec<Accusation>,
     pub kept: Vec<Kept>,
     pub found: Vec<Listing>,
     pub done: Vec<Effect>,
+    /// Tags of which the DHT names nobody, though it should.
+    pub unnamed: Vec<Tag>,
+}
+
+impl Stored {
+    fn show(&mut self, ids: Vec<ListingId>, shown: bool) {
+        let now = Instant::now();
+        self.shown.extend(ids.into_iter().map(|id| (id, (shown, now))));
+    }
 }
 
 struct Memory {
@@ -97,11 +108,12 @@ impl Home for Memory {
         for effect in effects {
             match effect {
                 Effect::StoreListing(listing) => _ = stored.listings.insert(listing.hash(), listing.encode()),
-                Effect::Show(ids) => ids.iter().for_each(|id| _ = stored.shown.insert(id.to_string(), true)),
-                Effect::Hide(ids) => ids.iter().for_each(|id| _ = stored.shown.insert(id.to_string(), false)),
+                Effect::Show(ids) => stored.show(ids, true),
+                Effect::Hide(ids) => stored.show(ids, false),
                 Effect::StoreHead(_) => stored.heads += 1,
                 Effect::Accuse(accusation) => stored.accusations.push(accusation),
                 Effect::Found { listings, .. } => stored.found.extend(listings),
+                Effect::Unnamed { tag, .. } => stored.unnamed.push(tag),
                 effect @ Effect::SearchDone { .. } => stored.done.push(effect),
                 _ => {}
             }
@@ -194,10 +206,13 @@ impl Whole {
     }
 
     pub async fn describe_as(&self, addresses: Vec<String>, relay: bool) {
+        self.tell(Event::Described(Box::new(self.record(addresses, relay)))).await;
+    }
+
+    /// What it says of itself.
+    pub fn record(&self, addresses: Vec<String>, relay: bool) -> Signed<HubRecord> {
         let record = make::record(self.n, now(), None, addresses);
-        let record = HubRecord { relay, ..record.body().clone() };
-        let record = Signed::sign(record, &make::key(self.n)).unwrap();
-        self.tell(Event::Described(Box::new(record))).await;
+        Signed::sign(HubRecord { relay, ..record.body().clone() }, &make::key(self.n)).unwrap()
     }
 
     pub async fn publish(&self, listing: &Listing) {
@@ -210,7 +225,12 @@ impl Whole {
     }
 
     pub fn shows(&self, listing: &Listing) -> bool {
-        self.stored.lock().unwrap().shown.get(&listing.envelope().id().to_string()) == Some(&true)
+        self.stored.lock().unwrap().shown.get(listing.envelope().id()).is_some_and(|(shown, _)| *shown)
+    }
+
+    /// Since when a listing is shown, or hidden.
+    pub fn shown_since(&self, listing: &Listing) -> Option<Instant> {
+        self.stored.lock().unwrap().shown.get(listing.envelope().id()).map(|(_, since)| *since)
     }
 
     pub fn holds(&self, listing: &Listing) -> bool {
@@ -225,6 +245,16 @@ pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
         assert!(began.elapsed() < PATIENCE, "{what}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// Hub 1 is known to all, the others find each other through the DHT, until each is connected with so many.
+pub async fn through_one(count: u16, connections: usize) -> Vec<Whole> {
+    let mut hubs = vec![Whole::start(1, &[]).await];
+    for n in 2..=count {
+        hubs.push(Whole::start(n, &[&hubs[0]]).await);
+    }
+    connected(&hubs.iter().collect::<Vec<_>>(), connections).await;
+    hubs
 }
 
 /// Waits until all are connected with as many hubs and have others to pass gossip on to.

@@ -7,19 +7,29 @@
 mod attack;
 mod catch_up;
 mod control;
+mod crew;
+mod delay;
 mod dht;
+#[path = "../it/dice.rs"]
+mod dice;
+mod eclipse;
+mod far;
+mod flood;
 mod foreign;
 mod gossip;
 mod greedy;
 mod hub;
 mod hubs;
 mod js;
+mod lone;
 mod look_up;
 #[path = "../it/make.rs"]
 #[expect(dead_code, reason = "the other tests use all of it")]
 mod make;
 mod measure;
 mod probing;
+mod raw;
 mod relay;
+mod road;
 mod store;
 mod sync;

@@ -2,18 +2,28 @@
 
 use std::{fs, time::Duration};
 
-/// What this process holds in memory, in MiB (proc(5), `statm`).
+/// What this process holds in memory, in MiB.
 pub fn memory() -> usize {
+    memory_of("self")
+}
+
+/// The same of the process with this number (proc(5), `statm`).
+pub fn memory_of(process: &str) -> usize {
     const PAGE: usize = 4_096;
-    let text = fs::read_to_string("/proc/self/statm").unwrap();
+    let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap();
     text.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * PAGE / (1024 * 1024)
 }
 
 /// "p50 / p99 / most", in milliseconds.
 pub fn spread(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
-    let at = |part: usize| times[(times.len() - 1) * part / 100].as_secs_f64() * 1e3;
+    let at = |part| percentile(&times, part).as_secs_f64() * 1e3;
     format!("{:.1} / {:.1} / {:.1} ms", at(50), at(99), at(100))
+}
+
+/// Of times in order.
+pub fn percentile(times: &[Duration], part: usize) -> Duration {
+    times[(times.len() - 1) * part / 100]
 }
 
 #[expect(clippy::print_stdout, reason = "what was measured")]

@@ -2,11 +2,12 @@
 
 use plexus_federation::{
     core::{Effect, Event, Outcome, Query, Wanted, policy::Mode},
+    net::Config,
     record::Tag,
 };
 
 use crate::{
-    hubs::{Whole, connected, now, until},
+    hubs::{Whole, config, connected, now, until},
     make::{live, tagged},
 };
 
@@ -37,6 +38,20 @@ async fn a_hub_comes_back_by_its_address_book() {
     drop(two);
     let again = Whole::start_with(2, Vec::new(), kept, "/ip4/127.0.0.1/tcp/0");
     connected(&[&again], 1).await;
+}
+
+/// Hub 3 may call nobody but its way in, and comes when hub 1 has nothing to look up any more. What it says of itself is enough to
+/// be called.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_lacks_neighbours_calls_whoever_says_where_it_is() {
+    let middle = Whole::start(2, &[]).await;
+    let one = Whole::start(1, &[&middle]).await;
+    connected(&[&one, &middle], 1).await;
+    let at = config(3, vec![middle.address().await], Vec::new(), "/ip4/127.0.0.1/tcp/0");
+    let quiet = Whole::start_as(3, Config { is_public: Some(|_| false), ..at });
+    connected(&[&quiet], 1).await;
+    quiet.describe().await;
+    connected(&[&quiet, &one], 2).await;
 }
 
 /// Hub 3 takes only some of what hub 1 has. It finds hub 1 in the DHT by a tag, asks it, and gets others.

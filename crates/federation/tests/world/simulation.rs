@@ -28,6 +28,8 @@ use crate::{
 
 /// Hubs that each one calls, as the network layer does (`net::book`).
 pub const CALLED: usize = 12;
+/// How often a hub tries again to reach one that was there (`net::book`).
+const TRIED_AGAIN: Duration = Duration::from_secs(15);
 /// When a request that nobody answers has failed.
 const UNANSWERED: Duration = Duration::from_secs(10);
 /// What a packet that is lost costs a request: TCP sends it again.
@@ -81,8 +83,16 @@ pub struct Hub {
 pub enum Happening {
     Tick,
     Return,
-    Event { from: usize, event: Event },
-    Post { from: usize, post: Post },
+    /// It reaches another hub that it called before.
+    Reach(usize),
+    Event {
+        from: usize,
+        event: Event,
+    },
+    Post {
+        from: usize,
+        post: Post,
+    },
 }
 
 struct Due {
@@ -202,13 +212,12 @@ impl World {
         self.severed = links;
     }
 
-    /// The connections that the partition broke are there again.
+    /// Hubs reach each other again as soon as they try to.
     pub fn heal(&mut self) {
         self.split = None;
         for (a, b) in std::mem::take(&mut self.severed) {
-            if self.hubs[a].alive && self.hubs[b].alive && !self.linked(a, b) {
-                self.connect(a, b);
-            }
+            let at = self.now + self.within(TRIED_AGAIN);
+            self.schedule(at, a, Happening::Reach(b));
         }
     }
 
@@ -243,6 +252,11 @@ impl World {
                 self.hubs[to].alive = true;
                 self.hubs[to].since = self.now;
                 (0..CALLED).for_each(|_| self.call_one(to));
+            }
+            Happening::Reach(other) => {
+                if self.hubs[to].alive && self.hubs[other].alive && !self.linked(to, other) {
+                    self.connect(to, other);
+                }
             }
             Happening::Event { from, event } => self.come(from, to, event),
             Happening::Post { from, post } => {

@@ -1,0 +1,81 @@
+//! A hub that says far more than others can hear, every word of it well signed: what becomes of those that say little.
+
+use std::{sync::Arc, time::Duration};
+
+use libp2p::identity::Keypair;
+use tokio::{task::JoinSet, time::timeout};
+
+use crate::{
+    catch_up::listing,
+    far::{ONE_WAY, far_apart, published},
+    hubs::PATIENCE,
+    make::{self, live},
+    measure::{memory, percentile, say, spread},
+    raw::{self, Raw},
+    road::Roads,
+};
+
+/// The one that floods.
+const FLOODER: u16 = 900;
+const EVERY: Duration = Duration::from_millis(100);
+/// In MiB, for all hubs together, where no other test runs beside this one.
+const MOST_MEMORY: usize = 256;
+/// Messages in one write.
+const BATCH: usize = 50;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_floods_is_shut_out_and_the_others_are_heard() {
+    measure(4, 40, 1, 3_000).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes: scripts/test-long runs it"]
+async fn long_a_flood_makes_nobody_else_wait() {
+    let Waits { calm, flooded, more } = measure(8, 200, 8, 20_000).await;
+    assert!(flooded <= 2 * calm, "{flooded:?}, before it {calm:?}");
+    assert!(more < MOST_MEMORY, "{more} MiB");
+}
+
+/// How long 99 of a hundred listings wait at most, before a flood and with it, and the MiB that it takes.
+struct Waits {
+    calm: Duration,
+    flooded: Duration,
+    more: usize,
+}
+
+/// The flooder is next door to the first `victims` of the hubs, which are far from each other. How long these wait says little where
+/// other tests run meanwhile, so only the long form asks.
+async fn measure(count: u16, listings: u16, victims: usize, flood: u32) -> Waits {
+    let hubs = far_apart(count, &Roads::new(ONE_WAY)).await;
+    let key = Keypair::ed25519_from_bytes(make::seed(FLOODER)).unwrap();
+    let words = (0..flood).map(|n| raw::message(&key, n.into(), &listing(FLOODER, n))).collect::<Vec<_>>();
+    let words: Arc<[Vec<u8>]> = words.chunks(BATCH).map(<[Vec<u8>]>::concat).collect();
+    published(&hubs, 0..count, EVERY, live).await;
+    let calm = published(&hubs, count..count + listings, EVERY, live).await;
+    let before = memory();
+    let mut flooding = JoinSet::new();
+    for hub in hubs.iter().take(victims) {
+        flooding.spawn(say_all(Raw::start_as(key.clone(), &hub.whole).await, words.clone()));
+    }
+    let others = count + listings..count + 2 * listings;
+    let flooded = published(&hubs, others, EVERY, live).await;
+    let more = memory().saturating_sub(before);
+    let read = flooding.join_all().await;
+    say(&format!(
+        "{count} hubs, {listings} listings: everywhere after {}; while one more says {flood} to {victims} of them, and is shut out after {read:?} at most: {}; {more} MiB more",
+        spread(calm.clone()),
+        spread(flooded.clone()),
+    ));
+    Waits { calm: percentile(&calm, 99), flooded: percentile(&flooded, 99), more }
+}
+
+/// Until it is shut out: how many were on their way by then.
+async fn say_all(mut raw: Raw, words: Arc<[Vec<u8>]>) -> usize {
+    for (n, batch) in words.iter().enumerate() {
+        if !raw.say(batch).await {
+            return n * BATCH;
+        }
+    }
+    assert!(timeout(PATIENCE, raw.until_shut_out()).await.is_ok(), "it is shut out");
+    words.len() * BATCH
+}

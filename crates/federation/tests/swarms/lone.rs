@@ -1,0 +1,187 @@
+//! A hub's network, and an answer to whoever asks for its one listing. It carries nothing of others.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    time::Duration,
+};
+
+use libp2p::Multiaddr;
+use plexus_federation::{
+    HubId,
+    core::{Answer, Ignored, Query, Request, Verdict},
+    net::{
+        self, Handle,
+        api::{Command, Event, Status},
+        id,
+    },
+    record::{Listing, Tag},
+};
+use tokio::{
+    sync::{Mutex, mpsc},
+    task::JoinHandle,
+    time::timeout,
+};
+
+use crate::{
+    hubs::{config, now},
+    make::{self, tagged},
+};
+
+/// Hubs that share a tag.
+const OF_A_TAG: u16 = 4;
+/// How long an answer may take on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// A look-up of which nothing is heard for so long found nobody.
+const SILENCE: Duration = Duration::from_secs(30);
+const WAITING: usize = 256;
+
+/// What became of a look-up; if nothing, why.
+pub type Outcome = Result<(), &'static str>;
+
+pub struct Lone {
+    n: u16,
+    me: HubId,
+    pub address: Multiaddr,
+    net: Handle,
+    told: Mutex<Told>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+struct Told {
+    events: mpsc::Receiver<Event>,
+    /// Hubs that the DHT named.
+    named: VecDeque<HubId>,
+}
+
+impl Drop for Lone {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl Lone {
+    pub async fn start(n: u16, doors: Vec<Multiaddr>) -> Self {
+        let (net, mut events, actor) =
+            net::start(config(n, doors, Vec::new(), "/ip4/127.0.0.1/tcp/0")).unwrap();
+        let me = make::hub(n);
+        let address = loop {
+            if let Some(Event::Listening(address)) = events.recv().await {
+                break address.with_p2p(id::peer_of(me).unwrap()).unwrap();
+            }
+        };
+        let (tell, told) = mpsc::channel(WAITING);
+        let listing = tagged(n, n, now(), &[&tag_of(n)]).encode();
+        let answering = tokio::spawn(answer(net.clone(), events, listing, tell));
+        let told = Mutex::new(Told { events: told, named: VecDeque::new() });
+        Self { n, me, address, net, told, tasks: [actor, answering] }
+    }
+
+    pub async fn announce(&self) {
+        let record = make::record(self.n, now(), None, vec![self.address.to_string()]).encode();
+        self.net.order(Command::Announce(record)).await.unwrap();
+        let tag = Tag::from_text(&tag_of(self.n)).unwrap();
+        self.net.order(Command::Provide(vec![tag])).await.unwrap();
+    }
+
+    pub async fn status(&self) -> Status {
+        self.net.status().await.unwrap()
+    }
+
+    /// Whether the DHT has the record of `hub`, and `hub` gave its listing; if not, why.
+    pub async fn find_hub(&self, hub: HubId) -> Outcome {
+        let mut told = self.told.lock().await;
+        self.net.order(Command::FindHub(hub)).await.unwrap();
+        loop {
+            match timeout(SILENCE, told.events.recv()).await {
+                Ok(Some(Event::FoundHub(record))) if record.body().hub == hub => break,
+                Ok(Some(_)) => {}
+                _ => return Err("the DHT has no record of it"),
+            }
+        }
+        self.ask(&mut told, hub).await.map(|_| ())
+    }
+
+    /// Whether a living hub was found that has agents with this tag; if not, why.
+    pub async fn find_tag(&self, tag: &str) -> Outcome {
+        let (mut told, tag) = (self.told.lock().await, Tag::from_text(tag).unwrap());
+        self.net.order(Command::FindProviders { search: 1, tag: tag.clone() }).await.unwrap();
+        let (mut tried, mut last) = (HashSet::from([self.me]), "the DHT names nobody");
+        loop {
+            while let Some(hub) = told.named.pop_front() {
+                if !tried.insert(hub) {
+                    continue;
+                }
+                let has_it = |listing: &Listing| {
+                    listing.envelope().content().is_some_and(|content| content.tags.contains(&tag))
+                };
+                match self.ask(&mut told, hub).await {
+                    Ok(listing) if has_it(&listing) => return Ok(()),
+                    Ok(_) => last = "whoever was named has no such agent",
+                    Err(error) => last = error,
+                }
+            }
+            match timeout(SILENCE, told.events.recv()).await {
+                Ok(Some(event)) => told.note(event),
+                _ => return Err(last),
+            }
+        }
+    }
+
+    /// Asks a hub for what it has, wherever it is.
+    async fn ask(&self, told: &mut Told, hub: HubId) -> Result<Listing, &'static str> {
+        let query = Query { text: String::new(), tags: Vec::new(), limit: 1 };
+        self.net.order(Command::Ask { peer: hub, id: 7, request: Request::Find(query) }).await.unwrap();
+        loop {
+            match timeout(PATIENCE, told.events.recv()).await.ok().flatten() {
+                Some(Event::Answered { answer: Answer::Records(records), from, .. }) if from == hub => {
+                    let listing =
+                        Listing::parse(&records[0]).and_then(|unverified| unverified.verify()).unwrap();
+                    assert_eq!(listing.envelope().hub, hub);
+                    return Ok(listing);
+                }
+                Some(Event::Failed { from, .. }) if from == hub => return Err("it was not reached"),
+                Some(event) => told.note(event),
+                None => return Err("it did not answer"),
+            }
+        }
+    }
+}
+
+impl Told {
+    fn note(&mut self, event: Event) {
+        if let Event::Providers { hubs, .. } = event {
+            self.named.extend(hubs);
+        }
+    }
+}
+
+pub fn tag_of(n: u16) -> String {
+    format!("tag {}", n / OF_A_TAG)
+}
+
+async fn answer(net: Handle, mut events: mpsc::Receiver<Event>, listing: Vec<u8>, tell: mpsc::Sender<Event>) {
+    while let Some(event) = events.recv().await {
+        let command = match event {
+            Event::Asked { id, request: Request::Find(_), .. } => {
+                Command::Reply { id, answer: Answer::Records(vec![listing.clone()]) }
+            }
+            Event::Asked { id, .. } => Command::Refuse { id },
+            Event::Offered { id, .. } => Command::Noted { id },
+            // Nothing is carried, so nothing is passed on.
+            Event::Gossip { message, .. } => {
+                Command::Judge { message, verdict: Verdict::Ignore(Ignored::Blocked) }
+            }
+            event @ (Event::Answered { .. }
+            | Event::Failed { .. }
+            | Event::Providers { .. }
+            | Event::FoundHub(_)) => {
+                _ = tell.try_send(event);
+                continue;
+            }
+            _ => continue,
+        };
+        if net.order(command).await.is_err() {
+            return;
+        }
+    }
+}
