@@ -8,6 +8,9 @@ import { HtmlValidate } from "html-validate";
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
+/** Milliseconds. */
+const LONGEST_LOAD = 30_000;
+
 const validator = new HtmlValidate({
   extends: ["html-validate:standard"],
   // A lone ">" in text means nothing else (WHATWG HTML 13.1.3).
@@ -18,10 +21,21 @@ const validator = new HtmlValidate({
 /** Everything at once, for a page that is open. */
 export async function checkPage(tab, name) {
   await tab.islands();
+  await styled(tab.page);
   await tab.withScript(accessible);
   await fits(tab.page);
   await validAgain(tab);
   await tab.picture(name);
+}
+
+/** A page may still be written to, so it is not waited for; but without its style sheet nothing has the size that it gets. */
+async function styled(page) {
+  const begun = performance.now();
+  const isStyled = () =>
+    page.evaluate(() => [...document.querySelectorAll("link[rel=stylesheet]")].every(({ sheet }) => sheet));
+  while (!(await isStyled())) {
+    assert.ok(performance.now() - begun < LONGEST_LOAD, `${page.url()} has no style sheet`);
+  }
 }
 
 /** What the hub sends for this address, where asking again changes nothing and the answer has an end. */

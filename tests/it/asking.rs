@@ -10,7 +10,7 @@ use crate::{
     client::{Client, text_of},
     federation::{Node, model, until},
     guests::settings,
-    hub::{self, Hub},
+    hub::{self, Hub, play_on_both},
     peer::{Habit, Peer, WEB, listing},
 };
 
@@ -51,16 +51,7 @@ async fn with_a_hub(database: Option<Database>, body: impl AsyncFnOnce(&Hub, Cli
     hub::run(database, &settings(NO_MODEL, &[]), run).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite() {
-    what_is_not_carried_is_found(None).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres() {
-    let Some(database) = Database::new().await else { return };
-    what_is_not_carried_is_found(Some(database)).await;
-}
+play_on_both!(what_is_not_carried_is_found);
 
 async fn what_is_not_carried_is_found(database: Option<Database>) {
     with_a_hub(database, async |hub, admin, door| {

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{
     chat::sheet,
     client::{Client, new_id},
-    events::{Events, Screen, answer_after, read_text, text_in},
+    events::{Events, Screen, answer_after, text_in},
     hub::{Hub, on_both},
 };
 
@@ -220,11 +220,13 @@ async fn an_answer_outlives_the_connections_to_postgres() {
         let mut events = Events::open(&ada, &said.chat, 0).await;
         let mut screen = Screen::default();
         for bytes in [1_000, 20_000, 40_000] {
-            read_text(&mut events, &mut screen, bytes).await;
+            while screen.text().len() < bytes {
+                screen.take(&events.next_or_back(&ada, &said.chat, screen.last).await);
+            }
             hub.sql(END_CONNECTIONS).await;
         }
         while screen.messages.values().all(|shown| !shown.ended) {
-            screen.take(&events.next().await.expect("the stream goes on"));
+            screen.take(&events.next_or_back(&ada, &said.chat, screen.last).await);
         }
         let (id, shown) = screen.answer();
         let kept = ada.api(&format!("/messages/{id}")).await;

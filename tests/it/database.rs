@@ -2,10 +2,27 @@
 
 use std::{path::Path, time::Instant};
 
+use futures::TryFutureExt as _;
 use plexus_store::{StoreUrl, testing::Database};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, query_scalar, raw_sql};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, query_as, query_scalar, raw_sql};
 
 use crate::events::PATIENCE;
+
+/// Asks whichever database it is, over a connection of its own.
+macro_rules! ask {
+    ($sql:expr, $connection:ident => $answer:expr) => {
+        match $sql {
+            Sql::Sqlite { url } => {
+                let $connection = &mut SqliteConnection::connect(url).await.expect("opens");
+                $answer.await.expect("SQLite answers")
+            }
+            Sql::Postgres { url } => {
+                let $connection = &mut PgConnection::connect(url).await.expect("answers");
+                $answer.await.expect("Postgres answers")
+            }
+        }
+    };
+}
 
 /// The database of a hub that may be running.
 pub enum Sql {
@@ -24,31 +41,18 @@ impl Sql {
 
     pub async fn run(&self, text: &str) {
         let text = AssertSqlSafe(text.to_owned());
-        match self {
-            Self::Sqlite { url } => {
-                let mut connection = SqliteConnection::connect(url).await.expect("opens");
-                raw_sql(text).execute(&mut connection).await.expect("SQLite obeys");
-            }
-            Self::Postgres { url } => {
-                let mut connection = PgConnection::connect(url).await.expect("Postgres answers");
-                raw_sql(text).execute(&mut connection).await.expect("Postgres obeys");
-            }
-        }
+        ask!(self, connection => raw_sql(text).execute(connection).map_ok(drop));
     }
 
     /// The one number that a query answers.
     pub async fn number(&self, text: &str) -> i64 {
         let text = AssertSqlSafe(text.to_owned());
-        match self {
-            Self::Sqlite { url } => {
-                let mut connection = SqliteConnection::connect(url).await.expect("opens");
-                query_scalar(text).fetch_one(&mut connection).await.expect("SQLite answers")
-            }
-            Self::Postgres { url } => {
-                let mut connection = PgConnection::connect(url).await.expect("Postgres answers");
-                query_scalar(text).fetch_one(&mut connection).await.expect("Postgres answers")
-            }
-        }
+        ask!(self, connection => query_scalar(text).fetch_one(connection))
+    }
+
+    /// The two columns of bytes that a query answers.
+    pub async fn pairs(&self, text: &'static str) -> Vec<(Vec<u8>, Vec<u8>)> {
+        ask!(self, connection => query_as(text).fetch_all(connection))
     }
 
     /// Waits until a query answers at least `number`.

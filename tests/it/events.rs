@@ -44,9 +44,29 @@ impl Events {
     async fn connect(request: reqwest::RequestBuilder) -> Self {
         let response = request.send().await.expect("the hub answers");
         assert_eq!(response.status(), StatusCode::OK);
+        Self::of(response)
+    }
+
+    fn of(response: reqwest::Response) -> Self {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let bytes = response.bytes_stream().map(|piece| piece.map(|piece| piece.to_vec())).boxed();
         Self { bytes, buffer: Vec::new() }
+    }
+
+    /// The next event of a reader that comes back where its stream ends, as a browser does, also where it is refused for
+    /// a moment.
+    pub async fn next_or_back(&mut self, client: &Client, chat: &str, last: i64) -> Event {
+        let path = format!("/api/v1/events?chat={chat}&after={last}");
+        for _ in 0..20 {
+            if let Some(event) = self.next().await {
+                return event;
+            }
+            let response = client.request(Method::GET, &path).send().await.expect("the hub answers");
+            if response.status() == StatusCode::OK {
+                *self = Self::of(response);
+            }
+        }
+        panic!("it does not come back");
     }
 
     /// None when the stream has ended.

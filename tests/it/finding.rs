@@ -106,6 +106,17 @@ async fn until_found(client: &Client, path: &str, total: usize) -> Value {
     until(client, &format!("/api/v1{path}"), |found| found["total"] == total).await
 }
 
+/// Asks until a search for its name finds the agent: only then it is chosen for teams.
+pub async fn until_listed(client: &Client, address: &str) {
+    let name = address.rsplit('/').next().unwrap_or(address);
+    until(client, &format!("/api/v1/agents?q={name}"), |found| lists(found, address)).await;
+}
+
+/// Whether an agent is among those that a search found.
+pub fn lists(found: &Value, address: &str) -> bool {
+    found["items"].as_array().expect("a list").iter().any(|item| item["address"] == address)
+}
+
 /// Asks until the index has followed what was written.
 pub async fn until(client: &Client, path: &str, is_there: impl Fn(&Value) -> bool) -> Value {
     let all = async {

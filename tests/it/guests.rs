@@ -18,7 +18,7 @@ use crate::{
     client::{Client, PASSWORD, text_of},
     events::{read_answer, text_in},
     federation::{model, until},
-    hub::{self, Given, Hub},
+    hub::{self, Given, Hub, play_on_both},
 };
 
 const ENOUGH: usize = 64 << 10;
@@ -111,16 +111,7 @@ pub fn settings<'a>(model: &'a str, more: &[(&'static str, &'a str)]) -> Vec<Giv
     all.iter().chain(more).map(|(name, value)| (*name, &*value.to_string().leak())).collect()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite() {
-    with_two_hubs(None).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres() {
-    let Some(database) = Database::new().await else { return };
-    with_two_hubs(Some(database)).await;
-}
+play_on_both!(with_two_hubs);
 
 async fn with_two_hubs(database: Option<Database>) {
     let model = model().await;
@@ -151,7 +142,8 @@ async fn administrator(near: &Hub, proxy: &Proxy) -> Client {
 }
 
 async fn callers_are_told_apart(near: &Hub, admin: &Client, far: &Hub, near_id: &str, proxy: &Proxy) {
-    let (ada, bob) = (far.person("ada").await, far.person("bob").await);
+    // Names that no pseudonym has in it by chance.
+    let (ada, bob) = (far.person("lovelace").await, far.person("hollerith").await);
     let agent = json!({ "name": "tides", "title": "The tides", "summary": "Knows the sea.", "instructions": "Answer.",
                         "visibility": "federated", "access": "accounts" });
     admin.call(Method::POST, "/agents", &agent).await.expect(StatusCode::CREATED);
@@ -176,7 +168,8 @@ async fn callers_are_told_apart(near: &Hub, admin: &Client, far: &Hub, near_id: 
     let callers = "select count(distinct r.caller) from runs r join principals p on p.id = r.caller \
                    where p.kind = 'remote'";
     assert_eq!(count(callers).await, 2, "each is a caller, however often they ask");
-    let names = "select count(*) from principals where pseudonym like '%ada%' or pseudonym like '%bob%'";
+    let names =
+        "select count(*) from principals where pseudonym like '%lovelace%' or pseudonym like '%hollerith%'";
     assert_eq!(count(names).await, 0, "their names stay at home");
 
     let again = proxy.send(&proxy.signed_request()).await;

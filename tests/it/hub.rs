@@ -14,6 +14,23 @@ use crate::{
     database::{Sql, postgres_url},
 };
 
+/// Makes two tests of one that starts its hub itself, `sqlite` and `postgres`: it is given a database, or none for SQLite.
+macro_rules! play_on_both {
+    ($play:ident) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn sqlite() {
+            $play(None).await;
+        }
+
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn postgres() {
+            let Some(database) = plexus_store::testing::Database::new().await else { return };
+            $play(Some(database)).await;
+        }
+    };
+}
+pub(crate) use play_on_both;
+
 /// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a hub of its own.
 macro_rules! on_both {
     ($(async fn $name:ident($hub:ident: &Hub $(, [$($setting:expr),* $(,)?])?) $body:block)*) => {$(
@@ -22,16 +39,11 @@ macro_rules! on_both {
 
             async fn body($hub: &Hub) $body
 
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn sqlite() {
-                $crate::hub::run(None, &[$($($setting),*)?], body).await;
+            async fn body_on(database: Option<plexus_store::testing::Database>) {
+                $crate::hub::run(database, &[$($($setting),*)?], body).await;
             }
 
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn postgres() {
-                let Some(database) = plexus_store::testing::Database::new().await else { return };
-                $crate::hub::run(Some(database), &[$($($setting),*)?], body).await;
-            }
+            $crate::hub::play_on_both!(body_on);
         }
     )*};
 }
@@ -137,6 +149,12 @@ impl Hub {
     /// The one number that a query answers.
     pub async fn number(&self, text: &str) -> i64 {
         Sql::of(self.database.as_ref(), self.folder.path()).number(text).await
+    }
+
+    /// The log of the only team as it was written, each entry with its signature.
+    pub async fn team_log(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let text = "select body, signature from team_log order by seq";
+        Sql::of(self.database.as_ref(), self.folder.path()).pairs(text).await
     }
 
     /// What makes an id that nothing has, in SQL.

@@ -81,6 +81,8 @@ mod mcp_kit;
 #[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
+mod namespace;
+#[cfg(test)]
 mod nested;
 #[cfg(test)]
 mod network_pages;
@@ -95,6 +97,8 @@ mod operations;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod partition;
+#[cfg(test)]
 mod peer;
 #[cfg(test)]
 mod process;
@@ -105,7 +109,11 @@ mod protection;
 #[cfg(test)]
 mod push;
 #[cfg(test)]
+mod questions;
+#[cfg(test)]
 mod queue;
+#[cfg(test)]
+mod real_model;
 #[cfg(test)]
 mod relay;
 #[cfg(test)]
@@ -122,6 +130,8 @@ mod shared_stream;
 mod stars;
 #[cfg(test)]
 mod streaming;
+#[cfg(test)]
+mod talks;
 #[cfg(test)]
 mod team;
 #[cfg(test)]

@@ -13,7 +13,10 @@ use tokio::{
     time::timeout,
 };
 
-use crate::client::{Client, PASSWORD};
+use crate::{
+    client::{Client, PASSWORD},
+    namespace::Namespace,
+};
 
 /// Starting and stopping take no longer, however slow the machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -75,6 +78,18 @@ impl Process {
         command.args([&["serve", "--listen", "127.0.0.1:0"], flags].concat());
         command.envs(database.map(|url| ("DATABASE_URL", url)));
         Self::run(command).await
+    }
+
+    /// Serves the data folder within a network namespace, at its address.
+    pub async fn serve_within(namespace: &Namespace, folder: &Path, flags: &[&str]) -> Self {
+        let mut command = furnished(namespace.command(&program()), folder);
+        let listen = format!("{}:0", namespace.address);
+        // The program that enters it is looked for.
+        command.env("PATH", std::env::var("PATH").unwrap_or_default());
+        command.args([&["serve", "--listen", &listen], flags].concat());
+        let process = Self::run(command).await;
+        process.until_ready().await;
+        process
     }
 
     async fn run(mut command: Command) -> Self {
@@ -156,7 +171,10 @@ pub fn stderr(output: &Output) -> String {
 
 /// The program with nothing but the settings of the test.
 pub fn command(folder: &Path) -> Command {
-    let mut command = Command::new(program());
+    furnished(Command::new(program()), folder)
+}
+
+fn furnished(mut command: Command, folder: &Path) -> Command {
     command
         .env_clear()
         // Nobody listens there: a command must not take another's hub for its own.

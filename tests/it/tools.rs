@@ -18,7 +18,7 @@ use tokio::{
 use crate::{
     client::{Client, text_of},
     events::{Events, answer_after, question, text_in},
-    hub::{self, Hub},
+    hub::{self, Hub, play_on_both},
     process::Process,
 };
 
@@ -45,26 +45,22 @@ pub async fn start(program: &Path, script: &str, flags: &[&str]) -> Server {
     Server { url, _child: child }
 }
 
-async fn tools() -> Server {
+/// The interpreter that has what the agents of the tests need.
+pub fn python() -> PathBuf {
     let python = root().join(".cache/venv/bin/python");
     assert!(python.exists(), "{} is missing; run `scripts/setup test`", python.display());
-    start(&python, "python/tools.py", &[]).await
+    python
+}
+
+async fn tools() -> Server {
+    start(&python(), "python/tools.py", &[]).await
 }
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite() {
-    on(None).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres() {
-    let Some(database) = Database::new().await else { return };
-    on(Some(database)).await;
-}
+play_on_both!(on);
 
 async fn on(database: Option<Database>) {
     let (model, tools) = (start(Path::new("node"), "model/scripted.mjs", &[]).await, tools().await);

@@ -11,11 +11,11 @@ NAME = "smollm2"
 LISTENS = r"listening on (\S+)"
 
 
-def real(folder: Path) -> Program:
+def real(folder: Path, *more: str) -> Program:
     python = ROOT / ".cache/venv/bin/python"
     if not python.exists():
         raise Skipped("the small model is missing; `scripts/setup demo` installs it")
-    return Program(folder, "model", [python, ROOT / "tests/agents/model/serve.py", "--name", NAME])
+    return Program(folder, "model", [python, ROOT / "tests/agents/model/serve.py", "--name", NAME, *more])
 
 
 def scripted(folder: Path, answers: list[str] | None = None) -> Program:

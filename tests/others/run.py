@@ -17,7 +17,7 @@ from outcome import Failed, Skipped
 from scene import Scene
 
 CHECKS = [
-    "relay", "a2a_strands", "a2a_pydantic", "opencode", "interpreter", "autogpt", "seed", "filesystem",
+    "relay", "a2a_strands", "a2a_pydantic", "opencode", "interpreter", "autogpt", "seed", "a2a_team", "filesystem",
     "litellm_client", "inspector", "webui",
 ]
 

@@ -34,7 +34,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--name", default="smollm2", help="the name that /v1/models tells")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2, help="1 where other programs need the cores as well")
+    parser.add_argument("--longest-answer", type=int, default=-1, help="tokens, where nobody names a number; -1: any")
     return parser.parse_args()
 
 
@@ -46,8 +47,11 @@ def parameters(options: argparse.Namespace, port: int) -> xllamacpp.CommonParams
     chosen.port = port
     chosen.n_ctx = 8192
     chosen.n_parallel = 1
+    chosen.n_predict = options.longest_answer
     chosen.cpuparams.n_threads = options.threads
     chosen.use_jinja = True
+    # Warnings and errors: what it tells of each request would fill the output of the tests.
+    chosen.verbosity = 2
     return chosen
 
 

@@ -1,0 +1,116 @@
+//! A team of agents on the official SDKs, where a real small model decides. It is too small to decide well, so whatever it
+//! says, the team ends by its rules. `make peers` has the same with agents of other makers and twenty goals.
+
+use std::{collections::BTreeSet, path::Path};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use plexus_a2a::keys::PublicKey;
+use plexus_domain::{
+    Digest,
+    team::{Entry, Team},
+};
+use plexus_store::testing::Database;
+use serde_json::{Value, json};
+
+use crate::{
+    clerk,
+    client::{Client, text_of},
+    hub::{self, Given, Hub, play_on_both},
+    team,
+    tools::{self, Server, start},
+};
+
+const MODEL: &str = "smollm2";
+/// The model has half of a turn for each choice, and shares the cores with other tests.
+const LIMITS: &str = r#"{"seconds": 25, "turn_seconds": 24, "work_seconds": 20, "turns": 8, "depth": 0}"#;
+const TERMINAL: [&str; 5] = ["completed", "failed", "cancelled", "rejected", "timed_out"];
+
+play_on_both!(on);
+
+async fn on(database: Option<Database>) {
+    let python = tools::python();
+    let flags = ["--name", MODEL, "--threads", "1", "--longest-answer", "64"];
+    let model = start(&python, "model/serve.py", &flags).await;
+    let agents = [
+        ("keeper", start(&python, "python/agent.py", &["--protocol", "0.3", "--delay", "0"]).await),
+        ("weaver", start(Path::new("node"), "js/agent.mjs", &["--delay", "0"]).await),
+    ];
+    hub::run(database, &deciding(&model), async |hub: &Hub| {
+        let grace = hub.administrator("grace").await;
+        for (name, agent) in &agents {
+            clerk::register(&grace, &agent.url, name).await;
+        }
+        let limits: Value = serde_json::from_str(LIMITS).expect("JSON");
+        let members = agents.each_ref().map(|(name, _)| format!("@grace/{name}"));
+        let goal = "Count to 12 as a lighthouse flashes, and weave 3 rows of cloth.";
+        let id = team::launch(&grace, &json!({ "goal": goal, "members": members, "limits": limits })).await;
+        let team = team::ended(&grace, &id).await;
+        has_ended(&team);
+        is_one_signed_chain(hub, &team).await;
+        let log = grace.api(&format!("/teams/{id}/log")).await["items"].as_array().cloned().expect("a list");
+        the_model_was_asked(&log);
+        nobody_spoke_out_of_turn(&grace, &team, &log).await;
+    })
+    .await;
+}
+
+fn deciding(model: &Server) -> [Given; 3] {
+    let base: &'static str = model.url.clone().leak();
+    [("PLEXUS_LLM_BASE_URL", base), ("PLEXUS_LLM_MODEL", MODEL), ("PLEXUS_TEAM_MODEL", MODEL)]
+}
+
+/// With an answer, or with the reason why there is none, and with no work left open.
+fn has_ended(team: &Value) {
+    let (answer, failed) = (&team["answer"], &team["failed"]);
+    match team["state"].as_str() {
+        Some("closed") => assert!(!text_of(answer).is_empty() && failed.is_null(), "{team:#}"),
+        Some("failed") => assert!(!text_of(failed).is_empty() && answer.is_null(), "{team:#}"),
+        _ => panic!("it has not ended: {team:#}"),
+    }
+    let deadline = team["deadline"].as_i64().zip(team["ended"].as_i64());
+    assert!(deadline.is_some_and(|(deadline, ended)| ended < deadline + 60_000), "{team:#}");
+    for work in team["work"].as_array().expect("a list") {
+        assert!(TERMINAL.contains(&text_of(&work["state"]).as_str()), "{team:#}");
+    }
+}
+
+/// Each entry that was written names the one before and is signed with the key that the hub publishes; together they lead
+/// to the team as it is.
+async fn is_one_signed_chain(hub: &Hub, team: &Value) {
+    let key = hub.visitor().get("/.well-known/jwks.json").await.json()["keys"][0]["x"].clone();
+    let key = URL_SAFE_NO_PAD.decode(text_of(&key)).expect("base64");
+    let key = PublicKey::from_bytes(&key.try_into().expect("32 bytes")).expect("a key");
+    let written = hub.team_log().await;
+    let (mut log, mut before) = (Vec::new(), Digest::of(b""));
+    for (number, (body, signature)) in (0..).zip(written) {
+        assert!(key.verifies(&body, &signature.try_into().expect("64 bytes")), "entry {number}");
+        let entry = Entry::read(String::from_utf8(body).expect("text")).expect("an entry");
+        assert!(entry.seq() == number && entry.follows(before), "entry {number}");
+        before = entry.digest();
+        log.push(entry);
+    }
+    let replayed = Team::replay(&log).expect("a log by the rules");
+    assert_eq!(json!(replayed.head().0), team["entry"], "{team:#}");
+    assert_eq!(replayed.phase().as_str(), text_of(&team["phase"]), "{team:#}");
+    assert_eq!(json!(replayed.turn()), team["turn"], "{team:#}");
+}
+
+/// What it was sent counts, also where its answer is late.
+fn the_model_was_asked(log: &[Value]) {
+    let mut decided = log.iter().map(|entry| &entry["event"]).filter(|event| event["kind"] == "decided");
+    assert!(decided.any(|event| event["usage"]["tokens_in"].as_u64() > Some(100)), "{log:#?}");
+}
+
+/// Whoever said something had the floor then, in that turn, for the first time in it.
+async fn nobody_spoke_out_of_turn(client: &Client, team: &Value, log: &[Value]) {
+    let path = format!("/teams/{}", text_of(&team["id"]));
+    assert_eq!(log.last().map(|entry| &entry["number"]), Some(&team["entry"]), "{team:#}");
+    let mut spoken = BTreeSet::new();
+    for (number, entry) in log.iter().enumerate().filter(|(_, entry)| entry["event"]["kind"] == "said") {
+        let before = client.api(&format!("{path}?entry={}", number - 1)).await;
+        let (seat, turn) = (&entry["by"]["seat"], &entry["event"]["turn"]);
+        assert_eq!((seat, turn), (&before["floor"], &before["turn"]), "{entry} after {before:#}");
+        assert!(["discussing", "concluding"].contains(&text_of(&before["phase"]).as_str()), "{before:#}");
+        assert!(spoken.insert(turn.as_u64().expect("a number")), "two spoke in turn {turn}: {log:#?}");
+    }
+}
