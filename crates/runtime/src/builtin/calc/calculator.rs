@@ -235,6 +235,14 @@ mod tests {
         std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).unwrap().join().unwrap()
     }
 
+    /// The first made this calculator work for seconds, the others do as much as is let through.
+    #[test]
+    fn dice_do_not_keep_it_busy() {
+        for line in ["1 1/2d611e-9", "2d250", "5d100", "d70*d70", "d500*d10+1+1+1+1"] {
+            assert!(evaluate(vec![line.to_owned()]) < Duration::from_secs(2), "{line}");
+        }
+    }
+
     proptest! {
         #![proptest_config(plexus_testing::cases(48))]
 

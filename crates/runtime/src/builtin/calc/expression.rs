@@ -5,6 +5,11 @@
 const MAX_BYTES: usize = 400;
 /// fend's parser doubles its work with each level of brackets after an operator: 12 levels cost it 10 ms.
 const MAX_BRACKETS: usize = 12;
+/// fend compares each way in which dice can fall with all others found so far, and does not look at its time meanwhile: for
+/// `2d250` 15 million times.
+const MAX_OUTCOMES: u32 = 500;
+/// The same for all dice of a line together.
+const MAX_COMBINED: u32 = 5_000;
 
 /// A line that is safe to evaluate: `body`, and the name to keep its value under.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +24,7 @@ impl<'a> Expression<'a> {
         let (name, body) = split_assignment(line);
         check_size(body)?;
         check_characters(body)?;
+        check_dice(body)?;
         match name {
             Some(name) if !is_name(name) => {
                 Err(format!("'{name}' cannot be a name: use letters, digits and _"))
@@ -100,6 +106,46 @@ fn check_characters(body: &str) -> Result<(), String> {
     }
 }
 
+fn check_dice(body: &str) -> Result<(), String> {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | '#');
+    let throws: Vec<u32> =
+        body.split(|c| !is_word(c)).filter(|word| may_throw(word)).flat_map(throws).collect();
+    let refuse = |most| Err(format!("its dice can fall in more than {most} ways"));
+    if throws.iter().any(|&outcomes| outcomes > MAX_OUTCOMES) {
+        return refuse(MAX_OUTCOMES);
+    }
+    if throws.into_iter().fold(1, u32::saturating_mul) > MAX_COMBINED {
+        return refuse(MAX_COMBINED);
+    }
+    Ok(())
+}
+
+/// Names and numbers of a base above ten have no dice in them, whatever their letters.
+fn may_throw(word: &str) -> bool {
+    let base = word.split_once('#').and_then(|(base, _)| base.parse::<u32>().ok());
+    let is_name = word.starts_with(char::is_alphabetic) && !word.starts_with('d');
+    !is_name && !word.starts_with("0x") && base.is_none_or(|base| base <= 10)
+}
+
+/// How many ways there are for each throw in `word`, as 11 for `2d6`.
+fn throws(word: &str) -> impl Iterator<Item = u32> {
+    word.match_indices('d').filter_map(|(at, _)| {
+        let faces = number(word[at + 1..].split(is_no_digit).next()?)?;
+        let count = number(word[..at].rsplit(is_no_digit).next()?).unwrap_or(1);
+        Some(count.saturating_mul(faces.saturating_sub(1)).saturating_add(1))
+    })
+}
+
+fn is_no_digit(c: char) -> bool {
+    !c.is_ascii_digit() && !matches!(c, '_' | ',')
+}
+
+/// None where there is no digit; what is too large counts as the largest.
+fn number(digits: &str) -> Option<u32> {
+    let digits = digits.replace(['_', ','], "");
+    (!digits.is_empty()).then(|| digits.parse().unwrap_or(u32::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +176,23 @@ mod tests {
             "@noapprox 1",
         ] {
             assert!(Expression::parse(bad).is_err(), "{bad}");
+        }
+        for bad in [
+            "d501",
+            "1 1/2d611e-9",
+            "d99_999",
+            "9d99999999999",
+            "51d11",
+            "d20*d20*d20",
+            "1d90d90",
+            "9#d2_000",
+        ] {
+            assert!(Expression::parse(bad).is_err(), "{bad}");
+        }
+        for good in
+            ["d500", "3d6 + 2", "d20 * d20", "mean 4d6", "0x1d6000", "16#ad999", "grad999", "2 dd", "d"]
+        {
+            assert!(Expression::parse(good).is_ok(), "{good}");
         }
         assert!(Expression::parse(&"(".repeat(13)).is_err());
         assert!(Expression::parse(&"1+".repeat(201)).is_err());
