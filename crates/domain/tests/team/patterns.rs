@@ -62,6 +62,26 @@ fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
     }
 }
 
+/// Words alone hand out no work: once its leader was heard, a team does not wait for acts that never come.
+#[test]
+fn a_leader_who_only_has_words_holds_up_no_work() {
+    for pattern in Pattern::ALL.into_iter().filter(|pattern| !pattern.is_talk()) {
+        let mut world = World::of(3, pattern);
+        for turn in 0..10 {
+            let Some(&seat) = speakers(&world.team).first() else { break };
+            let words = plain(&world.team, seat, &format!("Step {turn} is about {turn} ships."));
+            world.say(seat, words.or_else(|| rules::decide(&world.team, seat)).unwrap()).unwrap();
+            let open: Vec<_> = world.team.open_work().map(|(no, work)| (no, work.to)).collect();
+            for (no, to) in open {
+                world.report(to, no, End::Completed, "7 ships.").unwrap();
+            }
+        }
+        let Some(Outcome::Concluded { text, .. }) = world.team.outcome() else { panic!("{pattern:?}") };
+        assert!(text.as_str().contains("7 ships."), "{pattern:?}: {text}");
+        assert!(world.team.recent().any(|line| line.text.as_str().starts_with("Step 0")), "{pattern:?}");
+    }
+}
+
 #[test]
 fn an_answer_says_how_many_members_brought_no_result() {
     let long = "Figures.".repeat(2_000);

@@ -2,7 +2,8 @@ use super::rules;
 use crate::team::{Kind, Phase, Seat, Team, Utterance, Words, utterance::Poll};
 
 /// What an agent that answers in words, and knows nothing of teams, has said. The rules decide what its words are and who
-/// speaks after it. None when it said nothing, or when its words cannot be what is asked for.
+/// speaks after it. None when it said nothing, or when its words cannot be what is asked for: where work is handed out, that
+/// is so once it has been heard.
 pub fn plain(team: &Team, seat: Seat, answer: &str) -> Option<Utterance> {
     let allowed = team.allowed(seat);
     let text = Words::cut(answer)?;
@@ -15,7 +16,9 @@ pub fn plain(team: &Team, seat: Seat, answer: &str) -> Option<Utterance> {
         Utterance::Conclude { .. } if !may_discuss || team.charter().pattern.is_talk() => {
             Some(Utterance::Conclude { text: Some(text) })
         }
-        _ => may_discuss.then_some(Utterance::Discuss { text, next: None }),
+        _ => {
+            (may_discuss && !rules::was_heard(team, seat)).then_some(Utterance::Discuss { text, next: None })
+        }
     }
 }
 

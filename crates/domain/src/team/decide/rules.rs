@@ -101,7 +101,7 @@ fn has_failed(work: &Work) -> bool {
     matches!(&work.state, WorkState::Ended(report) if failures.contains(&report.end))
 }
 
-fn was_heard(team: &Team, seat: Seat) -> bool {
+pub(super) fn was_heard(team: &Team, seat: Seat) -> bool {
     team.member(seat).is_some_and(|member| member.counts.turns > 0)
 }
 
