@@ -84,6 +84,23 @@ test("a browser that is offline is told so in the chat, and told when it is over
   await tab.close();
 });
 
+test("a chat whose page came to life when its browser was offline already says so", async () => {
+  const tab = await openTab(browser);
+  tab.expect(/ERR_INTERNET_DISCONNECTED/);
+  await talk(tab);
+  // The last that the page loads is held until the cable is out.
+  await tab.page.route("**/*.wasm", async (route) => {
+    const response = await route.fetch();
+    await tab.context.setOffline(true);
+    await route.fulfill({ response });
+  });
+  await tab.page.reload({ waitUntil: "commit" });
+  await tab.page.getByText("You are offline.").waitFor();
+  await tab.context.setOffline(false);
+  await tab.page.locator(".offline").waitFor({ state: "hidden" });
+  await tab.close();
+});
+
 /** Ada has asked the calculator something, and it has answered. */
 async function talk(tab) {
   await signIn(tab, hub, "ada");

@@ -60,6 +60,9 @@ impl Stream {
             closed: Cell::new(false),
             listener,
         });
+        if is_offline() {
+            stream.listener.trouble(OFFLINE);
+        }
         let member = stream.clone();
         stream.shared.replace(Shared::join(worker, move |news| member.hear_shared(news)));
         stream.open(Wish::Open);
@@ -186,7 +189,7 @@ impl Stream {
     /// The browser's own way of trying again has no spread and gives up on a status; so it is done here.
     fn failed(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
-        if !window().navigator().on_line() {
+        if is_offline() {
             self.listener.trouble(OFFLINE);
         } else if self.failures.get() > TOLD_AFTER {
             self.listener.trouble(LOST);
@@ -225,4 +228,8 @@ impl Stream {
             shared.leave();
         }
     }
+}
+
+fn is_offline() -> bool {
+    !window().navigator().on_line()
 }
