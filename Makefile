@@ -57,9 +57,9 @@ test: ## Install what the tests need, then run all of them
 	@scripts/test
 test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
 	@cargo build $(HUB) --bin my-agent
-	@scripts/with-postgres cargo test --no-fail-fast $(HUB)
+	@PROPTEST_RNG_SEED=$(or $(PROPTEST_RNG_SEED),1) scripts/with-postgres cargo test --no-fail-fast $(HUB) $(if $(TESTS),-- --exact $(TESTS))
 test-browser: ## Run the browser tests on the hub that `make build` made
-	@scripts/with-postgres npm --prefix end2end test --silent
+	@scripts/with-postgres npm --prefix end2end test --silent -- $(or $(TESTS),specs/)
 test-long: ## Run kills at hundreds of moments, a minute of inputs per decoder, and more cases of each property
 	@scripts/test-long
 fmt: ## Format the Rust code
