@@ -192,6 +192,11 @@ fn register_routes() -> Router<Site> {
         )
         .route("/register/program", get(register::program::show).post(register::program::describe))
         .route("/register/http", get(register::endpoint::show).post(register::endpoint::describe))
+        .route(
+            "/register/{draft}/request",
+            get(register::endpoint::show_again).post(register::endpoint::describe_again),
+        )
+        .route("/register/{draft}/discard", post(register::start::discard))
         .route("/register/{draft}/try", get(register::try_it::show).post(register::try_it::act))
         .route("/register/{draft}/card", get(register::card::show).post(register::card::choose))
         .route("/register/{draft}/proof", get(register::proof::show).post(register::proof::act))

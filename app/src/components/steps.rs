@@ -13,7 +13,7 @@ pub fn Steps(at: Step, way: Way, #[prop(optional)] draft: Option<DraftId>) -> im
         .iter()
         .map(|&step| {
             let current = (step == at).then_some("step");
-            let link = draft.filter(|_| step < at && !matches!(step, Step::Address | Step::Request));
+            let link = draft.filter(|_| step < at && step != Step::Address);
             let text = name(step);
             let inner = match link {
                 Some(draft) => {

@@ -32,6 +32,8 @@ pub enum SignupMode {
     FirstAdmin {
         token: String,
     },
+    /// That link was used, or is too old.
+    DeadLink,
     /// Signed up, and waiting for an administrator.
     Waiting {
         name: String,

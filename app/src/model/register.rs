@@ -207,6 +207,8 @@ pub struct EndpointPage {
     pub owner: String,
     /// The agent that is edited; none for a new one.
     pub editing: Option<Address>,
+    /// The registration that is described otherwise; none for one that begins.
+    pub draft: Option<DraftId>,
     /// The ready request that the form was filled with.
     pub chosen: Option<Preset>,
     pub form: Form,

@@ -23,10 +23,10 @@ const MAX_FORMS: usize = 16;
 const MIN_STEM: usize = 4;
 const ENDING: usize = 3;
 
-/// Owners asked what else they say, one card each: nobody teaches more by publishing more.
-const OWNERS: usize = 128;
-/// Owners who must say both words, and the share of those who say the first.
-const MIN_OWNERS: usize = 3;
+/// Publishers asked what else they say, one card each: nobody teaches more by publishing more.
+const ASKED: usize = 128;
+/// Publishers who must say both words, and the share of those who say the first.
+const MIN_ASKED: usize = 3;
 const MIN_SHARE: f32 = 0.15;
 /// How much more often than by chance.
 const MIN_LIFT: f32 = 8.0;
@@ -65,20 +65,23 @@ fn learnt(searcher: &Searcher, fields: &Fields, said: &[(String, f32)]) -> Resul
     let found: Vec<Vec<u32>> = found.collect::<Result<_>>()?;
     let documents = found.iter().map(Vec::len).sum::<usize>();
     // Nothing goes much more often than by chance with what so many say.
-    if documents < MIN_OWNERS || documents as f32 * MIN_LIFT > all {
+    if documents < MIN_ASKED || documents as f32 * MIN_LIFT > all {
         return Ok(Vec::new());
     }
-    let mut tally = Tally { every: (documents / OWNERS).max(1), ..Tally::default() };
-    for (segment, documents) in searcher.segment_readers().iter().zip(&found) {
-        tally.add(segment, documents)?;
+    let cards = searcher.segment_readers().iter().zip(found).map(|(segment, found)| one_each(segment, found));
+    let cards: Vec<Vec<u32>> = cards.collect::<Result<_>>()?;
+    let every = (cards.iter().map(Vec::len).sum::<usize>() / ASKED).max(1);
+    let mut tally = Tally::default();
+    for (segment, cards) in searcher.segment_readers().iter().zip(cards) {
+        tally.add(segment, cards.into_iter().step_by(every))?;
     }
-    if tally.owners.len() < MIN_OWNERS {
+    if tally.asked.len() < MIN_ASKED {
         return Ok(Vec::new());
     }
     let mut learnt = Vec::new();
-    for (word, owners) in tally.words {
-        let share = owners as f32 / tally.owners.len() as f32;
-        if owners < MIN_OWNERS || share < MIN_SHARE || said.iter().any(|(known, _)| *known == word) {
+    for (word, who) in tally.words {
+        let share = who as f32 / tally.asked.len() as f32;
+        if who < MIN_ASKED || share < MIN_SHARE || said.iter().any(|(known, _)| *known == word) {
             continue;
         }
         let frequency = searcher.doc_freq(&Term::from_field_text(fields.phrase, &word))? as f32 / all;
@@ -127,29 +130,36 @@ pub fn each_with(
     Ok(())
 }
 
-/// How many owners say which words.
+/// The first document of each publisher.
+fn one_each(segment: &SegmentReader, documents: Vec<u32>) -> Result<Vec<u32>> {
+    let Some(publisher) = segment.fast_fields().str(fast::PUBLISHER)? else { return Ok(Vec::new()) };
+    let mut seen = HashSet::new();
+    let is_first = |document: &u32| seen.insert(publisher.ords().first(*document));
+    Ok(documents.into_iter().filter(is_first).collect())
+}
+
+/// How many publishers say which words.
 #[derive(Default)]
 struct Tally {
-    /// One of so many agents is asked.
-    every: usize,
-    owners: HashSet<String>,
+    asked: HashSet<String>,
     words: BTreeMap<String, usize>,
 }
 
 impl Tally {
-    fn add(&mut self, segment: &SegmentReader, documents: &[u32]) -> Result<()> {
+    fn add(&mut self, segment: &SegmentReader, documents: impl Iterator<Item = u32>) -> Result<()> {
         let columns = segment.fast_fields();
-        let (Some(words), Some(owner)) = (columns.str(fast::SAID)?, columns.str(fast::OWNER)?) else {
+        let (Some(words), Some(publisher)) = (columns.str(fast::SAID)?, columns.str(fast::PUBLISHER)?) else {
             return Ok(());
         };
         let (mut counts, mut asked): (BTreeMap<u64, usize>, usize) = (BTreeMap::new(), 0);
-        for &document in documents.iter().step_by(self.every) {
-            if self.owners.len() < OWNERS && self.owners.insert(name(&owner, owner.ords().first(document))?) {
+        for document in documents {
+            let name = name(&publisher, publisher.ords().first(document))?;
+            if self.asked.len() < ASKED && self.asked.insert(name) {
                 asked += 1;
                 words.ords().values_for_doc(document).for_each(|word| *counts.entry(word).or_default() += 1);
             }
         }
-        // What enough owners say, enough of a segment say.
+        // What enough publishers say, enough of a segment say.
         counts.retain(|_, count| *count as f32 >= MIN_SHARE * asked as f32);
         let (words_of, mut counted) = (counts.keys().copied().collect::<Vec<_>>(), counts.values());
         words.dictionary().sorted_ords_to_term_cb(&words_of, |word| {

@@ -38,6 +38,7 @@ pub mod fast {
     pub const KIND: &str = "kind";
     pub const OWNER: &str = "owner";
     pub const SAID: &str = "said";
+    pub const PUBLISHER: &str = "publisher";
     pub const NAME: &str = "name";
     pub const ONLINE_AT: &str = "online_at";
     pub const CREATED: &str = "created";
@@ -55,6 +56,8 @@ pub struct Fields {
     pub phrase: Field,
     /// Each word once, by the agent.
     said: Field,
+    /// Whom what the agent says is the word of.
+    publisher: Field,
     /// Whole names and addresses, folded.
     pub exact: Field,
     pub tag: Field,
@@ -83,6 +86,7 @@ pub fn schema() -> (Schema, Fields) {
         text: builder.add_text_field("text", words(IndexRecordOption::WithFreqs)),
         phrase: builder.add_text_field("phrase", words(IndexRecordOption::WithFreqsAndPositions)),
         said: builder.add_text_field(fast::SAID, TextOptions::default().set_fast("raw")),
+        publisher: builder.add_text_field(fast::PUBLISHER, TextOptions::default().set_fast("raw")),
         exact: builder.add_text_field("exact", STRING),
         tag: builder.add_text_field(fast::TAG, label.clone()),
         protocol: builder.add_text_field(fast::PROTOCOL, label.clone()),
@@ -113,6 +117,7 @@ impl Fields {
         document.add_text(self.text, words.weighted);
         let said: BTreeSet<&str> = words.placed.split_whitespace().collect();
         said.into_iter().for_each(|word| document.add_text(self.said, word));
+        document.add_text(self.publisher, publisher(listing));
         document.add_text(self.phrase, words.placed);
         for whole in exact_names(listing) {
             document.add_text(self.exact, whole);
@@ -133,6 +138,14 @@ impl Fields {
         document.add_i64(self.updated, listing.updated.millis());
         document.add_u64(self.uses, listing.uses);
         Ok(document)
+    }
+}
+
+/// Its owner; of an agent of another hub that hub, which can name any number of owners.
+fn publisher(listing: &Listing) -> String {
+    match listing.address.rsplit_once('@') {
+        Some((_, hub)) if !listing.here => label(&format!("@{hub}")),
+        _ => label(&listing.owner),
     }
 }
 

@@ -57,7 +57,12 @@ pub async fn show_signup(
     visit: Visit,
     Query(query): Query<SignupQuery>,
 ) -> Response {
-    let mode = signup_mode(&site, query.admin.as_deref(), query.invite.as_deref()).await;
+    let mode =
+        signup_mode(&site, query.admin.as_deref(), query.invite.as_deref()).await.map(|mode| match mode {
+            SignupMode::FirstAdmin { .. } => mode,
+            _ if query.admin.is_some() => SignupMode::DeadLink,
+            _ => mode,
+        });
     visit.show_or_refuse(mode.map(|mode| SignupPage { mode, form: Form::default() }))
 }
 

@@ -267,7 +267,13 @@ async fn edit_page(site: &Site, caller: &Caller, at: &(String, String)) -> Resul
     let owner = address.owner.to_string();
     if let Some(kept) = endpoint::endpoint(&site.hub, caller, &address).await? {
         let form = requested::form(&kept);
-        return Ok(Edit::Endpoint(EndpointPage { owner, editing: Some(address), chosen: None, form }));
+        return Ok(Edit::Endpoint(EndpointPage {
+            owner,
+            editing: Some(address),
+            draft: None,
+            chosen: None,
+            form,
+        }));
     }
     if let Some(kept) = program::described(&site.hub, caller, &address).await? {
         let (programs, form) = (program::programs(&site.hub, caller, Speaks::Acp)?, run::form(kept));

@@ -121,7 +121,13 @@ fn instructions(models: Vec<ModelOption>) -> InstructionsPage {
 }
 
 fn endpoint(form: Form) -> EndpointPage {
-    EndpointPage { owner: "ada".into(), editing: None, chosen: Some(Preset::OpenInterpreter), form }
+    EndpointPage {
+        owner: "ada".into(),
+        editing: None,
+        draft: None,
+        chosen: Some(Preset::OpenInterpreter),
+        form,
+    }
 }
 
 fn trial(failed: Option<String>) -> RegisterTry {

@@ -26,6 +26,7 @@ impl Composer {
     /// Keys and drafts. `escape` is called for Esc.
     pub fn enliven(&self, escape: impl Fn() + 'static) {
         self.restore_draft();
+        self.go_to_end();
         let composer = self.clone();
         dom::listen(&self.text, "input", move |_: web_sys::Event| composer.keep_draft());
         let composer = self.clone();
@@ -37,6 +38,14 @@ impl Composer {
             "Escape" if !event.is_composing() => escape(),
             _ => {}
         });
+    }
+
+    /// Browsers begin before the first letter of a text that came with the page. Where somebody writes already is left alone.
+    fn go_to_end(&self) {
+        if self.text.selection_end() == Ok(Some(0)) {
+            let end = u32::try_from(self.text.value().encode_utf16().count()).unwrap_or(u32::MAX);
+            let _ = self.text.set_selection_range(end, end);
+        }
     }
 
     /// What is written, if it is more than white space.

@@ -28,13 +28,19 @@ impl Page for EndpointPage {
             Some(address) => {
                 ("Edit request", format!("{}/edit", agent_href(address)), "Save as a new version")
             }
-            None => ("Register agent", "/register/http".to_owned(), "Continue"),
+            None => {
+                let action = self.draft.map_or_else(
+                    || "/register/http".to_owned(),
+                    |draft| format!("/register/{draft}/request"),
+                );
+                ("Register agent", action, "Continue")
+            }
         };
         let new = self.editing.is_none();
         view! {
             <h1>{title}</h1>
             {new.then(|| view! { <Steps at=Step::Request way=Way::Request /> })}
-            {new.then(|| presets(self.chosen))}
+            {(new && self.draft.is_none()).then(|| presets(self.chosen))}
             {form_errors(form, None)}
             <form class="stack form-wide" method="post" action=action>
                 {about(form, new.then_some(&*self.owner))}
@@ -72,7 +78,7 @@ fn about(form: &Form, owner: Option<&str>) -> AnyView {
         Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
     });
     view! {
-        {Field::text("title", "Title").max(60).hint("What people see above its answers.").of(form)}
+        {Field::text("title", "Title").max(60).hint("What people see in lists and on its page.").of(form)}
         {name}
         {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(form)}
         {Field::lines("starters", "First messages to try", 2).optional().max(1_000).hint("One a line, up to five.").of(form)}
@@ -183,7 +189,7 @@ fn credentials(form: &Form, new: bool) -> AnyView {
         view! { {whose.of(form)} {user.of(form)} {secret.of(form)} }
     });
     view! {
-        <Section title="Credentials" lead="What you enter is sealed, and sent to this address alone once control of it is proved. A client’s id and secret go to the token endpoint alone.">{kind}{name}{oauth}{given}</Section>
+        <Section title="Credentials" lead="What you enter is sealed, and sent to this address alone once control of it is proved. A client’s id and secret go to the token endpoint alone."><div class="stack asked">{kind}{name}{oauth}{given}</div></Section>
     }
     .into_any()
 }

@@ -38,7 +38,7 @@ impl Page for InstructionsPage {
             <h1>{title}</h1>
             {form_errors(&form, None)}
             <form class="stack form-wide" method="post" action=action>
-                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see above its answers.").of(&form)}
+                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see in lists and on its page.").of(&form)}
                 {name}
                 {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(&form)}
                 {Field::lines("instructions", "Instructions", 12).max(32_000)

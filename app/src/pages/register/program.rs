@@ -35,7 +35,7 @@ impl Page for ProgramPage {
             {form_errors(form, None)}
             <form class="stack form-wide" method="post" action=action>
                 {Field::choice("program", "Program", options).default(first).of(form)}
-                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see above its answers.").of(form)}
+                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see in lists and on its page.").of(form)}
                 {name}
                 {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(form)}
                 {Field::lines("starters", "First messages to try", 3).optional().max(1_000).hint("One a line, up to five.").of(form)}

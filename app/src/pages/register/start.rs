@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::{
     components::{
-        button::{Button, ButtonLink, Kind},
+        button::{ActionForm, Button, ButtonLink, Kind},
         field::Field,
         form_errors::form_errors,
         icon::Icon,
@@ -110,7 +110,13 @@ fn drafts(drafts: Vec<DraftRow>) -> Option<AnyView> {
         .into_iter()
         .map(|draft| {
             let href = format!("/register/{}/{}", draft.id, draft.step.as_str());
-            view! { <li><a href=href>{draft.label}</a>" "<span class="quiet">{name(draft.step)}", begun "<Ago at=draft.begun /></span></li> }
+            let discard = format!("/register/{}/discard", draft.id);
+            view! {
+                <li class="actions">
+                    <span><a href=href>{draft.label.clone()}</a>" "<span class="quiet">{name(draft.step)}", begun "<Ago at=draft.begun /></span></span>
+                    <ActionForm action=discard label="Discard" kind=Kind::Quiet about=draft.label />
+                </li>
+            }
         })
         .collect_view();
     Some(view! { <Section title="Begun and not finished"><ul class="plain-list" role="list">{rows}</ul></Section> }.into_any())

@@ -146,7 +146,7 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
             <td class="number">{member.messages}</td>
             <td class="number">{grouped(member.tokens)}</td>
             <td class="number">{cost}</td>
-            <td>{last}</td>
+            <td class:end=!over>{last}</td>
         </tr>
     }
     .into_any()

@@ -110,8 +110,17 @@ impl<'a> Node<'a> {
 
     /// Clean lines of a list, at most `count` of at most `max` characters; empty ones are dropped.
     pub fn lines(&self, count: usize, max: usize) -> Vec<String> {
-        let lines = self.items(count).into_iter().filter_map(|item| item.line(max));
-        lines.filter(|line| !line.is_empty()).collect()
+        self.texts(count, |item| item.line(max))
+    }
+
+    /// The same of texts that may have several lines each.
+    pub fn blocks(&self, count: usize, max: usize) -> Vec<String> {
+        self.texts(count, |item| item.block(max))
+    }
+
+    fn texts(&self, count: usize, read: impl Fn(&Self) -> Option<String>) -> Vec<String> {
+        let texts = self.items(count).into_iter().filter_map(|item| read(&item));
+        texts.filter(|text| !text.is_empty()).collect()
     }
 
     /// A URL that may be shown or called; otherwise a problem of this severity.

@@ -70,7 +70,11 @@ fn read_one(skill: &Node<'_>) -> Option<Skill> {
             .and_then(|text| text.block(MAX_DESCRIPTION))
             .unwrap_or_default(),
         tags: lines("tags", MAX_TAGS, MAX_TAG),
-        examples: lines("examples", MAX_EXAMPLES, MAX_EXAMPLE),
+        // Some agents take several lines at once.
+        examples: skill
+            .get("examples")
+            .map(|list| list.blocks(MAX_EXAMPLES, MAX_EXAMPLE))
+            .unwrap_or_default(),
         input_modes: modes("inputModes"),
         output_modes: modes("outputModes"),
         input_schema: skill.get("inputSchema").and_then(|schema| input_schema(&schema)),

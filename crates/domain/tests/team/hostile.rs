@@ -220,14 +220,17 @@ fn the_schema_offers_what_is_allowed_and_no_more() {
 #[test]
 fn an_agent_that_answers_in_words_is_understood_as_far_as_it_was_asked() {
     let mut world = World::of(3, Pattern::PlanAndDelegate(PlanAndDelegate {}));
-    assert_eq!(plain(&world.team, Seat(0), "Hello."), Some(discuss("Hello.", None)));
-    assert_eq!(plain(&world.team, Seat(0), " \u{200b}"), None);
-    assert_eq!(plain(&world.team, Seat(1), "Hello."), None);
+    assert_eq!(plain(&world.team, Seat(0), "Hello.", None), Some(discuss("Hello.", None)));
+    assert_eq!(plain(&world.team, Seat(0), " \u{200b}", None), None);
+    assert_eq!(plain(&world.team, Seat(1), "Hello.", None), None);
     let options = vec![text("Paris"), text("London")];
     world.say(Seat(0), Utterance::Vote { question: text("Where?"), options }).unwrap();
-    assert_eq!(plain(&world.team, Seat(1), "I am for london."), Some(Utterance::Ballot { option: Some(1) }));
-    assert_eq!(plain(&world.team, Seat(1), "Paris or London."), None);
-    assert_eq!(plain(&world.team, Seat(1), "Rome."), None);
+    assert_eq!(
+        plain(&world.team, Seat(1), "I am for london.", None),
+        Some(Utterance::Ballot { option: Some(1) })
+    );
+    assert_eq!(plain(&world.team, Seat(1), "Paris or London.", None), None);
+    assert_eq!(plain(&world.team, Seat(1), "Rome.", None), None);
     assert_eq!(
         rules::decide(&world.team, Seat(1)),
         Some(Utterance::Ballot { option: None }),

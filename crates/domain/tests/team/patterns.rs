@@ -1,7 +1,7 @@
 //! Each pattern, from the first word to the conclusion.
 
 use plexus_domain::team::{
-    Outcome, Pattern, Seat, WorkNo,
+    Kind, Outcome, Pattern, Seat, WorkNo,
     decide::{plain, rules},
     work::End,
 };
@@ -48,7 +48,7 @@ fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
         let mut order = Vec::new();
         while let Some(&seat) = speakers(&world.team).first() {
             let words = format!("What {} has to say about {} ships.", seat.0, order.len());
-            world.say(seat, plain(&world.team, seat, &words).unwrap()).unwrap();
+            world.say(seat, plain(&world.team, seat, &words, None).unwrap()).unwrap();
             order.push(seat.0);
         }
         assert_eq!(order, run(&mut rules_only), "{pattern:?}");
@@ -62,6 +62,30 @@ fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
     }
 }
 
+/// Somebody may have left while it was asked: what it says to the others is no answer all the same.
+#[test]
+fn a_remark_is_no_conclusion() {
+    for pattern in Pattern::ALL.into_iter().filter(Pattern::is_talk) {
+        let mut world = World::of(3, pattern);
+        loop {
+            let seat = speakers(&world.team)[0];
+            let by_rules = rules::decide(&world.team, seat).unwrap();
+            if by_rules.kind() == Kind::Conclude {
+                let said = |wanted| plain(&world.team, seat, "Ships.", Some(wanted)).map(|said| said.kind());
+                assert_eq!(said(Kind::Conclude), Some(Kind::Conclude), "{pattern:?}");
+                let remark = if world.team.allowed(seat).contains(&Kind::Discuss) {
+                    Kind::Discuss
+                } else {
+                    Kind::Conclude
+                };
+                assert_eq!(said(Kind::Discuss), Some(remark), "{pattern:?}");
+                break;
+            }
+            world.say(seat, by_rules).unwrap();
+        }
+    }
+}
+
 /// Words alone hand out no work: once its leader was heard, a team does not wait for acts that never come.
 #[test]
 fn a_leader_who_only_has_words_holds_up_no_work() {
@@ -69,7 +93,7 @@ fn a_leader_who_only_has_words_holds_up_no_work() {
         let mut world = World::of(3, pattern);
         for turn in 0..10 {
             let Some(&seat) = speakers(&world.team).first() else { break };
-            let words = plain(&world.team, seat, &format!("Step {turn} is about {turn} ships."));
+            let words = plain(&world.team, seat, &format!("Step {turn} is about {turn} ships."), None);
             world.say(seat, words.or_else(|| rules::decide(&world.team, seat)).unwrap()).unwrap();
             let open: Vec<_> = world.team.open_work().map(|(no, work)| (no, work.to)).collect();
             for (no, to) in open {

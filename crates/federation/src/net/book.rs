@@ -166,8 +166,13 @@ impl Book {
             .filter(|(peer, entry)| entry.attempts.next <= now && !connected.contains(peer))
             .filter(|(_, entry)| entry.direct().next().is_some())
             .collect();
-        waiting.sort_by_key(|(_, entry)| !entry.proved);
-        let hubs = waiting.into_iter().take(TRIED_AT_ONCE).map(|(peer, entry)| {
+        // Hubs that were there come first, but leave a turn to others: when many of them are gone, they are due again before
+        // each had its turn.
+        waiting.sort_by_key(|(_, entry)| entry.attempts.next);
+        let (proved, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, entry)| entry.proved);
+        let turns = TRIED_AT_ONCE.saturating_sub(proved.len()).max(1).min(others.len());
+        let first = proved.into_iter().take(TRIED_AT_ONCE - turns).chain(others.into_iter().take(turns));
+        let hubs = first.map(|(peer, entry)| {
             entry.attempts.begin(entry.proved, now);
             (*peer, entry.direct().cloned().collect())
         });
@@ -314,7 +319,29 @@ mod tests {
         assert_eq!(book.hubs.len(), MAX_HUBS);
         assert!(friends.iter().all(|friend| !book.addresses(friend).is_empty()));
         let (tried, _) = book.due(&HashSet::new(), 0, now + LONGEST_WAIT);
-        assert!(tried.iter().all(|(peer, _)| friends.contains(peer)), "friends come first");
+        let known = tried.iter().filter(|(peer, _)| friends.contains(peer)).count();
+        assert_eq!((known, tried.len()), (TRIED_AT_ONCE - 1, TRIED_AT_ONCE), "friends come first");
+    }
+
+    /// A hundred that are gone, each tried every quarter of a minute: who is new is called, and each of them is.
+    #[test]
+    fn many_that_are_gone_keep_nobody_from_being_called() {
+        let (start, new) = (Instant::now(), PeerId::random());
+        let mut book = Book::new(Vec::new(), Vec::new(), start);
+        let gone: HashSet<PeerId> = (0..100).map(|_| PeerId::random()).collect();
+        for peer in &gone {
+            book.met(*peer, &[address(1)], start);
+            book.prove(peer, start);
+        }
+        let mut tried = HashSet::new();
+        for second in 0..600 {
+            if second == 300 {
+                book.met(new, &[address(2)], start + Duration::from_secs(second));
+            }
+            let (hubs, _) = book.due(&HashSet::new(), 0, start + Duration::from_secs(second));
+            tried.extend(hubs.into_iter().map(|(peer, _)| peer).filter(|peer| second > 300 || *peer == new));
+        }
+        assert!(tried.contains(&new) && gone.is_subset(&tried), "{} of 101", tried.len());
     }
 
     #[test]

@@ -18,7 +18,7 @@ const SAID: Rate = Rate { burst: 128, refill: Duration::from_millis(10) };
 const FLOOD: u32 = 256;
 /// How long a peer is parted with.
 const PARTED: Duration = Duration::from_secs(600);
-/// Peers whose words are counted. Of more, those that are new are not heard.
+/// Peers whose words are counted, and as many that are parted with. Of more, those that are new are not heard.
 const MAX_PEERS: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -67,9 +67,14 @@ impl Paces {
         if pace.beyond > FLOOD { Pacing::Flood } else { Pacing::TooFast }
     }
 
-    pub fn part(&mut self, peer: PeerId, now: Instant) {
-        self.peers.remove(&peer);
-        self.parted.insert(peer, now + PARTED);
+    /// False where too many are parted with already: it goes on being too fast.
+    pub fn part(&mut self, peer: PeerId, now: Instant) -> bool {
+        let fits = self.parted.len() < MAX_PEERS;
+        if fits {
+            self.peers.remove(&peer);
+            self.parted.insert(peer, now + PARTED);
+        }
+        fits
     }
 
     /// Those that may come again.
@@ -106,7 +111,7 @@ mod tests {
             let said = all(&mut paces, peer, SAID.burst + FLOOD, START + rest * round);
             assert!(!said.contains(&Pacing::Flood));
         }
-        paces.part(peer, now);
+        assert!(paces.part(peer, now));
         assert_eq!(paces.said(peer, START + rest * 3), Pacing::TooFast, "what was on its way");
         assert!(paces.rejoined(now).is_empty());
         assert_eq!(paces.rejoined(now + PARTED), [peer]);
@@ -124,5 +129,7 @@ mod tests {
         assert_eq!(paces.said(PeerId::random(), START), Pacing::TooFast);
         assert_eq!(paces.said(PeerId::random(), START + SAID.refill), Pacing::Heard);
         assert_eq!(paces.peers.len(), 1);
+        let parted = (0..2 * MAX_PEERS).filter(|_| paces.part(PeerId::random(), Instant::now()));
+        assert_eq!(parted.count(), MAX_PEERS);
     }
 }

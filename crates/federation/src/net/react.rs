@@ -180,10 +180,11 @@ impl Actor {
             Pacing::Heard => true,
             Pacing::TooFast => false,
             Pacing::Flood => {
-                tracing::warn!(peer = %heard.from, "a hub that floods others with gossip is shut out for a while");
-                self.pending.forget(&heard.from);
-                self.paces.part(heard.from, now);
-                self.shut_out(heard.from);
+                if self.paces.part(heard.from, now) {
+                    tracing::warn!(peer = %heard.from, "a hub that floods others with gossip is shut out for a while");
+                    self.pending.forget(&heard.from);
+                    self.shut_out(heard.from);
+                }
                 false
             }
         }

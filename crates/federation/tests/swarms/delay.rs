@@ -17,23 +17,32 @@ const LOST: usize = 10;
 const MOST: Duration = Duration::from_secs(5);
 const EVERY: Duration = Duration::from_millis(100);
 
+/// That all of it comes everywhere. How soon is measured where nothing else runs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_hubs_80_ms_apart() {
-    measure(8, 24, EVERY).await;
+    assert_eq!(measure(8, 24, EVERY).await.len(), 4);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "minutes: scripts/test-long runs it"]
 async fn long_fifty_hubs_80_ms_apart() {
-    measure(50, 60, Duration::from_secs(1)).await;
+    for (lost, times) in measure(50, 60, Duration::from_secs(1)).await {
+        if lost == 0 {
+            assert!(percentile(&times, 50) <= MEDIAN && percentile(&times, 99) <= P99, "{times:?}");
+        } else {
+            assert!(times.iter().all(|time| *time <= MOST), "{times:?}");
+        }
+    }
 }
 
-/// With one listing in each `every`, which two cores bear.
-async fn measure(count: u16, listings: u16, every: Duration) {
+/// With one listing in each `every`, which two cores bear: how many of a hundred segments were lost, and how long listings
+/// took until the last hub showed them, or hid them.
+async fn measure(count: u16, listings: u16, every: Duration) -> Vec<(usize, Vec<Duration>)> {
     let roads = Roads::new(ONE_WAY);
     let hubs: Vec<Far> = far_apart(count, &roads).await;
     // By then all have met and compared what they have.
     published(&hubs, 0..count, EVERY, live).await;
+    let mut measured = Vec::new();
     for (first, lost) in [(count, 0), (count + listings, LOST)] {
         roads.lose(lost);
         let agents = first..first + listings;
@@ -43,12 +52,8 @@ async fn measure(count: u16, listings: u16, every: Duration) {
                 "{count} hubs 80 ms apart, {lost} % lost, {listings} listings: {what} everywhere after {}",
                 spread(times.clone())
             ));
-            if lost == 0 {
-                let (median, p99) = (percentile(&times, 50), percentile(&times, 99));
-                assert!(median <= MEDIAN && p99 <= P99, "{what}: {median:?}, {p99:?}");
-            } else {
-                assert!(times.iter().all(|time| *time <= MOST), "{what}: {times:?}");
-            }
+            measured.push((lost, times));
         }
     }
+    measured
 }

@@ -51,6 +51,48 @@ pub async fn describe(hub: &Hub, caller: &Caller, choice: Choice, filled: Endpoi
     Ok(id)
 }
 
+/// What was filled in of a registration that is not finished, and under which name.
+pub async fn described(hub: &Hub, caller: &Caller, id: DraftId) -> Result<(Option<Name>, Endpoint)> {
+    let person = caller.may(Scope::Agents)?;
+    let draft = draft::load(hub, &mut hub.store().read().await?, person, id).await?;
+    let prepared = prepared(&draft)?;
+    let request = prepared.template.clone().into();
+    Ok((draft.data.name.clone(), Endpoint { about: prepared.about.clone(), request }))
+}
+
+/// Describes it otherwise before it is published. What was proved stays proved where the origin is the same, and so do
+/// credentials where they are asked for in the same way.
+pub async fn describe_again(
+    hub: &Hub,
+    caller: &Caller,
+    id: DraftId,
+    choice: Choice,
+    filled: Endpoint,
+) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    let name: Name = choice.name.trim().parse()?;
+    let (about, template) = checked(hub, person, filled)?;
+    let mut tx = hub.store().write().await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?;
+    if draft.step == Step::Done {
+        return Err(draft::out_of_turn().into());
+    }
+    register::check_free(&mut tx, person, &name).await?;
+    let agent = draft.data.agent;
+    let prepared = prepared_mut(&mut draft)?;
+    let (before, asks) = (Asks::of_template(&prepared.template)?, Asks::of_template(&template)?);
+    let credentials = prepared.credentials.take().filter(|_| before == asks);
+    let credentials = kept::keep(hub, person, agent, asks.some(), credentials, &choice)?;
+    let mut checks = std::mem::take(&mut prepared.checks);
+    if before.origin != asks.origin {
+        checks = vec![(asks.origin.clone(), Check::Never)];
+    }
+    *prepared = Prepared { about, template, checks, credentials, tried: None };
+    (draft.data.name, draft.step) = (Some(name), Step::Proof);
+    draft.save(hub, &mut tx, person).await?;
+    Ok(tx.commit().await?)
+}
+
 /// Clean, within bounds, and at an address that the hub would call for this person.
 fn checked(hub: &Hub, person: &Person, filled: Endpoint) -> Result<(About, Template)> {
     let template = Template::try_from(filled.request)?;

@@ -10,7 +10,7 @@ use plexus_domain::{
     run::{Failure, FailureClass},
 };
 use plexus_runtime::outbound::{FoundCard, Outbound};
-use plexus_store::{Conn, agents};
+use plexus_store::{Conn, agents, drafts};
 use url::Url;
 
 use super::{
@@ -188,6 +188,14 @@ pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<DraftRow>> {
         begun: draft.begun,
     };
     Ok(open.into_iter().filter(|draft| hub.env().now().since(draft.begun) < draft::KEPT).map(row).collect())
+}
+
+/// Drops a registration that is not finished, with all that was entered.
+pub async fn discard(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    let mut tx = hub.store().write().await?;
+    drafts::delete(&mut tx, person.account, id).await?;
+    Ok(tx.commit().await?)
 }
 
 pub async fn card(hub: &Hub, caller: &Caller, id: DraftId) -> Result<CardStep> {

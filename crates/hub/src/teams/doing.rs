@@ -3,7 +3,7 @@
 use plexus_domain::{
     RunId,
     run::Usage,
-    team::{Seat, Want, Work, WorkNo, decide::Attempt},
+    team::{Kind, Seat, Want, Work, WorkNo, decide::Attempt},
 };
 
 use super::{conduct::Conductor, speak, work};
@@ -29,7 +29,8 @@ pub(super) struct Speech {
 /// What the member answers in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    Words,
+    /// Of the kind that was asked for.
+    Words(Kind),
     Acts(Attempt),
 }
 

@@ -31,7 +31,7 @@ pub(super) async fn speak(conductor: &mut Conductor, seat: Seat, turn: u32) -> R
         return ask(conductor, &address, speech, floor::turn(&request, None), None).await;
     }
     if wants_words(conductor, &utterance) {
-        let speech = Speech { seat, turn, form: Form::Words, before };
+        let speech = Speech { seat, turn, form: Form::Words(utterance.kind()), before };
         return ask(conductor, &address, speech, vec![Part::text(prompt(&request, &utterance)?)], None).await;
     }
     let matter = Matter::Speech { seat, turn };
@@ -118,7 +118,7 @@ pub(super) async fn said(conductor: &mut Conductor, run: RunId, speech: Speech, 
     let usage = before.plus(came.usage());
     let answer = came.answer();
     let act = match form {
-        Form::Words => None,
+        Form::Words(_) => None,
         Form::Acts(attempt) => match judge(attempt, act(&conductor.team, seat, answer), || None) {
             Verdict::Take(act) | Verdict::Default(act) => act,
             Verdict::Repair(problem) => {
@@ -129,7 +129,8 @@ pub(super) async fn said(conductor: &mut Conductor, run: RunId, speech: Speech, 
             }
         },
     };
-    let own = act.or_else(|| plain(&conductor.team, seat, &plain_text(answer)));
+    let wanted = if let Form::Words(kind) = form { Some(kind) } else { None };
+    let own = act.or_else(|| plain(&conductor.team, seat, &plain_text(answer), wanted));
     let Some(utterance) = own.or_else(|| rules::decide(&conductor.team, seat)) else { return Ok(()) };
     say(conductor, seat, turn, utterance, usage).await
 }

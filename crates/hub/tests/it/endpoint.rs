@@ -205,6 +205,44 @@ async fn a_changed_request_is_a_version_and_another_origin_is_unproved() {
 }
 
 #[tokio::test]
+async fn what_turns_out_wrong_is_described_otherwise_before_it_is_published() {
+    let (world, (url, served)) = (World::new().await, software().await);
+    let (hub, admin) = (&world.hub, &world.admin);
+    let mut wrong = guarded(&url);
+    wrong.request.path = "/text".to_owned();
+    let draft = begin(&world, with_key("parot", true), wrong.clone()).await;
+    prove(&world, draft, &served).await;
+    register::go_on(hub, admin, draft).await.unwrap();
+    assert!(trial::try_out(hub, admin, draft, "one").await.unwrap().failed.is_some());
+
+    let (name, found) = endpoint::described(hub, admin, draft).await.unwrap();
+    assert_eq!((name.unwrap().as_str(), &found), ("parot", &wrong));
+    let again = async |caller: &Caller, name, filled| {
+        endpoint::describe_again(hub, caller, draft, choice(name), filled).await
+    };
+    assert!(matches!(refusal(again(&world.ada, "parrot", guarded(&url)).await), Refusal::NotFound { .. }));
+    let (kept, everybody) = (guarded(&url), with_key("parrot", true));
+    let kept_key = Choice { given: Given::default(), ..everybody };
+    endpoint::describe_again(hub, admin, draft, kept_key, kept).await.unwrap();
+    let is_proved = async || {
+        let origins = register::origins(hub, admin, draft).await.unwrap();
+        (origins.len(), origins[0].origin.clone(), origins[0].check.is_proved())
+    };
+    assert_eq!(is_proved().await, (1, url.trim_end_matches('/').to_owned(), true));
+    register::go_on(hub, admin, draft).await.unwrap();
+    let tried = trial::try_out(hub, admin, draft, "one").await.unwrap();
+    assert_eq!((tried.answer.as_str(), tried.failed), ("Heard: one", None), "with the key given before");
+    assert_eq!(register::list(hub, admin).await.unwrap().len(), 1);
+
+    again(admin, "parrot", filled("http://127.0.0.1:9/")).await.unwrap();
+    assert_eq!(is_proved().await, (1, "http://127.0.0.1:9".to_owned(), false), "of another origin nothing");
+    register::discard(hub, &world.ada, draft).await.unwrap();
+    assert_eq!(register::list(hub, admin).await.unwrap().len(), 1, "nobody discards for others");
+    register::discard(hub, admin, draft).await.unwrap();
+    assert_eq!(register::list(hub, admin).await.unwrap().len(), 0);
+}
+
+#[tokio::test]
 async fn what_cannot_be_called_is_refused_by_field() {
     let world = World::new().await;
     let describe = async |caller: &Caller, change: fn(&mut Endpoint)| {

@@ -135,10 +135,14 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Whether the agent has said something since the task was remembered.
+    /// Whether the agent has said something since the task was remembered: behind the last message that is known, since of a
+    /// long task only the last messages were.
     fn has_news(&self, history: &[Message]) -> Result<bool, Failure> {
-        for message in history.iter().filter(|message| message.role == Role::Agent) {
-            if !self.heard.contains(&self.heard_as(message)?) {
+        for message in history.iter().rev() {
+            if self.heard.contains(&self.heard_as(message)?) {
+                return Ok(false);
+            }
+            if message.role == Role::Agent {
                 return Ok(true);
             }
         }

@@ -251,6 +251,29 @@ async fn a_question_is_answered_in_the_same_task_and_not_heard_again() {
     assert_eq!(sent["params"]["message"]["taskId"], "t1");
 }
 
+/// Of a long task only the last messages are looked at before it is continued. A stream may begin with all of them.
+#[tokio::test]
+async fn what_a_long_task_said_long_ago_is_no_news() {
+    let turns = |turns: std::ops::Range<usize>| turns.map(|n| says(&format!("m{n}"), &format!("Turn {n}")));
+    let with = |history: Vec<Value>| {
+        let mut task = task(status("INPUT_REQUIRED", None), json!([]));
+        task["history"] = json!(history);
+        task
+    };
+    let agent = Scripted::new(move |method, _| match method {
+        "GetTask" => result(&with(turns(4..14).collect())),
+        _ => events(&[
+            json!({ "task": with(turns(0..14).collect()) }),
+            piece("The red one.", false),
+            update("COMPLETED", None),
+        ]),
+    })
+    .await;
+    let (end, heard) = hear(&agent.connector(true), Request { remote: names(), ..ask("The red one") }).await;
+    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), ""));
+    assert_eq!(heard.artifacts, document("The red one."));
+}
+
 #[tokio::test]
 async fn a_task_that_is_gone_is_begun_anew_in_its_context() {
     let agent = Scripted::new(|method, _| match method {

@@ -130,7 +130,7 @@ async fn a_program_cannot_take_more_than_its_limits() {
 #[tokio::test]
 async fn the_last_that_a_program_complains_of_is_there_once_it_has_ended() {
     let bare = Sandbox(Kind::Nothing { why: "there are none".to_owned() });
-    let test = boxed("exec >&-; head -c 60000 /dev/zero | tr '\\0' x >&2; echo the end >&2");
+    let test = boxed("head -c 60000 /dev/zero | tr '\\0' x >&2; exec >&-; echo the end >&2");
     let (_, complaints, ending) = run(&bare, &test.program).await;
     assert_eq!(ending, "ended with exit code 0");
     assert!(complaints.ends_with("xthe end"), "{complaints}");

@@ -86,6 +86,23 @@ fn an_owner_teaches_no_words_by_publishing_more() {
     assert!(!found(&index, "tide tables").contains(&"zzz".to_owned()));
 }
 
+/// However many cards it publishes, and however many names its owners have, if it is a hub.
+#[test]
+fn a_publisher_unteaches_no_words_and_a_hub_is_one() {
+    let honest = || (0..6).map(|n| saying(n, "Tide tables", "when is high water"));
+    let many = (2_000..2_600).map(|n| Listing { owner: "evil".to_owned(), ..listing(n, "Tide tables") });
+    let crowds = (0..30).flat_map(|n| crowd(3_000 + 200 * n));
+    let said = alike(&index(honest().chain(many).chain(crowds)), "tide");
+    assert!(said.contains(&"water".to_owned()), "{said:?}");
+    let hub = (20..60).map(|n| Listing {
+        address: format!("@owner{n}/agent{n}@evil.example"),
+        here: false,
+        ..saying(n, "Tide tables", "zzz")
+    });
+    let said = alike(&index(honest().chain(hub).chain(crowd(100)).chain(crowd(400))), "tide");
+    assert!(said.contains(&"water".to_owned()) && !said.contains(&"zzz".to_owned()), "{said:?}");
+}
+
 #[test]
 fn whoever_says_everything_fits_nothing_best() {
     let works =

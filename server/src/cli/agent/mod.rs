@@ -57,7 +57,7 @@ fn endpoint() -> [Arg; 9] {
             .value_parser(file())
             .requires("name")
             .help("Call it by the request that this JSON file describes"),
-        option("title", "TEXT").help("What people see above its answers; its name unless given"),
+        option("title", "TEXT").help("What people see in lists and on its page; its name unless given"),
         option("summary", "TEXT").help("One line that says what it does"),
         option("model", "NAME").requires("like").help("The model that the request names"),
         option("tags", "TEXT").action(ArgAction::Append).help("A word to find it by; may be repeated"),
@@ -84,7 +84,7 @@ fn create() -> Command {
                 .conflicts_with_all(["instructions", "model"]),
         )
         .arg(text("summary", "One line that says what it does").required(true))
-        .arg(text("title", "What people see above its answers; its name unless given"))
+        .arg(text("title", "What people see in lists and on its page; its name unless given"))
         .arg(text("model", "The model; the hub's first unless given"))
         .arg(several("starters", "starter", "A first message to try; may be repeated"))
         .arg(several("tags", "tag", "A word to find it by; may be repeated"));

@@ -54,7 +54,7 @@ pub fn command() -> Command {
              @ada/coder --speaks acp -- opencode acp\n  plexus agent run @ada/tide --url http://127.0.0.1:9999",
         )
         .arg(Arg::new("address").required(true).value_name("@OWNER/NAME").help("The agent's address, or its name alone"))
-        .arg(text("title").help("What people see above its answers, when the agent is made; its name unless given"))
+        .arg(text("title").help("What people see in lists and on its page, when the agent is made; its name unless given"))
         .arg(text("summary").help("One line that says what it does, when the agent is made"))
         .args(behind::arguments());
     super::reach(command)

@@ -1,9 +1,9 @@
-//! `/register/http`: a new agent that is an HTTP endpoint, called by a request that the person describes.
+//! `/register/http` and `/register/{draft}/request`: a new agent that is an HTTP endpoint, called by a request that the person describes.
 
 use std::collections::BTreeMap;
 
 use axum::{
-    extract::{Query, State},
+    extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::model::{Form, register::EndpointPage};
@@ -26,7 +26,7 @@ use plexus_hub::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::card::given;
+use super::{card::given, draft};
 use crate::{
     pages::account::refused,
     state::Site,
@@ -51,7 +51,7 @@ fn page(site: &Site, caller: &Caller, chosen: Option<Preset>) -> Result<Endpoint
     let owner = caller.may(Scope::Agents)?.name.to_string();
     let base = if register::allows_private(&site.hub, caller) { LOCAL } else { ELSEWHERE };
     let form = chosen.map(|preset| request_form(&preset.request(base))).unwrap_or_default();
-    Ok(EndpointPage { owner, editing: None, chosen, form: Form::filled(form) })
+    Ok(EndpointPage { owner, editing: None, draft: None, chosen, form: Form::filled(form) })
 }
 
 pub async fn describe(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
@@ -65,12 +65,48 @@ pub async fn describe(State(site): State<Site>, visit: Visit, fields: Fields) ->
 }
 
 async fn act(site: &Site, caller: &Caller, fields: &Fields) -> Result<DraftId, Error> {
-    let choice = Choice {
+    endpoint::describe(&site.hub, caller, choice(fields), filled(fields)?).await
+}
+
+fn choice(fields: &Fields) -> Choice {
+    Choice {
         name: fields.get("name").to_owned(),
         for_everybody: fields.get("auth") != "none" && fields.get("credentials") == "owner",
         given: given(fields),
-    };
-    endpoint::describe(&site.hub, caller, choice, filled(fields)?).await
+    }
+}
+
+/// `/register/{draft}/request`: the same form, before the agent is published.
+pub async fn show_again(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+    let page = page_again(&site, &visit.caller, &id).await;
+    visit.show_or_refuse(page)
+}
+
+async fn page_again(site: &Site, caller: &Caller, id: &str) -> Result<EndpointPage, Error> {
+    let (draft, owner) = (draft(id)?, caller.may(Scope::Agents)?.name.to_string());
+    let (name, endpoint) = endpoint::described(&site.hub, caller, draft).await?;
+    let name = name.map(|name| ("name", name.to_string()));
+    let form = Form::filled(values(&endpoint).chain(name));
+    Ok(EndpointPage { owner, editing: None, draft: Some(draft), chosen: None, form })
+}
+
+pub async fn describe_again(
+    State(site): State<Site>,
+    visit: Visit,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    match act_again(&site, &visit.caller, &id, &fields).await {
+        Ok(()) => Redirect::to(&format!("/register/{id}/proof")).into_response(),
+        Err(error) => match page_again(&site, &visit.caller, &id).await {
+            Ok(page) => refused(visit, error, fields, |form| EndpointPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+async fn act_again(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
+    endpoint::describe_again(&site.hub, caller, draft(id)?, choice(fields), filled(fields)?).await
 }
 
 /// The fields of the form, which the page for editing shares.
@@ -151,13 +187,17 @@ fn oauth(fields: &Fields, by_person: bool) -> Result<Oauth, Refusal> {
 
 /// The same form, filled with what is kept.
 pub fn form(kept: &Endpoint) -> Form {
+    Form::filled(values(kept))
+}
+
+fn values(kept: &Endpoint) -> impl Iterator<Item = (&'static str, String)> {
     let about = [
         ("title", kept.about.title.clone()),
         ("summary", kept.about.summary.clone()),
         ("starters", kept.about.starters.join("\n")),
         ("tags", kept.about.tags.join(", ")),
     ];
-    Form::filled(about.into_iter().chain(request_form(&kept.request)))
+    about.into_iter().chain(request_form(&kept.request))
 }
 
 fn request_form(request: &Request) -> Vec<(&'static str, String)> {

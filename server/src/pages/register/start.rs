@@ -1,7 +1,7 @@
 //! `/register`: where is the agent?
 
 use axum::{
-    extract::State,
+    extract::{Path, State},
     http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
 };
@@ -20,7 +20,7 @@ use plexus_hub::{
     config::Speaks,
 };
 
-use super::shown;
+use super::{draft, shown};
 use crate::{
     pages::account::refused,
     state::Site,
@@ -69,6 +69,15 @@ pub async fn fetch(State(site): State<Site>, visit: Visit, fields: Fields) -> Re
             Ok(page) => refused(visit, error, fields, |form| RegisterStart { form, ..page }),
             Err(error) => visit.refuse(error),
         },
+    }
+}
+
+/// `/register/{draft}/discard`
+pub async fn discard(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+    let discarded = async { register::discard(&site.hub, &visit.caller, draft(&id)?).await };
+    match discarded.await {
+        Ok(()) => Redirect::to("/register").into_response(),
+        Err(error) => visit.refuse(error),
     }
 }
 

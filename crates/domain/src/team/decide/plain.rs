@@ -2,22 +2,25 @@ use super::rules;
 use crate::team::{Kind, Phase, Seat, Team, Utterance, Words, utterance::Poll};
 
 /// What an agent that answers in words, and knows nothing of teams, has said. The rules decide what its words are and who
-/// speaks after it. None when it said nothing, or when its words cannot be what is asked for: where work is handed out, that
-/// is so once it has been heard.
-pub fn plain(team: &Team, seat: Seat, answer: &str) -> Option<Utterance> {
+/// speaks after it; where it was asked for words of one kind only (`wanted`), what is a remark is not the team's answer. None
+/// when it said nothing, or when its words cannot be what is asked for: where work is handed out, that is so once it has
+/// been heard.
+pub fn plain(team: &Team, seat: Seat, answer: &str, wanted: Option<Kind>) -> Option<Utterance> {
     let allowed = team.allowed(seat);
     let text = Words::cut(answer)?;
     if allowed.contains(&Kind::Ballot) {
         return ballot(team, text.as_str());
     }
-    let may_discuss = allowed.contains(&Kind::Discuss);
+    let (may_discuss, is_talk) = (allowed.contains(&Kind::Discuss), team.charter().pattern.is_talk());
+    let is_remark = wanted == Some(Kind::Discuss) || !is_talk;
     match rules::decide(team, seat)? {
         Utterance::Discuss { next, .. } => Some(Utterance::Discuss { text, next }),
-        Utterance::Conclude { .. } if !may_discuss || team.charter().pattern.is_talk() => {
+        Utterance::Conclude { .. } if !(may_discuss && is_remark) => {
             Some(Utterance::Conclude { text: Some(text) })
         }
         _ => {
-            (may_discuss && !rules::was_heard(team, seat)).then_some(Utterance::Discuss { text, next: None })
+            let is_heard = may_discuss && (is_talk || !rules::was_heard(team, seat));
+            is_heard.then_some(Utterance::Discuss { text, next: None })
         }
     }
 }
