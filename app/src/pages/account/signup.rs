@@ -30,7 +30,7 @@ impl Page for SignupPage {
                 "Somebody who is here already can send you a link. Open it, and this page will let you in.",
             ),
             SignupMode::DeadLink => refused(
-                "This link works no more",
+                "This link no longer works",
                 "It makes the first administrator, once and within 24 hours. If you used it, sign in. Whoever runs the hub can make \
                  others administrators with “plexus user make-admin”.",
             ),

@@ -217,10 +217,8 @@ async fn what_turns_out_wrong_is_described_otherwise_before_it_is_published() {
 
     let (name, found) = endpoint::described(hub, admin, draft).await.unwrap();
     assert_eq!((name.unwrap().as_str(), &found), ("parot", &wrong));
-    let again = async |caller: &Caller, name, filled| {
-        endpoint::describe_again(hub, caller, draft, choice(name), filled).await
-    };
-    assert!(matches!(refusal(again(&world.ada, "parrot", guarded(&url)).await), Refusal::NotFound { .. }));
+    let theirs = endpoint::described(hub, &world.ada, draft).await;
+    assert!(matches!(refusal(theirs), Refusal::NotFound { .. }));
     let (kept, everybody) = (guarded(&url), with_key("parrot", true));
     let kept_key = Choice { given: Given::default(), ..everybody };
     endpoint::describe_again(hub, admin, draft, kept_key, kept).await.unwrap();
@@ -234,7 +232,8 @@ async fn what_turns_out_wrong_is_described_otherwise_before_it_is_published() {
     assert_eq!((tried.answer.as_str(), tried.failed), ("Heard: one", None), "with the key given before");
     assert_eq!(register::list(hub, admin).await.unwrap().len(), 1);
 
-    again(admin, "parrot", filled("http://127.0.0.1:9/")).await.unwrap();
+    let elsewhere = filled("http://127.0.0.1:9/");
+    endpoint::describe_again(hub, admin, draft, choice("parrot"), elsewhere).await.unwrap();
     assert_eq!(is_proved().await, (1, "http://127.0.0.1:9".to_owned(), false), "of another origin nothing");
     register::discard(hub, &world.ada, draft).await.unwrap();
     assert_eq!(register::list(hub, admin).await.unwrap().len(), 1, "nobody discards for others");
