@@ -72,6 +72,35 @@ for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
       await checkPage(tab, "register-http-refused");
     });
 
+    test("a request that failed its trial is described otherwise, and a registration discarded", async () => {
+      const title = `Tide words ${nameOf(mode)}`;
+      const fill = (label, text) => tab.page.getByLabel(label, { exact: true }).fill(text);
+      await go(tab, `${hub.url}/register/http`);
+      await fill("Title", title);
+      await fill("Name in its address", "tide-words");
+      await fill("Summary", "Says when the water is high.");
+      await tab.page.getByLabel("Address", { exact: true }).first().fill(`${program.url}/ask`);
+      await tab.page.locator('[name="body"]').fill('{ "question": "{{message}}" }');
+      await press(tab, "Continue");
+      await press(tab, "Continue as unverified");
+      await press(tab, "Try it");
+      await tab.page.locator("#answer").waitFor();
+      await tab.page.getByRole("link", { name: "Request" }).click();
+      await tab.page.getByRole("heading", { level: 2, name: "Answer" }).waitFor();
+      assert.equal(await tab.page.getByLabel("Title", { exact: true }).inputValue(), title);
+      await tab.page.getByLabel("Plain text").check();
+      await checkPage(tab, "register-http-again");
+      await press(tab, "Continue");
+      await press(tab, "Continue as unverified");
+      await press(tab, "Try it");
+      await tab.page.getByText(/It answered within/).waitFor();
+      await go(tab, `${hub.url}/register`);
+      await checkPage(tab, "register-begun");
+      await tab.page.getByRole("button", { name: `Discard ${title}` }).click();
+      await tab.page.getByRole("heading", { level: 1 }).waitFor();
+      await tab.page.getByRole("link", { name: title }).waitFor({ state: "detached" });
+    });
+
     test("the description of the API reads and leads somewhere", async () => {
       await go(tab, `${hub.url}/docs/api`);
       await tab.page.getByRole("heading", { level: 3, name: "POST /chats", exact: true }).waitFor();
@@ -102,6 +131,11 @@ async function startProgram() {
       response.setHeader("content-type", "application/json");
       const redirects = [`${url}/back`];
       response.end(JSON.stringify({ client_id: `${url}/client.json`, client_name: "Tide Desk", redirect_uris: redirects }));
+      return;
+    }
+    if (request.url === "/ask") {
+      response.setHeader("content-type", "text/plain");
+      response.end("High water is at 12:04.");
       return;
     }
     response.setHeader("content-type", "text/html");

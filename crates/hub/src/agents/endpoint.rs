@@ -51,13 +51,26 @@ pub async fn describe(hub: &Hub, caller: &Caller, choice: Choice, filled: Endpoi
     Ok(id)
 }
 
-/// What was filled in of a registration that is not finished, and under which name.
-pub async fn described(hub: &Hub, caller: &Caller, id: DraftId) -> Result<(Option<Name>, Endpoint)> {
+/// What was filled in of a registration that is not finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    pub name: Option<Name>,
+    pub endpoint: Endpoint,
+    /// Whether it is shown one person's credentials, or everybody's own.
+    pub for_everybody: bool,
+}
+
+pub async fn described(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Unfinished> {
     let person = caller.may(Scope::Agents)?;
     let draft = draft::load(hub, &mut hub.store().read().await?, person, id).await?;
     let prepared = prepared(&draft)?;
-    let request = prepared.template.clone().into();
-    Ok((draft.data.name.clone(), Endpoint { about: prepared.about.clone(), request }))
+    let request: Request = prepared.template.clone().into();
+    let given = prepared.credentials.as_ref();
+    Ok(Unfinished {
+        name: draft.data.name.clone(),
+        for_everybody: request.auth.is_none() || given.is_some_and(|kept| kept.for_everybody),
+        endpoint: Endpoint { about: prepared.about.clone(), request },
+    })
 }
 
 /// Describes it otherwise before it is published. What was proved stays proved where the origin is the same, and so do

@@ -215,8 +215,9 @@ async fn what_turns_out_wrong_is_described_otherwise_before_it_is_published() {
     register::go_on(hub, admin, draft).await.unwrap();
     assert!(trial::try_out(hub, admin, draft, "one").await.unwrap().failed.is_some());
 
-    let (name, found) = endpoint::described(hub, admin, draft).await.unwrap();
-    assert_eq!((name.unwrap().as_str(), &found), ("parot", &wrong));
+    let found = endpoint::described(hub, admin, draft).await.unwrap();
+    assert_eq!((found.name.unwrap().as_str(), &found.endpoint), ("parot", &wrong));
+    assert!(found.for_everybody);
     let theirs = endpoint::described(hub, &world.ada, draft).await;
     assert!(matches!(refusal(theirs), Refusal::NotFound { .. }));
     let (kept, everybody) = (guarded(&url), with_key("parrot", true));

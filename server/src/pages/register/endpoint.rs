@@ -84,9 +84,10 @@ pub async fn show_again(State(site): State<Site>, visit: Visit, Path(id): Path<S
 
 async fn page_again(site: &Site, caller: &Caller, id: &str) -> Result<EndpointPage, Error> {
     let (draft, owner) = (draft(id)?, caller.may(Scope::Agents)?.name.to_string());
-    let (name, endpoint) = endpoint::described(&site.hub, caller, draft).await?;
-    let name = name.map(|name| ("name", name.to_string()));
-    let form = Form::filled(values(&endpoint).chain(name));
+    let begun = endpoint::described(&site.hub, caller, draft).await?;
+    let whose = ("credentials", if begun.for_everybody { "owner" } else { "each" }.to_owned());
+    let name = begun.name.map(|name| ("name", name.to_string()));
+    let form = Form::filled(values(&begun.endpoint).chain(name).chain([whose]));
     Ok(EndpointPage { owner, editing: None, draft: Some(draft), chosen: None, form })
 }
 
