@@ -76,6 +76,9 @@ on_both! {
         let answering = async {
             let call = agent.called().await;
             call.begin_task().await;
+            // Who is done before the team looks is never seen at work.
+            let team = text_of(&grace.api("/teams").await["items"][0]["id"]).to_owned();
+            team::until(&grace, &team, |team| team["work"][0]["state"] == "working").await;
             call.artifact("12:04").await;
             call.complete().await;
         };
