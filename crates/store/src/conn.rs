@@ -6,7 +6,7 @@ use sqlx::{PgConnection, Postgres, Transaction, pool::PoolConnection};
 
 use crate::{
     Error, Result,
-    group::Writing,
+    group::{Glance, Writing},
     inline::{Connection, Pooled},
 };
 
@@ -18,6 +18,7 @@ pub struct Conn {
 
 enum Inner {
     Sqlite(Pooled),
+    SqliteGlance(Glance),
     SqliteTransaction(Writing),
     Postgres(PoolConnection<Postgres>),
     PostgresTransaction(Transaction<'static, Postgres>),
@@ -62,6 +63,7 @@ impl Conn {
     pub(crate) fn raw(&mut self) -> Raw<'_> {
         match &mut self.inner {
             Inner::Sqlite(connection) => Raw::Sqlite(connection),
+            Inner::SqliteGlance(glance) => Raw::Sqlite(&mut glance.connection),
             Inner::SqliteTransaction(writing) => Raw::Sqlite(writing),
             Inner::Postgres(connection) => Raw::Postgres(connection),
             Inner::PostgresTransaction(transaction) => Raw::Postgres(transaction),
@@ -84,6 +86,12 @@ impl Conn {
 impl From<Pooled> for Conn {
     fn from(connection: Pooled) -> Self {
         Self::new(Inner::Sqlite(connection))
+    }
+}
+
+impl From<Glance> for Conn {
+    fn from(glance: Glance) -> Self {
+        Self::new(Inner::SqliteGlance(glance))
     }
 }
 
@@ -123,7 +131,9 @@ impl Tx {
         match self.0.inner {
             Inner::SqliteTransaction(writing) => writing.commit().await,
             Inner::PostgresTransaction(transaction) => Ok(transaction.commit().await?),
-            Inner::Sqlite(_) | Inner::Postgres(_) => Err(Error::other("this is not a transaction")),
+            Inner::Sqlite(_) | Inner::SqliteGlance(_) | Inner::Postgres(_) => {
+                Err(Error::other("this is not a transaction"))
+            }
         }
     }
 }

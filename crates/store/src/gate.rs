@@ -57,6 +57,15 @@ impl Gate {
         *self.waiting.borrow()
     }
 
+    /// A turn if nobody has one or waits for one.
+    pub fn idle(&self) -> Option<Turn> {
+        if self.waiting() > 0 {
+            return None;
+        }
+        let permit = Arc::clone(&self.turns).try_acquire_owned().ok()?;
+        Some(Turn { _permit: permit })
+    }
+
     /// A turn behind all who wait now.
     pub async fn next(&self) -> Result<Turn> {
         match timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await {

@@ -62,6 +62,15 @@ impl Writer {
         self.begin(turn).await
     }
 
+    /// The connection to read with, where nobody writes now. What was written by it lasts.
+    pub fn glance(&self) -> Option<Glance> {
+        let turn = self.gate.idle()?;
+        if self.open.lock().is_some() {
+            return None;
+        }
+        Some(Glance { connection: self.pool.idle()?, _turn: turn })
+    }
+
     async fn begin(self: &Arc<Self>, turn: Turn) -> Result<Writing> {
         let open = self.open.lock().take();
         let Some(group) = open else {
@@ -110,6 +119,13 @@ impl Writer {
         self.checkpoints.end().await;
         self.pool.close().await;
     }
+}
+
+/// The writer's connection while nobody writes.
+pub(crate) struct Glance {
+    pub connection: Pooled,
+    // Last: the next one writes when the connection waits again.
+    _turn: Turn,
 }
 
 /// A transaction of the hub's. Dropped, it leaves nothing.

@@ -38,6 +38,18 @@ impl Store {
         }
     }
 
+    /// [`Self::read`] for a few short statements, with nothing waited for between them. On SQLite the writer is asked where
+    /// nobody writes: it still has the pages that it wrote, and a reader has to read all anew after each commit. Let it go
+    /// before writing, which waits for it.
+    pub async fn glance(&self) -> Result<Conn> {
+        if let Pools::Sqlite(pools) = &self.0.pools
+            && let Some(glance) = pools.writer.glance()
+        {
+            return Ok(glance.into());
+        }
+        self.read().await
+    }
+
     /// A connection to read with; all statements see the same moment.
     pub async fn snapshot(&self) -> Result<Conn> {
         match &self.0.pools {
@@ -109,7 +121,7 @@ mod tests {
     use sqlx::query;
 
     use crate::{
-        Error, OpenError, Store, accounts, chats,
+        Conn, Error, OpenError, Store, Tx, accounts, chats,
         conn::execute,
         copy, namespaces, on_both,
         testing::{self, World},
@@ -175,6 +187,22 @@ mod tests {
             world.person("ada").await;
             assert_eq!(accounts::list(&mut snapshot, None, PageSize::DEFAULT).await.unwrap().len(), 0);
             assert_eq!(accounts::list(&mut conn, None, PageSize::DEFAULT).await.unwrap().len(), 1);
+        }
+
+        async fn a_glance_sees_what_is_committed_and_nothing_else(store: Store) {
+            let mut world = World::new(store.clone());
+            let ada = world.person("ada").await;
+            let retired = async |conn: &mut Conn| {
+                namespaces::find(conn, ada.namespace).await.unwrap().unwrap().retired.is_some()
+            };
+            let mut tx = store.write().await.unwrap();
+            assert!(namespaces::retire(&mut tx, ada.namespace, world.now()).await.unwrap());
+            assert!(!retired(&mut store.glance().await.unwrap()).await, "it is not committed");
+            tx.commit().await.unwrap();
+            let mut alone = store.glance().await.unwrap();
+            assert!(retired(&mut alone).await);
+            assert!(Tx::new(alone).commit().await.is_err(), "it is no transaction");
+            drop(store.write().await.unwrap());
         }
 
         async fn what_this_program_did_not_write_is_called_corrupt(store: Store) {

@@ -38,7 +38,7 @@ pub struct SessionRow {
 /// Whoever the cookie belongs to, or nobody.
 pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller> {
     let (hash, now) = (Digest::of(cookie), hub.env().now());
-    let mut conn = hub.store().read().await?;
+    let mut conn = hub.store().glance().await?;
     let Some((session, person)) = good(&mut conn, &hash, now).await? else {
         return Ok(Caller::nobody(ip));
     };

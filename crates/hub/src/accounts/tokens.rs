@@ -94,7 +94,7 @@ pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()>
 pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -> Result<Caller> {
     let wrong = || Refusal::unauthenticated("This token is unknown, expired or revoked.");
     let (hash, now) = (Digest::of(text), hub.env().now());
-    let mut conn = hub.store().read().await?;
+    let mut conn = hub.store().glance().await?;
     let (token, person) = good(&mut conn, &hash, now).await?.ok_or_else(wrong)?;
     if !covers(&token.audience, hub.config(), path) {
         let words =

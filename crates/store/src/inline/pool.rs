@@ -46,6 +46,13 @@ impl Pool {
         Ok(Pooled { connection: Some(connection), shared: Arc::clone(&self.0), _place: place })
     }
 
+    /// One that waits to be used, if there is any.
+    pub fn idle(&self) -> Option<Pooled> {
+        let place = Arc::clone(&self.0.places).try_acquire_owned().ok()?;
+        let connection = self.0.idle.lock().pop()?;
+        Some(Pooled { connection: Some(connection), shared: Arc::clone(&self.0), _place: place })
+    }
+
     /// Lets nobody take one any more, waits for those in use, and closes all.
     pub async fn close(&self) {
         let in_use = self.0.places.acquire_many(self.0.most).await;
