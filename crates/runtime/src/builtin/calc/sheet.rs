@@ -23,6 +23,8 @@ pub(super) struct Sheet {
     next: usize,
     width: usize,
     calculator: Calculator,
+    has_failures: bool,
+    has_results: bool,
 }
 
 enum Line {
@@ -36,11 +38,16 @@ impl Sheet {
     pub fn new(text: &str, calculator: Calculator) -> Self {
         let clean = text.trim().lines().map(one_line);
         let lines = clean.filter(|line| !line.starts_with("```")).map(Line::new).collect();
-        Self { lines, next: 0, width: 0, calculator }
+        Self { lines, next: 0, width: 0, calculator, has_failures: false, has_results: false }
     }
 
     pub fn is_done(&self) -> bool {
         self.next == self.lines.len()
+    }
+
+    /// Whether no line so far came to anything, though one should have.
+    pub const fn came_to_nothing(&self) -> bool {
+        self.has_failures && !self.has_results
     }
 
     /// Works for one slice of time, at least one line; returns the markdown that this adds.
@@ -63,7 +70,12 @@ impl Sheet {
         }
         let answer = match &self.lines[self.next] {
             Line::Plain(text) => text.clone(),
-            Line::Expression(text) => answer(text, self.width, &mut self.calculator),
+            Line::Expression(text) => {
+                let result = self.calculator.evaluate(text, LINE);
+                self.has_failures |= result.is_err();
+                self.has_results |= result.is_ok();
+                answer(text, self.width, result)
+            }
         };
         markdown.push_str(&answer);
         markdown.push('\n');
@@ -93,9 +105,9 @@ impl Line {
     }
 }
 
-fn answer(text: &str, width: usize, calculator: &mut Calculator) -> String {
+fn answer(text: &str, width: usize, result: Result<String, String>) -> String {
     let mut line = format!("{text:width$}");
-    let _ = match calculator.evaluate(text, LINE) {
+    let _ = match result {
         Ok(value) if value.is_empty() => Ok(()),
         Ok(value) => write!(line, " = {value}"),
         Err(problem) => write!(line, " = ? ({problem})"),
