@@ -149,6 +149,15 @@ impl Connector {
         !matches!(self, Self::Llm { .. } | Self::Builtin { .. })
     }
 
+    /// Whether it says nothing before somebody elsewhere has answered.
+    pub const fn asks_first(&self) -> bool {
+        match self {
+            Self::Llm { tools, .. } => tools.is_empty(),
+            Self::A2a { .. } | Self::Http { .. } => true,
+            Self::Process { .. } | Self::Attached | Self::Builtin { .. } => false,
+        }
+    }
+
     /// Whether it may stop to ask for something, and go on with the same work once it is told.
     pub const fn may_ask(&self) -> bool {
         !matches!(self, Self::Llm { .. } | Self::Builtin { program: Builtin::Calc | Builtin::Guide })

@@ -101,25 +101,36 @@ pub fn alternatives(nodes: &[Node], of: MessageId) -> Vec<MessageId> {
 ///
 /// Of alternatives beside the path the newest is shown.
 pub fn visible(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
+    let mut answers: HashMap<MessageId, Vec<&Node>> = HashMap::new();
+    for node in nodes {
+        // Questions at the root of a chat are turns of their own, not said side by side.
+        if let Some(parent) = node.parent {
+            answers.entry(parent).or_default().push(node);
+        }
+    }
     let by_id: HashMap<_, _> = nodes.iter().map(|node| (node.id, node)).collect();
     let mut shown = Vec::new();
     for id in path(nodes, leaf) {
         let step = by_id[&id];
-        let mut beside: HashMap<i32, &Node> = HashMap::new();
-        for node in nodes.iter().filter(|node| node.parent == step.parent && node.lane != step.lane) {
-            let newest = beside.entry(node.lane).or_insert(node);
-            if node.seq > newest.seq {
-                *newest = node;
-            }
-        }
-        // Questions at the root of a chat are turns of their own, not said side by side.
-        let mut row: Vec<&Node> =
-            if step.parent.is_some() { beside.into_values().collect() } else { Vec::new() };
+        let beside = step.parent.and_then(|parent| answers.get(&parent)).into_iter().flatten().copied();
+        let mut row = newest_by_lane(beside.filter(|node| node.lane != step.lane));
         row.push(step);
         row.sort_by_key(|node| node.lane);
         shown.extend(row.into_iter().map(|node| node.id));
     }
     shown
+}
+
+fn newest_by_lane<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<&'n Node> {
+    let mut newest: Vec<&Node> = Vec::new();
+    for node in nodes {
+        match newest.iter_mut().find(|other| other.lane == node.lane) {
+            Some(other) if node.seq > other.seq => *other = node,
+            Some(_) => {}
+            None => newest.push(node),
+        }
+    }
+    newest
 }
 
 #[cfg(test)]

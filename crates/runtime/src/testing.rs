@@ -1,9 +1,10 @@
 //! What the tests of this crate share: a request, an output that remembers, and peers on loopback.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, pin::pin};
 
 use async_trait::async_trait;
 use axum::Router;
+use futures::poll;
 use plexus_domain::{
     ApprovalId, Part, RunId,
     part::Decision,
@@ -19,6 +20,19 @@ use url::Url;
 use crate::{
     Connector, End, File, Gate, Leave, Limits, Output, Question, Remote, Request, Speaker, Turn, perform,
 };
+
+/// Whoever asks first says nothing until it is answered (`plexus_domain::agent::Connector::asks_first`).
+pub async fn check_asks_first(connector: &dyn Connector) {
+    let mut heard = Recorder::default();
+    let (request, stop) = (ask("Hi"), CancellationToken::new());
+    {
+        let mut asking = pin!(perform(connector, request, &mut heard, &stop));
+        assert!(poll!(&mut asking).is_pending());
+    }
+    let Recorder { text, parts, artifacts, files, remote, usage, status, stop: _ } = heard;
+    assert!(text.is_empty() && parts.is_empty() && artifacts.is_empty() && files.is_empty());
+    assert!(remote.is_none() && usage.is_none() && status.is_empty());
+}
 
 /// Everything that an agent said.
 #[derive(Debug, Default)]

@@ -31,6 +31,13 @@ record! {
     }
 }
 
+impl Header {
+    /// Its place in the tree, and who wrote it.
+    pub fn by(&self) -> (Node, PrincipalId) {
+        (Node::from(self), self.author)
+    }
+}
+
 impl From<&Header> for Node {
     fn from(header: &Header) -> Self {
         Self { id: header.id, parent: header.parent, lane: header.lane, seq: header.seq }

@@ -55,38 +55,14 @@ pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) {
     }
 }
 
-record! {
-    /// A part with the message that it belongs to.
-    struct Said {
-        message: MessageId,
-        author: PrincipalId,
-        artifact: Option<String>,
-        body: Content,
-        media_type: Option<String>,
-        name: Option<String>,
-    }
-}
-
-/// What was said in those of `wanted` that say anything, by whom, in the order they were said.
-pub async fn list_said(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<(PrincipalId, Vec<Part>)>> {
-    let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
-    let mut by_message: HashMap<MessageId, (PrincipalId, Vec<Part>)> = HashMap::with_capacity(wanted.len());
-    for chunk in uuids.chunks(ids::CHUNK) {
-        let rows: Vec<Said> = on!(conn, c => {
-            let mut query = QueryBuilder::new(
-                "select parts.message, messages.author, parts.artifact, parts.body, parts.media_type, parts.name \
-                 from parts join messages on messages.id = parts.message where parts.message in ",
-            );
-            ids::push_list(&mut query, chunk);
-            query.push(" order by parts.message, parts.idx");
-            async move { query.build_query_as().fetch_all(c).await }
-        })?;
-        for Said { message, author, artifact, body, media_type, name } in rows {
-            let part = Part { content: body, artifact, name, media_type };
-            by_message.entry(message).or_insert((author, Vec::new())).1.push(part);
-        }
-    }
-    Ok(wanted.iter().filter_map(|id| by_message.remove(id)).collect())
+/// What was said in those of `wanted` that say anything, by whom, in the same order.
+pub async fn list_said(
+    conn: &mut Conn,
+    wanted: &[(MessageId, PrincipalId)],
+) -> Result<Vec<(PrincipalId, Vec<Part>)>> {
+    let ids: Vec<MessageId> = wanted.iter().map(|(id, _)| *id).collect();
+    let mut parts = by_message(conn, &ids).await?;
+    Ok(wanted.iter().filter_map(|(id, author)| Some((*author, parts.remove(id)?))).collect())
 }
 
 /// The parts of each of these messages, in order.

@@ -4,7 +4,7 @@ use plexus_domain::{
     ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
     chat::{ChatKind, Title},
     event::Event,
-    message::{Message, MessageState, Node, visible},
+    message::{Message, MessageState, Node},
 };
 use plexus_store::{
     Tx, chats,
@@ -17,13 +17,14 @@ use plexus_store::{
     runs::{Origin, Run},
 };
 use serde_json::json;
+use tokio::task;
 
 use super::Telling;
 use crate::{
     Error, Hub, Result,
     agents::Reached,
     caller::Asker,
-    runs::{self, Ask, Job},
+    runs::{self, Ask, Job, Seen},
     views::{Author, MessageView, RunView},
 };
 
@@ -83,7 +84,12 @@ impl Said {
         let tasks = hub.tasks().clone();
         let going = tasks.spawn(async move {
             let committed = self.telling.commit(&hub, tx).await?;
+            let asks_first = self.jobs.iter().any(|job| job.version.connector.asks_first());
             let silence = runs::spawn(&hub, self.jobs);
+            if asks_first {
+                // Models and agents elsewhere are asked before readers are told: everybody waits for them.
+                task::yield_now().await;
+            }
             committed.tell(&hub, account).await;
             drop(silence);
             Ok(())
@@ -103,7 +109,7 @@ pub(crate) async fn say(
     let chat = saying.chat.id;
     let mut telling = Telling::new(saying.chat);
     telling.say(question(hub, asker, &saying));
-    let seen = seen(&saying);
+    let seen = seen(asker, &saying);
     let mut jobs = Vec::new();
     for (lane, reached) in (FIRST_LANE..).zip(agents) {
         let author = principal(hub, tx, reached).await?;
@@ -137,12 +143,11 @@ pub(crate) async fn say(
     Ok(Said { telling, jobs })
 }
 
-/// The messages that whoever answers may see.
-fn seen(saying: &Saying<'_>) -> Vec<MessageId> {
+/// What whoever answers may see.
+fn seen(asker: &Asker, saying: &Saying<'_>) -> Seen {
     let (id, parent) = (saying.id, saying.parent);
     let question = Node { id, parent, lane: 0, seq: saying.chat.last_seq + 1 };
-    let tree: Vec<Node> = saying.tree.iter().map(Node::from).chain([question]).collect();
-    visible(&tree, id)
+    runs::seen(saying.tree.iter().map(Header::by).chain([(question, asker.principal)]), id)
 }
 
 fn question(hub: &Hub, asker: &Asker, saying: &Saying<'_>) -> MessageView {

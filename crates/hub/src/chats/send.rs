@@ -3,7 +3,7 @@
 use plexus_domain::{
     Address, ChatId, Error as Refusal, MessageId, Part, RunId,
     chat::{ChatKind, Title},
-    message::{MessageState, Node, alternatives, visible},
+    message::{MessageState, Node, alternatives},
     text,
 };
 use plexus_store::{
@@ -127,8 +127,6 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let said = say(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
     said.go(hub, &asker, tx).await?;
-    // Whoever said it waits for the answer: the agents are asked first.
-    tokio::task::yield_now().await;
     Ok(sent)
 }
 
@@ -149,9 +147,11 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
     let asker = Asker::from(person);
     let reached = reach_again(&mut tx, &asker, found.author).await?;
-    let tree: Vec<_> = messages::list_by_chat(&mut tx, chat.id).await?.iter().map(Node::from).collect();
+    let headers = messages::list_by_chat(&mut tx, chat.id).await?;
+    let tree: Vec<_> = headers.iter().map(Node::from).collect();
     let mut telling = Telling::new(&chat);
-    let (beside, seen) = (alternatives(&tree, answer), visible(&tree, question));
+    let seen = runs::seen(headers.iter().map(Header::by), question);
+    let beside = alternatives(&tree, answer);
     let (chat, lane, author, origin) = (chat.id, found.lane, found.author, Origin::Page);
     let called = None;
     let ask = Ask {

@@ -1,9 +1,11 @@
 //! Beginning a run: rows in the transaction of the message that asks for it.
 
+use std::collections::HashMap;
+
 use plexus_domain::{
     ChatId, Error as Refusal, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
     event::Event,
-    message::{Message, MessageState},
+    message::{Message, MessageState, Node, visible},
     schedule::Share,
 };
 use plexus_runtime::Remote;
@@ -34,8 +36,8 @@ pub struct Ask {
     pub called: Option<String>,
     /// Earlier answers in the same place.
     pub beside: Vec<MessageId>,
-    /// The messages that the agent may see, the question last.
-    pub seen: Vec<MessageId>,
+    /// What the agent may see, the question last.
+    pub seen: Seen,
     /// What the question says, where it is asked for the first time.
     pub words: Option<Vec<Part>>,
     pub reached: Reached,
@@ -49,6 +51,8 @@ pub struct Ask {
     pub until: Option<Timestamp>,
 }
 
+/// Messages, and who wrote each.
+pub type Seen = Vec<(MessageId, PrincipalId)>;
 /// What was said, and by whom.
 pub type Said = Vec<(PrincipalId, Vec<Part>)>;
 
@@ -56,7 +60,7 @@ pub type Said = Vec<(PrincipalId, Vec<Part>)>;
 pub enum History {
     Read(Said),
     /// Of a run that waits for its turn, which reads these messages then.
-    Unread(Vec<MessageId>),
+    Unread(Seen),
 }
 
 /// A run whose rows are written: what the worker needs to know.
@@ -124,6 +128,13 @@ pub(crate) async fn begin(
         until,
         place,
     })
+}
+
+/// What whoever answers `question` may see, of messages and who wrote each.
+pub(crate) fn seen(tree: impl Iterator<Item = (Node, PrincipalId)>, question: MessageId) -> Seen {
+    let (nodes, authors): (Vec<Node>, HashMap<MessageId, PrincipalId>) =
+        tree.map(|(node, author)| (node, (node.id, author))).unzip();
+    visible(&nodes, question).into_iter().map(|id| (id, authors[&id])).collect()
 }
 
 /// What was said up to the question and with it. The writer has it at hand, which a reader would look for anew.

@@ -14,7 +14,7 @@ mod turn;
 mod work;
 
 pub use approve::{Waiting, decide, waiting};
-pub(crate) use begin::{Ask, Job, begin};
+pub(crate) use begin::{Ask, Job, Seen, begin, seen};
 pub(crate) use connect::{Outbound, llm, tool_server};
 pub(crate) use recover::recover;
 pub(crate) use running::Running;

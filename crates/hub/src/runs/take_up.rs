@@ -3,14 +3,14 @@
 use plexus_domain::{
     Principal, RunState,
     agent::{Builtin, Connector},
-    message::{MessageState, Node, visible},
+    message::MessageState,
 };
 use plexus_runtime::Remote;
-use plexus_store::{Conn, Tx, messages, principals, runs, runs::Run, versions};
+use plexus_store::{Conn, Tx, messages, messages::Header, principals, runs, runs::Run, versions};
 
 use super::{
     Job,
-    begin::{History, share},
+    begin::{History, seen, share},
     running::About,
     work::spawn,
 };
@@ -67,7 +67,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     let Some(answer) = messages::load(tx, &[open.id]).await?.pop() else { return Ok(None) };
     // Who may not ask any more is not answered.
     let Ok(reached) = reach_again(tx, &asker, answer.author).await else { return Ok(None) };
-    let tree: Vec<_> = messages::list_by_chat(tx, run.chat).await?.iter().map(Node::from).collect();
+    let tree = messages::list_by_chat(tx, run.chat).await?;
     let (who, from) = (asker.who(), asker.home());
     let about = About { run: run.id, chat: run.chat, who, from, agent: run.agent, home: reached.agent.hub };
     // It was let in before.
@@ -83,7 +83,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
         agent: reached.agent,
         version,
         asker,
-        history: History::Unread(visible(&tree, question)),
+        history: History::Unread(seen(tree.iter().map(Header::by), question)),
         task: run.remote_task.clone().map(|task| Remote { task: Some(task), context: None }),
         until: None,
         place: hub.running().enter(about, share)?,

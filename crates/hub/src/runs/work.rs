@@ -1,8 +1,8 @@
 //! The worker of a run.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll, time::Duration};
 
-use futures::FutureExt as _;
+use futures::{FutureExt as _, poll};
 use plexus_domain::{
     Error as Refusal, RunState,
     run::{Failure, FailureClass},
@@ -22,7 +22,7 @@ use super::{
 use crate::{Error, Hub, listings::seen_alive, live::Topic};
 
 /// Begins to work on runs that are committed. Nobody speaks until the answer is dropped: readers are told first who
-/// will.
+/// will. Whoever asks elsewhere before it speaks does so meanwhile.
 #[must_use]
 pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
     let told = CancellationToken::new();
@@ -90,8 +90,13 @@ async fn answer(
     told: &CancellationToken,
 ) -> Result<End, Failure> {
     let (connector, request) = Box::pin(prepare(hub, job, history)).await.map_err(as_failure)?;
+    let mut answering = pin!(perform(connector.as_ref(), request, speaker, &job.place.stop));
+    let asked = if job.version.connector.asks_first() { poll!(&mut answering) } else { Poll::Pending };
     told.cancelled().await;
-    perform(connector.as_ref(), request, speaker, &job.place.stop).await
+    match asked {
+        Poll::Ready(end) => end,
+        Poll::Pending => answering.await,
+    }
 }
 
 async fn prepare(hub: &Hub, job: &Job, history: History) -> Result<(Arc<dyn Connector>, Request), Error> {

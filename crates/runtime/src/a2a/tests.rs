@@ -22,7 +22,7 @@ use crate::{
     Credentials, File, KeyPlace, Remote, Secret,
     outbound::{Network, Policy},
     perform,
-    testing::{Recorder, ask, nowhere, run_until_first_word, serve, serve_bytes},
+    testing::{Recorder, ask, check_asks_first, nowhere, run_until_first_word, serve, serve_bytes},
 };
 
 const EVENTS: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/event-stream")];
@@ -137,6 +137,11 @@ fn document(text: &str) -> Vec<(String, Option<String>, String)> {
 
 fn names() -> Option<Remote> {
     Some(Remote { task: Some("t1".to_owned()), context: Some("c1".to_owned()) })
+}
+
+#[tokio::test]
+async fn nothing_is_said_before_an_answer_has_come() {
+    check_asks_first(&connector(&nowhere().await, A2aProtocol::V1, true)).await;
 }
 
 #[tokio::test]

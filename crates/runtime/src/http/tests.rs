@@ -26,7 +26,7 @@ use crate::{
     Secret, Speaker, Turn,
     outbound::{Network, Policy},
     perform,
-    testing::{Recorder, ask, nowhere, person, run_until_first_word, serve, serve_bytes},
+    testing::{Recorder, ask, check_asks_first, nowhere, person, run_until_first_word, serve, serve_bytes},
 };
 
 const SHORT: Duration = Duration::from_millis(400);
@@ -83,6 +83,11 @@ fn impatient() -> Request {
 async fn read(reading: Reading, path: &str, body: &'static str) -> (Result<End, Failure>, Recorder) {
     let (base, _) = endpoint(move |_| body).await;
     hear(&connector(question(&base, reading, path)), ask("Hi")).await
+}
+
+#[tokio::test]
+async fn nothing_is_said_before_an_answer_has_come() {
+    check_asks_first(&connector(question(&nowhere().await, Reading::Json, ""))).await;
 }
 
 #[tokio::test]

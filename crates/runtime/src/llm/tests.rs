@@ -21,7 +21,7 @@ use crate::{
     Speaker, Turn,
     outbound::Network,
     perform,
-    testing::{Recorder, ask, nowhere, person, run_until_first_word, serve, serve_bytes},
+    testing::{Recorder, ask, check_asks_first, nowhere, person, run_until_first_word, serve, serve_bytes},
 };
 
 const EVENTS: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/event-stream; charset=utf-8")];
@@ -66,6 +66,11 @@ async fn hear(llm: &Llm, request: Request) -> (Result<End, Failure>, Recorder) {
 fn impatient(question: &str) -> Request {
     let limits = Limits { first_byte: SHORT, idle: SHORT, max_answer_bytes: 1 << 20, ..Limits::default() };
     Request { limits, ..ask(question) }
+}
+
+#[tokio::test]
+async fn nothing_is_said_before_an_answer_has_come() {
+    check_asks_first(&model(&nowhere().await, None)).await;
 }
 
 #[tokio::test]
