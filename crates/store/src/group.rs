@@ -62,12 +62,10 @@ impl Writer {
         self.begin(turn).await
     }
 
-    /// The connection to read with, where nobody writes now. What was written by it lasts.
+    /// The connection to read with, where nobody writes now and all that was written is committed: what is not keeps the
+    /// connection.
     pub fn glance(&self) -> Option<Glance> {
         let turn = self.gate.idle()?;
-        if self.open.lock().is_some() {
-            return None;
-        }
         Some(Glance { connection: self.pool.idle()?, _turn: turn })
     }
 
@@ -208,8 +206,9 @@ fn unavailable(words: String) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::{path::Path, pin::pin};
 
+    use futures::poll;
     use tokio::task::JoinHandle;
 
     use super::*;
@@ -271,6 +270,36 @@ mod tests {
         let commits = writer.commits.load(std::sync::atomic::Ordering::Relaxed);
         assert!((3..=8).contains(&commits), "{commits} commits");
         writer.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_glance_keeps_writers_waiting_and_sees_no_transaction() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path());
+        let writing = writer.person().await.unwrap();
+        assert!(writer.glance().is_none(), "somebody writes");
+        writing.run("insert into numbers values (1)").unwrap();
+        writing.commit().await.unwrap();
+
+        let glance = writer.glance().unwrap();
+        assert!(glance.connection.run("select * from numbers").is_ok() && writer.glance().is_none());
+        let mut waiting = pin!(writer.person());
+        assert!(poll!(&mut waiting).is_pending());
+        drop(glance);
+        let last = waiting.await.unwrap();
+        last.run("insert into numbers values (2)").unwrap();
+        // Its commit is left to those who wait behind it.
+        let behind = write(&writer, 3, true);
+        while writer.gate.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut commit = pin!(last.commit());
+        assert!(poll!(&mut commit).is_pending());
+        assert!(writer.glance().is_none(), "what is there is not committed");
+        commit.await.unwrap();
+        behind.await.unwrap().unwrap();
+        writer.close().await;
+        assert!(writer.glance().is_none(), "it is closed");
     }
 
     #[tokio::test]

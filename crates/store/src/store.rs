@@ -40,7 +40,7 @@ impl Store {
 
     /// [`Self::read`] for a few short statements, with nothing waited for between them. On SQLite the writer is asked where
     /// nobody writes: it still has the pages that it wrote, and a reader has to read all anew after each commit. Let it go
-    /// before writing, which waits for it.
+    /// before writing, which waits for it. It is for reading, though nothing there refuses to write.
     pub async fn glance(&self) -> Result<Conn> {
         if let Pools::Sqlite(pools) = &self.0.pools
             && let Some(glance) = pools.writer.glance()
