@@ -23,7 +23,7 @@ pub(super) struct Sheet {
     next: usize,
     width: usize,
     calculator: Calculator,
-    has_failures: bool,
+    first_problem: Option<String>,
     has_results: bool,
 }
 
@@ -38,16 +38,16 @@ impl Sheet {
     pub fn new(text: &str, calculator: Calculator) -> Self {
         let clean = text.trim().lines().map(one_line);
         let lines = clean.filter(|line| !line.starts_with("```")).map(Line::new).collect();
-        Self { lines, next: 0, width: 0, calculator, has_failures: false, has_results: false }
+        Self { lines, next: 0, width: 0, calculator, first_problem: None, has_results: false }
     }
 
     pub fn is_done(&self) -> bool {
         self.next == self.lines.len()
     }
 
-    /// Whether no line so far came to anything, though one should have.
-    pub const fn came_to_nothing(&self) -> bool {
-        self.has_failures && !self.has_results
+    /// What is wrong with the first of its lines, where none so far came to anything.
+    pub fn came_to_nothing(&self) -> Option<&str> {
+        self.first_problem.as_deref().filter(|_| !self.has_results)
     }
 
     /// Works for one slice of time, at least one line; returns the markdown that this adds.
@@ -72,8 +72,12 @@ impl Sheet {
             Line::Plain(text) => text.clone(),
             Line::Expression(text) => {
                 let result = self.calculator.evaluate(text, LINE);
-                self.has_failures |= result.is_err();
-                self.has_results |= result.is_ok();
+                match &result {
+                    Ok(value) => self.has_results |= !value.is_empty(),
+                    Err(problem) => {
+                        self.first_problem.get_or_insert_with(|| problem.clone());
+                    }
+                }
                 answer(text, self.width, result)
             }
         };
