@@ -1,6 +1,6 @@
 //! Messages form a tree: same parent and lane are alternatives, same parent and another lane were said side by side.
 
-use std::{collections::HashMap, fmt};
+use std::{cmp::Reverse, collections::HashMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
@@ -113,24 +113,12 @@ pub fn visible(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
     for id in path(nodes, leaf) {
         let step = by_id[&id];
         let beside = step.parent.and_then(|parent| answers.get(&parent)).into_iter().flatten().copied();
-        let mut row = newest_by_lane(beside.filter(|node| node.lane != step.lane));
-        row.push(step);
-        row.sort_by_key(|node| node.lane);
+        let mut row: Vec<&Node> = beside.filter(|node| node.lane != step.lane).chain([step]).collect();
+        row.sort_by_key(|node| (node.lane, Reverse(node.seq)));
+        row.dedup_by_key(|node| node.lane);
         shown.extend(row.into_iter().map(|node| node.id));
     }
     shown
-}
-
-fn newest_by_lane<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<&'n Node> {
-    let mut newest: Vec<&Node> = Vec::new();
-    for node in nodes {
-        match newest.iter_mut().find(|other| other.lane == node.lane) {
-            Some(other) if node.seq > other.seq => *other = node,
-            Some(_) => {}
-            None => newest.push(node),
-        }
-    }
-    newest
 }
 
 #[cfg(test)]

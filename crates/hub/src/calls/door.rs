@@ -55,7 +55,7 @@ impl Door {
 /// The door of the agent at `address`. An agent that the caller may not know of looks as if it did not exist;
 /// strangers reach agents that are open to all.
 pub async fn enter(hub: &Hub, caller: &Caller, address: &Address) -> Result<Door> {
-    let mut conn = hub.store().glance().await?;
+    let mut conn = hub.store().read().await?;
     let (mut asker, is_new) = asker(hub, &mut conn, caller).await?;
     let reached = match reach(&mut conn, &asker, address).await {
         Err(Error::Refused(Refusal::Invalid { message, .. })) => Err(Refusal::not_found(message).into()),

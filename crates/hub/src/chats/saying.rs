@@ -87,7 +87,7 @@ impl Said {
             let asks_first = self.jobs.iter().any(|job| job.version.connector.asks_first());
             let silence = runs::spawn(&hub, self.jobs);
             if asks_first {
-                // Models and agents elsewhere are asked before readers are told: everybody waits for them.
+                // Lets models and agents elsewhere be asked before readers are told: everybody waits for them.
                 task::yield_now().await;
             }
             committed.tell(&hub, account).await;

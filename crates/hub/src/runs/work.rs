@@ -22,7 +22,7 @@ use super::{
 use crate::{Error, Hub, listings::seen_alive, live::Topic};
 
 /// Begins to work on runs that are committed. Nobody speaks until the answer is dropped: readers are told first who
-/// will. Whoever asks elsewhere before it speaks does so meanwhile.
+/// will, and nothing ends before it has begun. Whoever asks elsewhere before it speaks does so meanwhile.
 #[must_use]
 pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
     let told = CancellationToken::new();
@@ -43,6 +43,7 @@ pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
 /// What takes a moment is boxed here and below: a run that waits for its agent holds no room for it.
 async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationToken) {
     if job.place.waits() || job.state == RunState::Queued {
+        told.cancelled().await;
         match Box::pin(turn::wait(hub, &mut job, &mut speaker)).await {
             Turn::Came => {}
             Turn::Stopped => {
@@ -57,6 +58,8 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
     let job = &job;
     metrics::counter!("plexus_runs_started_total").increment(1);
     let answer = AssertUnwindSafe(answer(hub, job, history, &mut speaker, &told)).catch_unwind().await;
+    // Also where it came to nothing before anybody could say anything.
+    told.cancelled().await;
     let end = answer.unwrap_or_else(|_| {
         tracing::error!(run = %job.run, "a run panicked");
         Err(Failure::new(
@@ -91,12 +94,13 @@ async fn answer(
 ) -> Result<End, Failure> {
     let (connector, request) = Box::pin(prepare(hub, job, history)).await.map_err(as_failure)?;
     let mut answering = pin!(perform(connector.as_ref(), request, speaker, &job.place.stop));
-    let asked = if job.version.connector.asks_first() { poll!(&mut answering) } else { Poll::Pending };
-    told.cancelled().await;
-    match asked {
-        Poll::Ready(end) => end,
-        Poll::Pending => answering.await,
+    if job.version.connector.asks_first()
+        && let Poll::Ready(end) = poll!(&mut answering)
+    {
+        return end;
     }
+    told.cancelled().await;
+    answering.await
 }
 
 async fn prepare(hub: &Hub, job: &Job, history: History) -> Result<(Arc<dyn Connector>, Request), Error> {
