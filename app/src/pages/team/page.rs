@@ -42,6 +42,7 @@ impl Page for TeamPage {
         let goal = (self.goal != self.title).then(|| goal(self.goal));
         let live = (!over).then(|| self.id.clone());
         let (work, members) = (board(self.work, &action, over), members(self.members, &action, over));
+        let replays = self.step.is_some();
         let controls = (!over).then(|| controls(&action, &self.form));
         view! {
             <div class="team" data-live=live>
@@ -49,7 +50,7 @@ impl Page for TeamPage {
                 <div class="team-head"><h1>{self.title}</h1>{standing(self.standing)}</div>
                 {goal}
                 {self.step.map(step)}
-                {strip(self.strip, over)}
+                {strip(self.strip, over, replays)}
                 {(!over).then(|| view! { <noscript><p class="quiet"><a href="">"Look again"</a>" to see what has happened since."</p></noscript> })}
                 {form_errors(&self.form, None)}
                 {self.failed.map(|why| view! { <Note tone=Tone::Caution><p>{why}</p></Note> })}
@@ -71,13 +72,15 @@ fn goal(goal: String) -> AnyView {
     view! { <p class="team-goal">{goal}</p> }.into_any()
 }
 
-fn strip(strip: Strip, over: bool) -> AnyView {
+/// A step of a replay does not end at a time that is still to come.
+fn strip(strip: Strip, over: bool, replays: bool) -> AnyView {
     let floor = strip.floor.map(|name| view! { <div><dt>"Floor"</dt><dd><code>{name}</code></dd></div> });
     let time = match strip.ended {
-        Some(at) => view! { <div><dt>"Ended"</dt><dd><Ago at=at /></dd></div> }.into_any(),
-        None => {
-            view! { <div><dt>"Ends at the latest"</dt><dd><Ago at=strip.deadline /></dd></div> }.into_any()
-        }
+        Some(at) => Some(view! { <div><dt>"Ended"</dt><dd><Ago at=at /></dd></div> }.into_any()),
+        None if replays => None,
+        None => Some(
+            view! { <div><dt>"Ends at the latest"</dt><dd><Ago at=strip.deadline /></dd></div> }.into_any(),
+        ),
     };
     let left = (!over).then(|| format!(" of {}", grouped(strip.tokens.saturating_add(strip.tokens_left))));
     view! {

@@ -94,6 +94,7 @@ fn phase(phase: &str) -> &'static str {
 fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Member {
     let (presence, may) = match view.presence {
         "invited" => ("Invited", MemberMay::Nothing),
+        "active" if over => ("Took part", MemberMay::Nothing),
         "active" => ("Takes part", MemberMay::Rest),
         "held" => ("Paused", MemberMay::GoOn),
         "declined" => ("Declined", MemberMay::Nothing),
