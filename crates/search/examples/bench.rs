@@ -1,5 +1,5 @@
 //! Measures the index over generated listings: `cargo run --release -p plexus-search --example bench`,
-//! with `build` behind it only how it is built and what it is made of.
+//! with `build` behind it only how it is built and what it is made of, with a number as many listings.
 //!
 //! The listings and queries are those of the published baselines: a vocabulary of 2,000 words, drawn by Zipf's law,
 //! names like `io.github.uN/a-b-n`, one or two sentences, three to eight tags; 600 queries of one to three words.
@@ -22,19 +22,21 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome {
     let mut out = std::io::stdout().lock();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let listings = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(LISTINGS);
     let words = Words::new();
     let folder = tempfile::tempdir()?;
     let index = Index::open(folder.path())?;
     let start = Instant::now();
     let mut dice = Dice(7);
-    index.rebuild((0..LISTINGS).map(|n| Ok::<_, Error>(listing(n, &words, &mut dice))), LISTINGS)?;
+    index.rebuild((0..listings).map(|n| Ok::<_, Error>(listing(n, &words, &mut dice))), listings)?;
     writeln!(
         out,
-        "build of {LISTINGS} listings: {:.2?}, {:.1} MB",
+        "build of {listings} listings: {:.2?}, {:.1} MB",
         start.elapsed(),
         megabytes(folder.path())?
     )?;
-    if std::env::args().nth(1).is_some_and(|only| only == "build") {
+    if arguments.iter().any(|argument| argument == "build") {
         return sizes(&mut out, folder.path());
     }
     writeln!(
@@ -46,7 +48,7 @@ fn main() -> Outcome {
     let start = Instant::now();
     black_box(Index::open(folder.path())?.len());
     writeln!(out, "open with checksums: {:.2?}", start.elapsed())?;
-    changes(&mut out, &index, &words)
+    changes(&mut out, &index, &words, listings)
 }
 
 fn queries(out: &mut impl Write, index: &Index, words: &Words) -> Outcome {
@@ -88,13 +90,13 @@ fn queries(out: &mut impl Write, index: &Index, words: &Words) -> Outcome {
     )
 }
 
-fn changes(out: &mut impl Write, index: &Index, words: &Words) -> Outcome {
+fn changes(out: &mut impl Write, index: &Index, words: &Words, before: u64) -> Outcome {
     let mut dice = Dice(99);
     let mut times = Vec::new();
     for n in 0..100 {
         let change = Change::Put(Box::new(listing(n * 7, words, &mut dice)));
         let start = Instant::now();
-        index.apply(&[change], LISTINGS + n)?;
+        index.apply(&[change], before + n)?;
         times.push(start.elapsed());
     }
     report(out, "one change, durable and visible", times)
