@@ -26,11 +26,11 @@ pub struct Result {
 }
 
 /// By goal. Whom an agent is like, `space` says.
-pub fn measure(rule: Rule, finder: &Finder<'_>, space: &Space, world: &World) -> anyhow::Result<Vec<Result>> {
+pub fn measure(rule: Rule, finder: Finder<'_>, space: &Space, world: &World) -> anyhow::Result<Vec<Result>> {
     world.goals.iter().map(|goal| one(rule, finder, space, world, goal)).collect()
 }
 
-fn one(rule: Rule, finder: &Finder<'_>, space: &Space, world: &World, goal: &Goal) -> anyhow::Result<Result> {
+fn one(rule: Rule, finder: Finder<'_>, space: &Space, world: &World, goal: &Goal) -> anyhow::Result<Result> {
     let recruited = rule.recruits(finder, space, &goal.text)?;
     let Errand { member, text, alone } = &goal.errand;
     Ok(Result {

@@ -20,49 +20,77 @@ const PLACES: usize = 4;
 /// What the original looks at for each query, IoA at ca5e3d5, `im_server`: the nearest three, however near.
 const HITS: usize = 3;
 
+/// Of so many agents the index is asked how well they fit where it is not asked alone.
+const KNOWN: usize = 1_000;
+/// What the embedder says counts so much beside the index.
+const BESIDE: f32 = 0.3;
+
 /// How well each agent fits, by its number.
 type Fits = Vec<f32>;
 /// Those who fit best, each with how well.
 type Best = Vec<(usize, f32)>;
 
 /// Finds agents for the parts of a goal.
+#[derive(Clone, Copy)]
 pub enum Finder<'a> {
-    Embedded(Embedded<'a>),
-    Indexed(&'a Indexed),
+    /// Our rule with the embedder of the original in the place of the index.
+    Embedder(&'a Embedder<'a>),
+    /// With that embedder beside the index.
+    Both(&'a Embedder<'a>),
+    /// As the product has it.
+    Index(&'a Indexed),
 }
 
-/// Our rule with the embedder of the original: it is asked once for each word that counts.
-pub struct Embedded<'a> {
+impl Finder<'_> {
+    fn fitting(self, parts: &[&str], also: Option<usize>) -> anyhow::Result<Vec<Best>> {
+        let listed = |fits: &Fits| listed(fits, also);
+        match self {
+            Self::Index(index) => index.fitting(parts, LOOKED_AT, also),
+            Self::Embedder(embedder) => Ok(embedder.fitting(parts)?.iter().map(listed).collect()),
+            Self::Both(embedder) => {
+                let known = embedder.index.fitting(parts, KNOWN, also)?;
+                let each = embedder.fitting(parts)?.into_iter().zip(known);
+                Ok(each.map(|(near, known)| listed(&together(near, &known))).collect())
+            }
+        }
+    }
+}
+
+/// Those who fit best, and `also`, wherever it stands.
+fn listed(fits: &Fits, also: Option<usize>) -> Best {
+    let mut found = best(fits, LOOKED_AT);
+    let is_new = |agent: &usize| !found.iter().any(|(other, _)| other == agent);
+    found.extend(also.filter(is_new).map(|agent| (agent, fits[agent])));
+    found
+}
+
+/// What the embedder says added to what the index says, each as a part of the best that it says of anybody.
+fn together(mut near: Fits, known: &Best) -> Fits {
+    let nearest = near.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    near.iter_mut().for_each(|fit| *fit *= BESIDE / nearest);
+    let most = known.iter().map(|(_, fit)| *fit).fold(f32::MIN_POSITIVE, f32::max);
+    known.iter().for_each(|(agent, fit)| near[*agent] += fit / most);
+    near
+}
+
+/// Asked once for each word that counts, and for what the index says may stand for it.
+pub struct Embedder<'a> {
     space: &'a Space,
     index: &'a Indexed,
     /// Goals have few different words.
     known: RefCell<HashMap<String, Rc<Fits>>>,
 }
 
-impl<'a> Finder<'a> {
-    pub fn embedded(space: &'a Space, index: &'a Indexed) -> Self {
-        Self::Embedded(Embedded { space, index, known: RefCell::default() })
+impl<'a> Embedder<'a> {
+    pub fn new(space: &'a Space, index: &'a Indexed) -> Self {
+        Self { space, index, known: RefCell::default() }
     }
 
-    fn fitting(&self, parts: &[&str], also: Option<usize>) -> anyhow::Result<Vec<Best>> {
-        match self {
-            Self::Indexed(index) => index.fitting(parts, LOOKED_AT, also),
-            Self::Embedded(embedded) => {
-                let parts =
-                    parts.iter().map(|part| embedded.fit(part)).collect::<anyhow::Result<Vec<_>>>()?;
-                let best = in_context(&parts).into_iter().map(|fits| {
-                    let mut found = best(&fits, LOOKED_AT);
-                    let is_new = |agent: &usize| !found.iter().any(|(other, _)| other == agent);
-                    found.extend(also.filter(is_new).map(|agent| (agent, fits[agent])));
-                    found
-                });
-                Ok(best.collect())
-            }
-        }
+    fn fitting(&self, parts: &[&str]) -> anyhow::Result<Vec<Fits>> {
+        let parts = parts.iter().map(|part| self.fit(part)).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(in_context(&parts))
     }
-}
 
-impl Embedded<'_> {
     fn fit(&self, part: &str) -> anyhow::Result<Fits> {
         let mut fits = Vec::new();
         for alike in self.index.alike(part)? {
@@ -113,7 +141,7 @@ impl Rule {
     }
 
     /// Whom it recruits.
-    pub fn recruits(self, finder: &Finder<'_>, space: &Space, goal: &str) -> anyhow::Result<Vec<usize>> {
+    pub fn recruits(self, finder: Finder<'_>, space: &Space, goal: &str) -> anyhow::Result<Vec<usize>> {
         if self != Self::Ours {
             return Ok(in_turn(&self.hits(space, goal)));
         }
@@ -125,13 +153,7 @@ impl Rule {
 
     /// Whether a member forms a team for its piece of work. In the original a model says so; in its place stands that
     /// the member is not among those whom each query finds.
-    pub fn nests(
-        self,
-        finder: &Finder<'_>,
-        space: &Space,
-        member: usize,
-        work: &str,
-    ) -> anyhow::Result<bool> {
+    pub fn nests(self, finder: Finder<'_>, space: &Space, member: usize, work: &str) -> anyhow::Result<bool> {
         if self != Self::Ours {
             return Ok(!self.hits(space, work).iter().all(|hits| hits.contains(&member)));
         }
@@ -165,7 +187,7 @@ fn in_turn(hits: &[Vec<usize>]) -> Vec<usize> {
     recruited
 }
 
-fn candidates(finder: &Finder<'_>, needs: &[Skill], also: Option<usize>) -> anyhow::Result<Vec<Candidate>> {
+fn candidates(finder: Finder<'_>, needs: &[Skill], also: Option<usize>) -> anyhow::Result<Vec<Candidate>> {
     let mut pool = Pool::default();
     let parts: Vec<&str> = needs.iter().map(Skill::as_str).collect();
     for (need, found) in needs.iter().zip(finder.fitting(&parts, also)?) {
