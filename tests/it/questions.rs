@@ -18,6 +18,7 @@ use crate::{
     client::{Client, text_of},
     federation::until,
     hub::{Hub, on_both},
+    process::Process,
     team::{self, ended},
 };
 
@@ -121,6 +122,10 @@ impl Task {
                 Json(reply(&begun)).into_response()
             }
             "GetTask" => Json(reply(&self.shown())).into_response(),
+            "CancelTask" => {
+                self.status = json!({ "state": self.habit.state("canceled") });
+                Json(reply(&self.shown())).into_response()
+            }
             "tasks/get" => Json(reply(&self.event())).into_response(),
             other => panic!("{other} is not called"),
         }
@@ -198,8 +203,8 @@ fn card(url: &str, habit: Habit) -> Value {
     card
 }
 
-/// Serves an agent with this habit; answers its address.
-async fn serve(habit: Habit) -> String {
+/// Serves an agent with this habit; answers its address and its task.
+async fn serve(habit: Habit) -> (String, Arc<Mutex<Task>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let card = card(&url, habit);
@@ -207,12 +212,31 @@ async fn serve(habit: Habit) -> String {
         let method = call["method"].as_str().expect("a method");
         task.lock().answer(method, call["params"]["message"].clone())
     };
+    let task = Arc::new(Mutex::new(Task::new(habit)));
     let router = Router::new()
         .route("/.well-known/agent-card.json", get(async move || Json(card)))
         .route("/", post(answer))
-        .with_state(Arc::new(Mutex::new(Task::new(habit))));
+        .with_state(task.clone());
     tokio::spawn(async move { axum::serve(listener, router).await });
-    url
+    (url, task)
+}
+
+/// A team of one agent that asks at once.
+async fn launch(grace: &Client, name: &str, habit: Habit) -> (String, Arc<Mutex<Task>>) {
+    let (url, task) = serve(habit).await;
+    let new = json!({ "url": url, "name": name, "vouch": true });
+    grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+    let new = json!({ "goal": "High water at Husum", "members": [format!("@grace/{name}")] });
+    (team::launch(grace, &new).await, task)
+}
+
+async fn answer(grace: &Client, team: &str, text: &str) {
+    let answer = json!({ "do": "answer", "work": 0, "text": text });
+    grace.call(Method::POST, &format!("/teams/{team}"), &answer).await.expect(StatusCode::OK);
+}
+
+async fn has_asked(grace: &Client, team: &str, times: usize) {
+    until(&format!("{times} questions"), async || asked(grace, team).await.len() >= times).await;
 }
 
 /// What members of the team asked so far.
@@ -227,17 +251,11 @@ async fn asked(client: &Client, team: &str) -> Vec<String> {
 
 /// A team of one agent with this habit, whose questions are answered as they come.
 async fn both_questions_reach_the_owner(grace: &Client, name: &str, habit: Habit) {
-    let url = serve(habit).await;
-    let new = json!({ "url": url, "name": name, "vouch": true });
-    grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
-    let address = format!("@grace/{name}");
-    let team = team::launch(grace, &json!({ "goal": "High water at Husum", "members": [address] })).await;
+    let (team, _) = launch(grace, name, habit).await;
     for number in 0..habit.questions.len() {
-        until(&format!("question {number}: {habit:?}"), async || asked(grace, &team).await.len() > number)
-            .await;
+        has_asked(grace, &team, number + 1).await;
         assert_eq!(asked(grace, &team).await, habit.questions[..=number], "{habit:?}");
-        let answer = json!({ "do": "answer", "work": 0, "text": format!("Answer {number}") });
-        grace.call(Method::POST, &format!("/teams/{team}"), &answer).await.expect(StatusCode::OK);
+        answer(grace, &team, &format!("Answer {number}")).await;
     }
     let team = ended(grace, &team).await;
     assert!(text_of(&team["answer"]).contains(RESULT), "{habit:?}: {team:#}");
@@ -267,4 +285,42 @@ on_both! {
             both_questions_reach_the_owner(&grace, &format!("same-{is_streaming}"), habit).await;
         }
     }
+
+    async fn who_waits_for_an_answer_is_told_that_none_comes(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        for act in [json!({ "do": "stop", "work": 0 }), json!({ "do": "cancel" })] {
+            let name = format!("asks-before-{}", text_of(&act["do"]));
+            let (team, task) = launch(&grace, &name, PLAIN).await;
+            has_asked(&grace, &team, 1).await;
+            grace.call(Method::POST, &format!("/teams/{team}"), &act).await.expect(StatusCode::OK);
+            until("it is told", async || task.lock().status["state"] == "TASK_STATE_CANCELED").await;
+            assert!(!ended(&grace, &team).await["ended"].is_null());
+            assert_eq!(task.lock().turn, 1, "{act}");
+        }
+    }
+}
+
+/// The hub is killed while a member waits for an answer: what comes later goes to the task that waits.
+#[tokio::test]
+async fn an_answer_finds_who_asked_before_the_hub_was_killed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut hub = Process::serve(folder.path()).await;
+    let grace = hub.administrator("grace").await;
+    let (team, task) = launch(&grace, "tide", PLAIN).await;
+    has_asked(&grace, &team, 1).await;
+    hub.kill().await;
+    let hub = Process::serve(folder.path()).await;
+    let grace = grace.at(&hub.origin);
+    answer(&grace, &team, "Monday").await;
+    has_asked(&grace, &team, 2).await;
+    let heard = task.lock().history.clone();
+    assert!(
+        heard.iter().any(|said| said["taskId"] == "t1" && said["parts"][0]["text"] == "Monday"),
+        "{heard:#?}"
+    );
+    answer(&grace, &team, "Yes").await;
+    let team = ended(&grace, &team).await;
+    assert!(text_of(&team["answer"]).contains(RESULT), "{team:#}");
+    assert_eq!(task.lock().turn, 3);
+    hub.kill().await;
 }

@@ -15,7 +15,7 @@ use plexus_a2a::{
     client::{self, Call, MAX_EVENT_BYTES, Update},
     wire::{
         rpc::{self, ErrorKind},
-        v1::{CancelTaskRequest, GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest},
+        v1::{GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest},
     },
 };
 use plexus_domain::run::{Failure, FailureClass};
@@ -26,14 +26,12 @@ use url::Url;
 pub use self::answer::{Answer, Taken};
 use self::{call::Opened, message::message};
 use crate::{
-    Connector, End, Limits, Output, Request, Shown,
+    Connector, End, Limits, Output, Remote, Request, Shown,
     credentials::Access,
     outbound::{Halt, Outbound, Pace, Reply, quote},
     sse::{Decoder, Noise},
 };
 
-/// How long the agent may take to answer that it cancelled a task.
-const CANCEL_TIME: Duration = Duration::from_secs(3);
 /// A question without words waits so long for them.
 const WORDS_TIME: Duration = Duration::from_secs(10);
 /// How often a task is asked after: soon at first, then less often.
@@ -165,6 +163,12 @@ impl Connector for A2a {
             Ok(end) => Ok(end),
             Err(Halt::Stopped) => Ok(End::Stopped),
             Err(Halt::Failed(failure)) => Err(failure),
+        }
+    }
+
+    async fn give_up(&self, waits: &Remote) {
+        if let Some(task) = waits.task.clone() {
+            self.cancel(self.endpoint.protocol, task).await;
         }
     }
 }
@@ -315,14 +319,9 @@ impl Exchange<'_> {
         self.agent.ask(self.protocol, call, &mut self.pace).await
     }
 
-    /// Tells the agent that nobody waits for its task any more; what it answers changes nothing.
     async fn cancel(&mut self) {
-        let Some(id) = self.answer.open_task().map(str::to_owned) else { return };
-        let never = CancellationToken::new();
-        let mut pace = Pace::new(&never, CANCEL_TIME);
-        let call = Call::CancelTask(CancelTaskRequest { tenant: self.tenant(), id, metadata: None });
-        if let Err(Halt::Failed(failure)) = self.agent.ask(self.protocol, call, &mut pace).await {
-            tracing::debug!(class = failure.class.as_str(), "an agent was not told to cancel its task");
+        if let Some(id) = self.answer.open_task().map(str::to_owned) {
+            self.agent.cancel(self.protocol, id).await;
         }
     }
 

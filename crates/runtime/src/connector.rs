@@ -27,6 +27,9 @@ pub trait Connector: Send + Sync {
         output: &mut dyn Output,
         stop: &CancellationToken,
     ) -> Result<End, Failure>;
+
+    /// Tells the agent that nobody goes on with what it asked about. Most keep nothing of a question that waits.
+    async fn give_up(&self, _waits: &Remote) {}
 }
 
 #[derive(Clone, Debug)]

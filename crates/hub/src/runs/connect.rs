@@ -18,12 +18,12 @@ use plexus_runtime::{
     mcp,
     outbound::{self, Dns, Network, Own, Policy},
 };
-use plexus_store::{Conn, agent_secrets, agents::Agent, cards};
+use plexus_store::{Conn, agent_secrets, agents::Agent, cards, versions::Version};
 
 use super::Job;
 use crate::{
     Config, Error, Hub, Result, agents,
-    caller::Person,
+    caller::{Asker, Person},
     config::{OperatorModel, PrivateNetworks},
     federation,
     programs::Programs,
@@ -99,6 +99,20 @@ impl Outbound {
     }
 }
 
+/// Whoever asks, and what is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Parties<'a> {
+    pub asker: &'a Asker,
+    pub agent: &'a Agent,
+    pub version: &'a Version,
+}
+
+impl<'a> From<&'a Job> for Parties<'a> {
+    fn from(job: &'a Job) -> Self {
+        Self { asker: &job.asker, agent: &job.agent, version: &job.version }
+    }
+}
+
 pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>> {
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
@@ -117,19 +131,11 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
             let scope = job.version.id.to_string();
             Ok(Arc::new(hub.outbound().programs.connector(job.asker.person.as_ref(), program, scope)?))
         }
-        Kind::A2a { .. } => {
-            let mut conn = hub.store().snapshot().await?;
-            agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
-            if job.agent.home.is_some() {
-                drop(conn);
-                return Ok(Arc::new(elsewhere(hub, job).await?));
-            }
-            Ok(Arc::new(a2a(hub, &mut conn, job).await?))
-        }
+        Kind::A2a { .. } => Ok(Arc::new(a2a(hub, job.into()).await?)),
         Kind::Http { request } => {
             let mut conn = hub.store().snapshot().await?;
             agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
-            Ok(Arc::new(http(hub, &mut conn, job, Template::clone(request)).await?))
+            Ok(Arc::new(http(hub, &mut conn, job.into(), Template::clone(request)).await?))
         }
     }
 }
@@ -198,10 +204,17 @@ async fn attached(hub: &Hub, job: &Job) -> Result<Attached> {
     Ok(Attached::new(link))
 }
 
-async fn a2a(hub: &Hub, conn: &mut Conn, job: &Job) -> Result<A2a> {
-    let card = card(conn, job).await?;
-    let agent = A2a::new(client(hub, conn, &job.agent).await?, endpoint(&card)?).map_err(refused)?;
-    with_credentials(hub, conn, job, &card, agent).await
+pub(super) async fn a2a(hub: &Hub, parties: Parties<'_>) -> Result<A2a> {
+    let Parties { asker, agent, version } = parties;
+    let mut conn = hub.store().snapshot().await?;
+    agents::check_proved(&mut conn, asker, agent, version).await?;
+    if agent.home.is_some() {
+        drop(conn);
+        return elsewhere(hub, parties).await;
+    }
+    let card = card(&mut conn, version).await?;
+    let agent = A2a::new(client(hub, &mut conn, agent).await?, endpoint(&card)?).map_err(refused)?;
+    with_credentials(hub, &mut conn, parties, &card, agent).await
 }
 
 fn endpoint(card: &Card) -> Result<Endpoint, Refusal> {
@@ -209,45 +222,54 @@ fn endpoint(card: &Card) -> Result<Endpoint, Refusal> {
     Endpoint::of(card).ok_or_else(unusable)
 }
 
-async fn with_credentials(hub: &Hub, conn: &mut Conn, job: &Job, card: &Card, agent: A2a) -> Result<A2a> {
-    match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, card).await? {
-        Some((origin, shown)) => agent.with_credentials(&origin, shown).map_err(refused),
-        None => Ok(agent),
+async fn with_credentials(
+    hub: &Hub,
+    conn: &mut Conn,
+    parties: Parties<'_>,
+    card: &Card,
+    a2a: A2a,
+) -> Result<A2a> {
+    let Parties { asker, agent, version } = parties;
+    match agents::credentials_for(hub, conn, asker, agent, version, card).await? {
+        Some((origin, shown)) => a2a.with_credentials(&origin, shown).map_err(refused),
+        None => Ok(a2a),
     }
 }
 
 /// An agent of another hub, which is told who asks: by the token of an account there, where the person gave one, else by
 /// the signature of this hub.
-async fn elsewhere(hub: &Hub, job: &Job) -> Result<A2a> {
-    let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
+async fn elsewhere(hub: &Hub, parties: Parties<'_>) -> Result<A2a> {
+    let Parties { asker, agent, version } = parties;
+    let outbound = client(hub, &mut hub.store().read().await?, agent).await?;
     let mut conn = hub.store().snapshot().await?;
-    let card = card(&mut conn, job).await?;
+    let card = card(&mut conn, version).await?;
     let endpoint = endpoint(&card)?;
     let unknown =
         || Refusal::unauthenticated("Agents of other hubs answer people with an account here. Sign in.");
-    let account = job.asker.account().ok_or_else(unknown)?;
-    let voucher = federation::Voucher::new(hub, &mut conn, account, &job.agent).await?;
-    if let Some(home) = federation::way(hub, &outbound, &job.agent, &endpoint.url).await? {
+    let account = asker.account().ok_or_else(unknown)?;
+    let voucher = federation::Voucher::new(hub, &mut conn, account, agent).await?;
+    if let Some(home) = federation::way(hub, &outbound, agent, &endpoint.url).await? {
         let pseudonym = voucher.pseudonym().clone();
         let network = federation::OverNetwork { hub: hub.clone(), home, pseudonym };
         return Ok(A2a::over(Arc::new(network), outbound, endpoint).told_waits());
     }
     drop(conn);
-    federation::prove(hub, &outbound, &job.agent, &job.version).await?;
+    federation::prove(hub, &outbound, agent, version).await?;
     let mut conn = hub.store().snapshot().await?;
-    let agent = A2a::new(outbound, endpoint).map_err(refused)?.told_waits();
-    if agent_secrets::find(&mut conn, job.agent.id, account).await?.is_some() {
-        return with_credentials(hub, &mut conn, job, &card, agent).await;
+    let a2a = A2a::new(outbound, endpoint).map_err(refused)?.told_waits();
+    if agent_secrets::find(&mut conn, agent.id, account).await?.is_some() {
+        return with_credentials(hub, &mut conn, parties, &card, a2a).await;
     }
-    Ok(agent.signed_by(Arc::new(voucher)))
+    Ok(a2a.signed_by(Arc::new(voucher)))
 }
 
-async fn http(hub: &Hub, conn: &mut Conn, job: &Job, request: Template) -> Result<Http> {
-    let card = card(conn, job).await?;
-    let agent = Http::new(client(hub, conn, &job.agent).await?, request).map_err(refused)?;
-    match agents::credentials_for(hub, conn, &job.asker, &job.agent, &job.version, &card).await? {
-        Some((origin, shown)) => agent.with_credentials(&origin, shown).map_err(refused),
-        None => Ok(agent),
+async fn http(hub: &Hub, conn: &mut Conn, parties: Parties<'_>, request: Template) -> Result<Http> {
+    let Parties { asker, agent, version } = parties;
+    let card = card(conn, version).await?;
+    let http = Http::new(client(hub, conn, agent).await?, request).map_err(refused)?;
+    match agents::credentials_for(hub, conn, asker, agent, version, &card).await? {
+        Some((origin, shown)) => http.with_credentials(&origin, shown).map_err(refused),
+        None => Ok(http),
     }
 }
 
@@ -256,9 +278,9 @@ async fn client(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<outbound::O
     Ok(hub.outbound().anyone(agents::is_administrators(conn, agent).await?))
 }
 
-async fn card(conn: &mut Conn, job: &Job) -> Result<Card> {
-    let missing = || Error::Fault(anyhow::anyhow!("version {} has no readable card", job.version.id));
-    let body = cards::find(conn, &job.version.card).await?.ok_or_else(missing)?;
+async fn card(conn: &mut Conn, version: &Version) -> Result<Card> {
+    let missing = || Error::Fault(anyhow::anyhow!("version {} has no readable card", version.id));
+    let body = cards::find(conn, &version.card).await?.ok_or_else(missing)?;
     Card::read(&body).card.ok_or_else(missing)
 }
 

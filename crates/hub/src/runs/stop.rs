@@ -2,12 +2,18 @@
 
 use std::time::Duration;
 
-use plexus_domain::{AccountId, ChatId, Error as Refusal, RunId, RunState, event::Event};
+use plexus_domain::{AccountId, ChatId, Error as Refusal, RunId, RunState, agent::Connector, event::Event};
+use plexus_runtime::{Connector as _, Remote};
 use plexus_store::{
-    Tx, runs,
+    Tx, agents, runs,
     runs::{Run, Step},
+    versions,
 };
 
+use super::{
+    connect::{self, Parties},
+    take_up::asker,
+};
 use crate::{Caller, Hub, Result, caller::Scope, chats, chats::Telling, processes::Hint};
 
 /// How long a deletion waits for the chat's runs to wind down.
@@ -35,6 +41,35 @@ pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Res
     let mut tx = hub.store().write().await?;
     let telling = stop_waiting(hub, &mut tx, run).await?;
     telling.commit(hub, tx).await?.tell(hub, account).await;
+    give_up(hub, run);
+    Ok(())
+}
+
+/// Tells the agent of a run that waited that nobody goes on with it. Nobody waits for what it says to that.
+fn give_up(hub: &Hub, run: &Run) {
+    if run.remote_task.is_none() {
+        return;
+    }
+    let (hub, run) = (hub.clone(), run.clone());
+    hub.tasks().clone().spawn(async move {
+        if let Err(error) = tell_agent(&hub, &run).await {
+            tracing::info!(run = %run.id, %error, "an agent was not told that nobody answers what it asked");
+        }
+    });
+}
+
+async fn tell_agent(hub: &Hub, run: &Run) -> Result<()> {
+    let mut conn = hub.store().read().await?;
+    let asker = asker(&mut conn, run).await?;
+    let agent = agents::find(&mut conn, run.agent).await?;
+    let version = versions::find(&mut conn, run.version).await?;
+    drop(conn);
+    let (Some(asker), Some(agent), Some(version)) = (asker, agent, version) else { return Ok(()) };
+    if !matches!(version.connector, Connector::A2a { .. }) {
+        return Ok(());
+    }
+    let a2a = connect::a2a(hub, Parties { asker: &asker, agent: &agent, version: &version }).await?;
+    a2a.give_up(&Remote { task: run.remote_task.clone(), context: run.remote_context.clone() }).await;
     Ok(())
 }
 

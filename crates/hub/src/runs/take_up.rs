@@ -90,11 +90,12 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     }))
 }
 
-async fn asker(tx: &mut Tx, run: &Run) -> Result<Option<Asker>> {
+/// Whoever asked for it, if they may still ask for anything.
+pub(super) async fn asker(conn: &mut Conn, run: &Run) -> Result<Option<Asker>> {
     let principal = run.caller;
-    Ok(match principals::find(tx, principal).await? {
+    Ok(match principals::find(conn, principal).await? {
         Some(Principal::Account { account }) => {
-            accounts::person(tx, account).await?.as_ref().map(Asker::from)
+            accounts::person(conn, account).await?.as_ref().map(Asker::from)
         }
         // Whoever waited over a restart waits among the newcomers: it costs a turn at most.
         Some(Principal::Remote { hub, pseudonym }) => {

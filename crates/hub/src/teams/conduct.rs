@@ -100,7 +100,7 @@ async fn arrive(
     // Watching begins before anything is read, so no end of a run is missed.
     let channel = hub.live().channels.hold(Topic::Chat(team));
     let frames = channel.watch();
-    let (team, key) = loop {
+    let (team, asked, key) = loop {
         match arrived(hub, team, &channel).await {
             Ok(read) => break read,
             Err(Error::Refused(Refusal::NotFound { .. })) => return None,
@@ -108,7 +108,7 @@ async fn arrive(
         }
         hub.stop().run_until_cancelled(time::sleep(PAUSE)).await?;
     };
-    let (doing, asked, alone) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let (doing, alone) = (HashMap::new(), HashSet::new());
     Some(Conductor {
         hub: hub.clone(),
         team,
@@ -127,14 +127,20 @@ async fn arrive(
 }
 
 /// Hears what other processes do in the team from before it is read.
-async fn arrived(hub: &Hub, team: ChatId, channel: &Channel) -> Result<(Team, SecretKey)> {
+async fn arrived(
+    hub: &Hub,
+    team: ChatId,
+    channel: &Channel,
+) -> Result<(Team, HashMap<WorkNo, RunId>, SecretKey)> {
     hub.mirror().follow(hub, channel).await?;
-    read(hub, team).await
+    let team = read(hub, team).await?;
+    let mut conn = hub.store().read().await?;
+    let asked = work::find_asked(&mut conn, &team).await?;
+    Ok((team, asked, record::key(hub, &mut conn).await?))
 }
 
-async fn read(hub: &Hub, team: ChatId) -> Result<(Team, SecretKey)> {
-    let mut conn = hub.store().read().await?;
-    Ok((record::replay(&mut conn, team).await?, record::key(hub, &mut conn).await?))
+async fn read(hub: &Hub, team: ChatId) -> Result<Team> {
+    record::replay(&mut hub.store().read().await?, team).await
 }
 
 impl Conductor {
@@ -156,7 +162,7 @@ impl Conductor {
                 return;
             }
             // What was not committed did not happen.
-            if let Ok((known, _)) = read(&self.hub, team).await {
+            if let Ok(known) = read(&self.hub, team).await {
                 self.team = known;
             }
         }

@@ -69,9 +69,10 @@ impl Conductor {
         }
     }
 
-    /// Ends every run.
+    /// Ends every run, also those that wait for an answer.
     pub async fn stop_all(&mut self) {
-        for run in std::mem::take(&mut self.doing).into_keys() {
+        let doing = std::mem::take(&mut self.doing).into_keys();
+        for run in doing.chain(std::mem::take(&mut self.asked).into_values()) {
             stop(&self.hub, run).await;
         }
     }
@@ -79,14 +80,16 @@ impl Conductor {
     /// Ends runs whose assignment or turn is over.
     pub async fn stop_what_nobody_wants(&mut self) {
         let wants = self.team.wants();
+        let is_open = |no: WorkNo| self.team.work_item(no).is_some_and(Work::is_open);
         let wanted = |doing: &Doing| match *doing {
-            Doing::Work(no) => self.team.work_item(no).is_some_and(Work::is_open),
+            Doing::Work(no) => is_open(no),
             Doing::Speech(Speech { seat, turn, .. }) => wants.contains(&Want::Speech { seat, turn }),
         };
-        let over: Vec<RunId> =
-            self.doing.iter().filter(|(_, doing)| !wanted(doing)).map(|(run, _)| *run).collect();
-        for run in over {
+        let doing = self.doing.iter().filter(|(_, doing)| !wanted(doing)).map(|(run, _)| *run);
+        let asked = self.asked.iter().filter(|(no, _)| !is_open(**no)).map(|(_, run)| *run);
+        for run in doing.chain(asked).collect::<Vec<_>>() {
             self.doing.remove(&run);
+            self.asked.retain(|_, asked| *asked != run);
             stop(&self.hub, run).await;
         }
     }

@@ -1,20 +1,23 @@
 //! Work on assignments: runs that the hub begins for the person who launched the team.
 
+use std::collections::HashMap;
+
 use plexus_domain::{
     Address, Error as Refusal, MessageId, Part, RunId, RunState,
     part::plain_text,
     run::Usage,
     team::{
-        Author, Event, Identity, Words, Work, WorkNo, WorkState,
+        Author, Event, Identity, Team, Words, Work, WorkNo, WorkState,
         work::{End, Report},
     },
 };
-use plexus_store::{messages, runs as rows, runs::Origin};
+use plexus_store::{Conn, messages, runs as rows, runs::Origin};
 
 use super::{conduct::Conductor, doing::Doing};
 use crate::{
     Error, Hub, Result, accounts, agents,
     chats::saying::{Saying, lock, say},
+    views,
 };
 
 /// What a run came to.
@@ -101,6 +104,38 @@ pub(super) struct Follows {
 fn answer_to(conductor: &Conductor, no: WorkNo, work: &Work) -> Option<Follows> {
     let WorkState::Answered(words) = &work.state else { return None };
     conductor.asked.get(&no).map(|&run| Follows { run, answer: Some(words.to_string()) })
+}
+
+/// The runs that wait for answers of a team which another process conducted. Whose they are and what they are about tells
+/// which assignment each is for.
+pub(super) async fn find_asked(conn: &mut Conn, team: &Team) -> Result<HashMap<WorkNo, RunId>> {
+    let asks = |work: &Work| matches!(work.state, WorkState::Asking(_) | WorkState::Answered(_));
+    let asking: Vec<(WorkNo, &Work)> = team.open_work().filter(|(_, work)| asks(work)).collect();
+    let mut asked = HashMap::new();
+    if asking.is_empty() {
+        return Ok(asked);
+    }
+    for run in rows::list_by_chat(conn, team.id()).await?.into_iter().filter(|run| run.state.is_waiting()) {
+        let Some((address, title)) = about(conn, &run).await? else { continue };
+        let is_its = |(no, work): &&(WorkNo, &Work)| {
+            let member = team.member(work.to).map(|member| &member.invitee.identity);
+            let is_theirs = member == Some(&Identity::Agent { address: address.clone() });
+            is_theirs && work.spec.title.as_str() == title && !asked.contains_key(no)
+        };
+        if let Some((no, _)) = asking.iter().find(is_its) {
+            asked.insert(*no, run.id);
+        }
+    }
+    Ok(asked)
+}
+
+/// The agent of a run, and what the message that began it is about.
+async fn about(conn: &mut Conn, run: &rows::Run) -> Result<Option<(Address, String)>> {
+    let Some(agent) = plexus_store::agents::find(conn, run.agent).await? else { return Ok(None) };
+    let answers = messages::list_by_run(conn, run.id).await?;
+    let question: Vec<MessageId> = answers.first().and_then(|header| header.parent).into_iter().collect();
+    let parts = messages::load(conn, &question).await?.pop().map(|message| message.parts).unwrap_or_default();
+    Ok(parts.into_iter().next().and_then(|part| part.name).map(|title| (views::address(&agent), title)))
 }
 
 /// Sends a message to an agent, as a thread of its own in the team's chat: it sees that message, and what it answered in the

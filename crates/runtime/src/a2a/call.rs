@@ -1,13 +1,17 @@
 //! One call to an A2A agent over JSON-RPC.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_a2a::{
     A2aProtocol,
     client::{self, Call, MAX_ANSWER_BYTES, Update},
     extension,
+    wire::v1::CancelTaskRequest,
 };
 use plexus_domain::run::{Failure, FailureClass};
+use tokio_util::sync::CancellationToken;
 
 use super::A2a;
 use crate::{
@@ -17,6 +21,9 @@ use crate::{
 
 /// An HTTP request has one answer, so its JSON-RPC id says nothing.
 const ID: i64 = 1;
+
+/// How long the agent may take to answer that it cancelled a task.
+const CANCEL_TIME: Duration = Duration::from_secs(3);
 
 /// What the agent began to answer.
 pub(super) enum Opened {
@@ -70,6 +77,17 @@ impl A2a {
                 let words = format!("The agent at {} answered a plain question with a stream.", self.peer());
                 Err(Failure::new(FailureClass::Garbage, words).into())
             }
+        }
+    }
+
+    /// Tells the agent that nobody waits for its task any more; what it answers changes nothing.
+    pub(super) async fn cancel(&self, protocol: A2aProtocol, id: String) {
+        let never = CancellationToken::new();
+        let mut pace = Pace::new(&never, CANCEL_TIME);
+        let tenant = self.endpoint.tenant.clone();
+        let call = Call::CancelTask(CancelTaskRequest { tenant, id, metadata: None });
+        if let Err(Halt::Failed(failure)) = self.ask(protocol, call, &mut pace).await {
+            tracing::debug!(class = failure.class.as_str(), "an agent was not told to cancel its task");
         }
     }
 

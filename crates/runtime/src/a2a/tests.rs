@@ -373,6 +373,16 @@ async fn stop_cancels_the_task() {
 }
 
 #[tokio::test]
+async fn what_waits_for_an_answer_can_be_given_up() {
+    let agent = Scripted::new(|_, _| result(&task(status("CANCELED", None), json!([])))).await;
+    let connector = agent.connector(true);
+    connector.give_up(&Remote { task: None, context: Some("c1".to_owned()) }).await;
+    connector.give_up(&Remote { task: Some("t1".to_owned()), context: None }).await;
+    assert_eq!(agent.methods(), ["CancelTask"]);
+    assert_eq!(agent.calls()[0]["params"]["id"], "t1");
+}
+
+#[tokio::test]
 async fn a_stream_that_breaks_is_made_up_for_by_asking_after_the_task() {
     let whole = json!([{"artifactId": "a", "name": "answer", "parts": [{"text": "one "}, {"text": "two"}]}]);
     let agent = Scripted::new(move |method, _| match method {
