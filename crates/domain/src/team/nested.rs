@@ -8,7 +8,6 @@ use super::{
     Author, CONCLUDING_GRACE, Charter, Entry, Event, Failed, Identity, Limits, Outcome, Proposal, Refusal,
     Team, Words, WorkNo,
     charter::{Budget, Goal},
-    decide::rules::NO_RESULT,
     formation::{self, Skill},
     member::Invitee,
     work::{End, Report},
@@ -113,10 +112,6 @@ impl Team {
     /// What a team that has ended reports to the assignment above; none while it is at work.
     pub fn report_above(&self) -> Option<Report> {
         let (end, text) = match self.outcome()? {
-            // An answer that says that nobody had one is none.
-            Outcome::Concluded { text, .. } if text.as_str() == NO_RESULT => {
-                (End::Failed, Some(text.clone()))
-            }
             Outcome::Concluded { text, .. } => (End::Completed, Some(text.clone())),
             Outcome::Cancelled { reason } => (End::Cancelled, Words::cut(reason.as_str())),
             Outcome::Failed(Failed::OutOfTime) => (End::TimedOut, None),

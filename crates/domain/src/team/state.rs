@@ -112,6 +112,8 @@ pub enum Failed {
     OutOfTime,
     /// The same members are at work in a team above.
     SameMembersAbove,
+    /// The answer says that there is none.
+    NoResult,
 }
 
 impl Failed {
@@ -121,6 +123,7 @@ impl Failed {
             Self::NobodyCame => "Nobody accepted the invitation.",
             Self::NobodyLeft => "All members left before the goal was reached.",
             Self::NobodyConcluded => "No member wrote an answer.",
+            Self::NoResult => "No member produced a result.",
             Self::OutOfTime => "The time of the team was over.",
             Self::SameMembersAbove => "The same members are at work on it in a team above.",
         }

@@ -7,7 +7,7 @@ use plexus_domain::{
     Timestamp,
     run::Usage,
     team::{
-        Charter, Event, Limits, Outcome, Pattern, Seat, Utterance, Want, WorkNo,
+        Charter, Event, Failed, Limits, Outcome, Pattern, Seat, Utterance, Want, WorkNo,
         decide::{Attempt, Verdict, check, judge, rules},
         work::End,
     },
@@ -160,10 +160,8 @@ impl Play {
         assert!(team.ended().unwrap() <= team.end_of_time() + GRACE, "it ends in time");
         assert_eq!(team.open_work().count(), 0, "no work is left open");
         let outcome = match team.outcome().unwrap() {
-            Outcome::Concluded { text, .. } if text.as_str() == rules::NO_RESULT => {
-                "an answer that there is none"
-            }
             Outcome::Concluded { .. } => "an answer",
+            Outcome::Failed(Failed::NoResult) => "word that there is no result",
             Outcome::Failed(_) => "no answer",
             Outcome::Cancelled { .. } => "cancelled",
         };

@@ -5,13 +5,10 @@ use std::collections::BTreeSet;
 use crate::{
     Text,
     team::{
-        Kind, Mode, Note, Seat, Spec, Team, Utterance, Words, Work, WorkNo, WorkState, member::Member,
-        utterance::Task, work::End,
+        Failed, Kind, Mode, Note, Seat, Spec, Team, Utterance, Words, Work, WorkNo, WorkState,
+        member::Member, utterance::Task, work::End,
     },
 };
-
-/// The answer of a team that has none.
-pub const NO_RESULT: &str = "No member produced a result.";
 
 /// What the member says now, by rules; none when it is not asked. Always something that is allowed.
 pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
@@ -105,20 +102,20 @@ pub(super) fn was_heard(team: &Team, seat: Seat) -> bool {
     team.member(seat).is_some_and(|member| member.counts.turns > 0)
 }
 
-/// The results under their titles, and how many members brought none; without any result, what was said last; without
+/// The results under their titles, and how many members brought none; without any result, what members said last; without
 /// that, that there is nothing.
 fn conclusion(team: &Team) -> Option<Words> {
     let results: Vec<(&Note, &Words)> =
         team.work().iter().filter_map(|work| Some((&work.spec.title, work.result()?))).collect();
     let parts: Vec<String> = match results.as_slice() {
-        [] => team.recent().map(|line| line.text.to_string()).collect(),
+        [] => team.recent().filter(|line| line.seat.is_some()).map(|line| line.text.to_string()).collect(),
         [(_, only)] => vec![only.to_string()],
         several => several.iter().map(|(title, result)| format!("## {title}\n\n{result}")).collect(),
     };
     let text = parts.join("\n\n");
     match without_result(team).filter(|_| !results.is_empty()) {
         Some(last) => Words::cut_before(&text, &last),
-        None => Words::cut(&text).or_else(|| Words::cut(NO_RESULT)),
+        None => Words::cut(&text).or_else(|| Words::cut(Failed::NoResult.as_str())),
     }
 }
 

@@ -7,8 +7,8 @@ use crate::{
     Timestamp,
     run::Usage,
     team::{
-        Author, Limit, Mode, Note, Outcome, Phase, Refusal, Seat, Team, Utterance, Words, Work, WorkNo,
-        WorkState,
+        Author, Failed, Limit, Mode, Note, Outcome, Phase, Refusal, Seat, Team, Utterance, Words, Work,
+        WorkNo, WorkState,
         state::Line,
         utterance::{Poll, Task},
         work::Spec,
@@ -111,6 +111,10 @@ impl Team {
             Utterance::Vote { question, options } => self.open_vote(seat, question, options, at),
             Utterance::Ballot { option } => self.cast(seat, *option),
             Utterance::Conclude { text: None } => self.conclude(seat, None, at),
+            // An answer that says that nobody had one is none.
+            Utterance::Conclude { text: Some(text) } if text.as_str() == Failed::NoResult.as_str() => {
+                self.close(Outcome::Failed(Failed::NoResult));
+            }
             Utterance::Conclude { text: Some(text) } => {
                 self.close(Outcome::Concluded { by: seat, text: text.clone() });
             }
