@@ -95,6 +95,8 @@ mod openai;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]
+mod owner;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod partition;

@@ -178,6 +178,11 @@ pub enum Asked {
         work: u32,
         text: String,
     },
+    /// Ends a piece of work with a result of your own.
+    TakeOver {
+        work: u32,
+        text: String,
+    },
     /// Has it done by a team of whoever has it and `members`; where none are named, the hub looks for them.
     Nest {
         work: u32,
@@ -199,6 +204,7 @@ impl From<Asked> for Act {
             Asked::Invite { address } => Self::Invite { address },
             Asked::Stop { work } => Self::Stop { work: WorkNo(work) },
             Asked::Answer { work, text } => Self::Answer { work: WorkNo(work), text },
+            Asked::TakeOver { work, text } => Self::TakeOver { work: WorkNo(work), text },
             Asked::Nest { work, members } => Self::Nest { work: WorkNo(work), members },
         }
     }

@@ -39,6 +39,7 @@ fn card(work: Work, action: &str, over: bool) -> AnyView {
         view! { <ActionForm action=action label="Form a team for it" kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
     });
     let team = work.team.map(|href| view! { <p><a href=href>"The team that works on it"</a></p> });
+    let take_over = (is_open && !over).then(|| take_over(work.number, action));
     let question = work.question.filter(|_| !over).map(|question| ask(work.number, question, action));
     let tokens = (work.tokens > 0).then(|| format!(", {}", count(work.tokens, "token", "tokens")));
     view! {
@@ -50,6 +51,7 @@ fn card(work: Work, action: &str, over: bool) -> AnyView {
             {team}
             {question}
             <div class="row-actions">{nest}{stop}</div>
+            {take_over}
         </li>
     }
     .into_any()
@@ -57,18 +59,42 @@ fn card(work: Work, action: &str, over: bool) -> AnyView {
 
 /// A question of the member, and a place for the answer.
 fn ask(work: u32, question: String, action: &str) -> AnyView {
-    let id = format!("f-answer-{work}");
-    let label = id.clone();
+    let words = Words { act: "answer", work, label: "It asks", hint: question };
+    form(words, action, view! { <Button label="Answer" icon=Icon::Send /> }.into_any())
+}
+
+/// A place for a result of the owner's own.
+fn take_over(work: u32, action: &str) -> AnyView {
+    let hint = "Whoever works on it is stopped, and the team goes on with what you write.".to_owned();
+    let words = Words { act: "take_over", work, label: "Result", hint };
+    let button = view! { <Button label="Hand it in" kind=Kind::Quiet icon=Icon::Done /> }.into_any();
+    view! { <details class="fold"><summary><span>"Do it yourself"</span></summary>{form(words, action, button)}</details> }
+        .into_any()
+}
+
+/// What the owner may write about a piece of work.
+struct Words {
+    act: &'static str,
+    work: u32,
+    label: &'static str,
+    hint: String,
+}
+
+fn form(words: Words, action: &str, button: AnyView) -> AnyView {
+    let Words { act, work, label, hint } = words;
+    let id = format!("f-{act}-{work}");
+    let (of, hint_id) = (id.clone(), format!("{id}-hint"));
+    let described_by = hint_id.clone();
     view! {
         <form class="stack" method="post" action=action.to_owned()>
-            <input type="hidden" name="do" value="answer" />
+            <input type="hidden" name="do" value=act />
             <input type="hidden" name="work" value=work.to_string() />
             <div class="field">
-                <label for=label>"It asks"</label>
-                <p class="hint">{question}</p>
-                <textarea class="control" id=id name="text" rows="2" required maxlength="16000"></textarea>
+                <label for=of>{label}</label>
+                <p class="hint" id=hint_id>{hint}</p>
+                <textarea class="control" id=id name="text" rows="2" required maxlength="16000" aria-describedby=described_by></textarea>
             </div>
-            <p class="actions"><Button label="Answer" icon=Icon::Send /></p>
+            <p class="actions">{button}</p>
         </form>
     }
     .into_any()

@@ -64,7 +64,7 @@ pub enum Event {
         budget: Budget,
     },
     /// An assignment ended. The first report counts, one late report is kept, further ones are refused, unless they say that
-    /// a team below used more.
+    /// a team below used more. The owner takes work over with a result of their own.
     Reported {
         work: WorkNo,
         #[serde(flatten)]
@@ -114,7 +114,7 @@ impl Event {
             Self::Remarked { .. } | Self::Answered { .. } | Self::Nested { .. } => {
                 matches!(by, Owner | Seat(_))
             }
-            Self::Reported { .. } => matches!(by, Home | Seat(_)),
+            Self::Reported { report, .. } => by != Owner || report.is_a_result(),
             Self::Left { seat, .. } => by == Seat(*seat) || matches!(by, Home | Owner),
             Self::Held { .. } | Self::Resumed { .. } => by == Owner,
             Self::Stopped { .. } | Self::Skipped { .. } | Self::FloorGiven { .. } => by == Owner,

@@ -141,6 +141,11 @@ impl Report {
         Used { usage: self.usage, hops: self.hops }
     }
 
+    /// Whether it brings what the team wanted.
+    pub(super) const fn is_a_result(&self) -> bool {
+        matches!(self, Self { end: End::Completed, text: Some(_), .. })
+    }
+
     pub(super) fn without_result(end: End, why: &str) -> Self {
         Self { end, text: Words::cut(why), usage: Usage::default(), hops: 0 }
     }

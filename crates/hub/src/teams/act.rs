@@ -2,7 +2,12 @@
 
 use plexus_domain::{
     Address, ChatId, Error as Refusal, MessageId,
-    team::{Author, Event, Identity, Note, Seat, Words, WorkNo, member::Invitee},
+    run::Usage,
+    team::{
+        Author, Event, Identity, Note, Seat, Words, WorkNo,
+        member::Invitee,
+        work::{End, Report},
+    },
 };
 
 use super::{elsewhere, look, room::Wish};
@@ -46,6 +51,11 @@ pub enum Act {
         work: WorkNo,
         members: Vec<Address>,
     },
+    /// Ends one assignment with a result of the owner's own.
+    TakeOver {
+        work: WorkNo,
+        text: String,
+    },
     /// Answers what a member asked about its assignment.
     Answer {
         work: WorkNo,
@@ -77,6 +87,11 @@ async fn wish(hub: &Hub, team: ChatId, act: Act) -> Result<Wish> {
             Event::Invited { members: vec![Invitee { identity, roles: Vec::new(), key: None }] }
         }
         Act::Stop { work } => Event::Stopped { work },
+        Act::TakeOver { work, text } => {
+            let report =
+                Report { end: End::Completed, text: Some(words(text)?), usage: Usage::default(), hops: 0 };
+            Event::Reported { work, report }
+        }
         Act::Answer { work, text } => Event::Answered { work, answer: words(text)? },
     };
     Ok(Wish::Event(Author::Owner, event))

@@ -160,6 +160,7 @@ fn asked(fields: &Fields) -> Result<Act, Refusal> {
         "invite" => Act::Invite { address: address()? },
         "stop" => Act::Stop { work: work()? },
         "nest" => Act::Nest { work: work()?, members: Vec::new() },
+        "take_over" => Act::TakeOver { work: work()?, text: text() },
         "answer" => Act::Answer { work: work()?, text: text() },
         _ => return Err(Refusal::invalid("", "Choose what to do.")),
     })

@@ -51,6 +51,9 @@ pub fn words(entry: &Entry, names: &Names<'_>, reasons: bool) -> (String, Option
         Event::Nested { work: no, .. } => (format!("A team was formed for: {}.", work(*no)), None),
         Event::Reported { work: no, report } => {
             let text = report.text.as_ref().filter(|_| reasons || report.end == End::Completed);
+            if entry.by() == Author::Owner {
+                return (format!("{who} took over: {}.", work(*no)), text.map(ToString::to_string));
+            }
             (format!("{}: {}.", work(*no), end(report.end)), text.map(ToString::to_string))
         }
         Event::Stopped { work: no } => (format!("{who} stopped: {}.", work(*no)), None),

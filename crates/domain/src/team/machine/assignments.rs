@@ -69,7 +69,7 @@ impl Team {
             Author::Home | Author::Owner => self.work_mut(no)?,
         };
         let to = work.to;
-        let used = match work.child.and_then(|child| child.heard) {
+        let used = match work.child.and_then(|child| child.heard).filter(|_| by != Author::Owner) {
             None => first_report(work, by, report)?,
             Some(before) => later_report(by, before, report)?,
         };

@@ -1,0 +1,93 @@
+//! What the person who launched a team may do while it works.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::{
+    agent::Agent,
+    client::{Client, text_of},
+    hub::{Hub, on_both},
+    team::{self, ended, until},
+};
+
+const GOAL: &str = "Count the boats.";
+
+/// Two agents that do what the test tells them, and a team of them.
+async fn launch(grace: &Client, pattern: &str) -> (String, [Agent; 2]) {
+    let agents = [Agent::start().await, Agent::start().await];
+    for (agent, name) in agents.iter().zip(["one", "two"]) {
+        let new = json!({ "url": agent.url, "name": format!("{name}-{}", pattern.len()), "vouch": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+    }
+    let members = ["one", "two"].map(|name| format!("@grace/{name}-{}", pattern.len()));
+    let new = json!({ "goal": GOAL, "pattern": pattern, "members": members });
+    (team::launch(grace, &new).await, agents)
+}
+
+async fn act(grace: &Client, team: &str, act: Value) -> Value {
+    grace.call(Method::POST, &format!("/teams/{team}"), &act).await.expect(StatusCode::OK).json()
+}
+
+on_both! {
+    async fn members_are_paused_invited_and_sent_away_and_work_is_taken_over(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (team, mut agents) = launch(&grace, "plan_and_delegate").await;
+        let _first = agents[0].called().await;
+        let _second = agents[1].called().await;
+        let shown = act(&grace, &team, json!({ "do": "hold", "seat": 1 })).await;
+        assert_eq!(shown["members"][1]["presence"], "held");
+        let shown = act(&grace, &team, json!({ "do": "resume", "seat": 1 })).await;
+        assert_eq!(shown["members"][1]["presence"], "active");
+        act(&grace, &team, json!({ "do": "invite", "address": "@plexus/calc" })).await;
+        until(&grace, &team, |team| team["members"][2]["presence"] == "active").await;
+        let shown = act(&grace, &team, json!({ "do": "dismiss", "seat": 1 })).await;
+        assert_eq!(shown["members"][1]["presence"], "left");
+        assert_eq!(shown["work"][1]["state"], "failed", "{shown:#}");
+        let empty = json!({ "do": "take_over", "work": 0, "text": " " });
+        let refused = grace.call(Method::POST, &format!("/teams/{team}"), &empty).await;
+        refused.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        let shown = act(&grace, &team, json!({ "do": "take_over", "work": 0, "text": "I see three." })).await;
+        assert_eq!(shown["work"][0]["state"], "completed", "{shown:#}");
+        let shown = ended(&grace, &team).await;
+        assert_eq!(shown["state"], "closed", "{shown:#}");
+        assert!(text_of(&shown["answer"]).contains("I see three."), "{shown:#}");
+        let late = json!({ "do": "take_over", "work": 0, "text": "Four." });
+        grace.call(Method::POST, &format!("/teams/{team}"), &late).await.expect(StatusCode::CONFLICT);
+        let log = grace.api(&format!("/teams/{team}/log")).await;
+        let entries = log["items"].as_array().expect("a list").iter();
+        let mut reported = entries.filter(|entry| entry["event"]["kind"] == "reported");
+        assert!(reported.any(|entry| entry["by"] == "owner"), "{log:#}");
+    }
+
+    async fn the_floor_goes_where_the_owner_wants_it(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (team, mut agents) = launch(&grace, "discuss_only").await;
+        let _first = agents[0].called().await;
+        act(&grace, &team, json!({ "do": "skip" })).await;
+        let _second = agents[1].called().await;
+        let shown = act(&grace, &team, json!({ "do": "give_floor", "to": 0 })).await;
+        assert_eq!(shown["floor"], 0, "{shown:#}");
+        let third = agents[0].called().await;
+        third.begin_task().await;
+        third.artifact("There are three.").await;
+        third.complete().await;
+        let shown = until(&grace, &team, |team| team["said"].to_string().contains("There are three.")).await;
+        assert_eq!(shown["members"][0]["turns"], 1, "{shown:#}");
+        let shown = act(&grace, &team, json!({ "do": "cancel", "reason": "It is late." })).await;
+        assert_eq!(text_of(&shown["state"]), "cancelled");
+    }
+
+    async fn words_of_the_owner_are_no_answer_of_the_team(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (team, mut agents) = launch(&grace, "plan_and_delegate").await;
+        act(&grace, &team, json!({ "do": "remark", "text": "Hurry up." })).await;
+        for agent in &mut agents {
+            let call = agent.called().await;
+            call.begin_task().await;
+            call.fail("It is too foggy.").await;
+        }
+        let shown = ended(&grace, &team).await;
+        assert_eq!((&shown["state"], &shown["answer"]), (&json!("failed"), &Value::Null), "{shown:#}");
+        assert_eq!(shown["failed"], "No member produced a result.");
+    }
+}
