@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     client::{Answer, Client, text_of},
     hub::{Hub, on_both},
+    protection::until_refused,
     tokens::make,
 };
 
@@ -225,6 +226,47 @@ on_both! {
         assert_eq!(events[events.len() - 1]["final"], json!(true));
         let got = rpc(&ada, "", "tasks/get", json!({ "id": task["id"] })).await;
         assert_eq!(got["result"]["id"], task["id"]);
+    }
+
+    async fn who_may_not_is_told_by_the_status_of_the_answer(hub: &Hub) {
+        let person = hub.person("ada").await;
+        let (visitor, reader) = (hub.visitor(), person.with_token(&make(&person, &["read"]).await));
+        let program = person.with_token(&make(&person, &["chat", "read"]).await);
+        for (version, method) in [("1.0", "GetExtendedAgentCard"), ("0.3", "agent/getAuthenticatedExtendedCard")] {
+            let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": {} }).to_string();
+            let refused = post(&visitor, CALC, version, body.clone()).await.expect(StatusCode::UNAUTHORIZED);
+            assert!(refused.header("www-authenticate").starts_with("Bearer "), "{method}");
+            assert_eq!(refused.json()["id"], json!(7), "{}", refused.body);
+            let shown = post(&program, CALC, version, body).await.expect(StatusCode::OK).json();
+            assert_eq!(shown["result"]["name"], json!("calc"), "{shown}");
+        }
+        let rest = |client: &Client| client.request(Method::GET, &format!("{CALC}rest/extendedAgentCard")).header("A2A-Version", "1.0");
+        let refused = visitor.send(rest(&visitor)).await.expect(StatusCode::UNAUTHORIZED);
+        assert_eq!(refused.json()["error"]["status"], json!("UNAUTHENTICATED"));
+        assert!(refused.header("www-authenticate").starts_with("Bearer "));
+        program.send(rest(&program)).await.expect(StatusCode::OK);
+        let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": message("1 + 1") });
+        let refused = post(&reader, CALC, "1.0", body.to_string()).await.expect(StatusCode::FORBIDDEN);
+        assert!(text_of(&refused.json()["error"]["message"]).contains("\"chat\""), "{}", refused.body);
+        let send = reader.request(Method::POST, &format!("{CALC}rest/message:send")).header("A2A-Version", "1.0");
+        let refused = reader.send(send.json(&message("1 + 1"))).await.expect(StatusCode::FORBIDDEN).json();
+        assert_eq!(refused["error"]["status"], json!("PERMISSION_DENIED"));
+    }
+
+    async fn who_asks_too_often_is_told_when_to_come_again(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_RUNS_PER_ACCOUNT", "1000")]) {
+        let ada = program(hub, "ada").await;
+        let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": message("1 + 1") }).to_string();
+        let refused = until_refused(async || post(&ada, CALC, "1.0", body.clone()).await).await;
+        assert!(!refused.header("retry-after").is_empty());
+        assert_eq!(refused.json()["id"], json!(7));
+        let send = || ada.request(Method::POST, &format!("{CALC}rest/message:send")).header("A2A-Version", "1.0");
+        let refused = until_refused(async || ada.send(send().json(&message("1 + 1"))).await).await;
+        assert!(!refused.header("retry-after").is_empty());
+        assert_eq!(refused.json()["error"]["status"], json!("RESOURCE_EXHAUSTED"));
+        let huge = "x".repeat(4 << 20);
+        ada.send(send().json(&message(&huge))).await.expect(StatusCode::PAYLOAD_TOO_LARGE);
+        let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": message(&huge) });
+        post(&ada, CALC, "1.0", body.to_string()).await.expect(StatusCode::PAYLOAD_TOO_LARGE);
     }
 
     async fn what_cannot_be_read_is_answered_with_the_error_of_the_protocol(hub: &Hub) {

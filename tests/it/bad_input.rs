@@ -2,12 +2,17 @@
 
 use reqwest::{Method, StatusCode, header};
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use crate::{
     chat::sheet,
     client::{Client, new_id},
-    events::{Events, Screen, answer_after, text_in},
+    events::{Events, PATIENCE, Screen, answer_after, text_in},
     hub::{Hub, on_both},
+    tokens::make,
 };
 
 on_both! {
@@ -23,6 +28,38 @@ on_both! {
         }
         // As large as allowed.
         let said = ada.begin("@plexus/calc", &format!("1{}", " ".repeat(65_535))).await;
+        assert_eq!(answer_after(&ada, &said.chat, 0).await["state"], "done");
+    }
+
+    async fn who_closes_half_of_a_connection_has_hung_up(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let token = make(&ada, &["chat", "read"]).await;
+        let message = json!({ "message": { "messageId": "m", "role": "ROLE_USER", "parts": [{ "text": sheet() }] } });
+        let rpc = |method: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": message });
+        let tool = json!({ "name": "send_message", "arguments": { "agent": "@plexus/calc", "message": sheet() } });
+        let said = json!([{ "role": "user", "content": sheet() }]);
+        for (path, body) in [
+            ("/a2a/plexus/calc/", rpc("SendMessage")),
+            ("/a2a/plexus/calc/", rpc("SendStreamingMessage")),
+            ("/mcp", json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool })),
+            ("/v1/chat/completions", json!({ "model": "@plexus/calc", "stream": true, "messages": said })),
+            ("/rpc", json!({ "jsonrpc": "2.0", "id": 1, "method": "chats.start", "params": { "to": "@plexus/calc", "text": sheet() } })),
+        ] {
+            let mut connection = TcpStream::connect(hub.origin().trim_start_matches("http://")).await.expect("a connection");
+            let (host, body) = (hub.origin().trim_start_matches("http://"), body.to_string());
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n",
+                body.len()
+            );
+            connection.write_all(head.as_bytes()).await.expect("the head");
+            connection.write_all(body.as_bytes()).await.expect("the body");
+            connection.shutdown().await.expect("one half is closed");
+            let mut came = Vec::new();
+            let read = tokio::time::timeout(PATIENCE, connection.read_to_end(&mut came)).await;
+            assert!(read.is_ok(), "{path}: the other half stays open");
+            hub.visitor().get("/healthz").await.expect(StatusCode::OK);
+        }
+        let said = ada.begin("@plexus/calc", "6 * 7").await;
         assert_eq!(answer_after(&ada, &said.chat, 0).await["state"], "done");
     }
 

@@ -240,6 +240,20 @@ on_both! {
         visitor.send(old(&visitor, "/mcp/%2e%2e/%00", "tools/list", &json!({}))).await.expect(StatusCode::NOT_FOUND);
     }
 
+    async fn a_token_that_is_not_good_for_a_tool_is_told_so_by_the_status(hub: &Hub) {
+        let person = hub.person("ada").await;
+        let reader = person.with_token(&make(&person, &["read"]).await);
+        let send = tool("send_message", &json!({ "agent": "@plexus/calc", "message": "1 + 1" }));
+        let launch = tool("launch_goal", &json!({ "goal": "1 + 1" }));
+        for asked in [send, launch] {
+            let request = old(&reader, "/mcp", "tools/call", &asked);
+            let refused = reader.send(request).await.expect(StatusCode::FORBIDDEN);
+            assert!(refused.header("www-authenticate").contains("insufficient_scope"), "{asked}");
+        }
+        let found = tool("search_agents", &json!({ "query": "calc" }));
+        assert_eq!(result(&reader, old(&reader, "/mcp", "tools/call", &found)).await["isError"], json!(false));
+    }
+
     async fn only_pages_of_named_origins_may_call(hub: &Hub, [("PLEXUS_MCP_ORIGINS", "https://app.example.org, vscode-webview://one")]) {
         let visitor = hub.visitor();
         let list = |origin: &str| old(&visitor, "/mcp", "tools/list", &json!({})).header(header::ORIGIN, origin);

@@ -70,7 +70,7 @@ on_both! {
 }
 
 /// Tries until it was too often. A slow machine is given back some of what it takes.
-async fn until_refused(attempt: impl AsyncFn() -> Answer) -> Answer {
+pub async fn until_refused(attempt: impl AsyncFn() -> Answer) -> Answer {
     for _ in 0..200 {
         let answer = attempt().await;
         if answer.status == StatusCode::TOO_MANY_REQUESTS {

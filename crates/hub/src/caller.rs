@@ -153,12 +153,16 @@ impl Caller {
     /// The person, if what they came with is good for `scope`. A session is good for everything they may do.
     pub fn may(&self, scope: Scope) -> Result<&Person, Error> {
         let person = self.person()?;
-        match &self.via {
-            Via::Token { scopes, .. } if !scopes.contains(&scope) => {
-                Err(Error::forbidden(format!("This token does not have the scope \"{}\".", scope.as_str())))
-            }
-            _ => Ok(person),
+        if self.lacks(scope) {
+            let words = format!("This token does not have the scope \"{}\".", scope.as_str());
+            return Err(Error::forbidden(words));
         }
+        Ok(person)
+    }
+
+    /// Whether they came with a token that is not good for `scope`.
+    pub fn lacks(&self, scope: Scope) -> bool {
+        matches!(&self.via, Via::Token { scopes, .. } if !scopes.contains(&scope))
     }
 
     pub fn require(&self, role: Role) -> Result<&Person, Error> {

@@ -9,7 +9,7 @@ use plexus_a2a::{
         v1,
     },
 };
-use plexus_domain::{Digest, Part, RunId, Timestamp, agent::A2aProtocol, page::PageSize};
+use plexus_domain::{Digest, Error as Refusal, Part, RunId, Timestamp, agent::A2aProtocol, page::PageSize};
 use plexus_hub::{
     Caller,
     blobs::NewBlob,
@@ -18,12 +18,13 @@ use plexus_hub::{
 use serde_json::Value;
 
 use super::{
-    paging, push, refusal,
+    paging, push,
+    refusal::{self, Declined},
     stream::{Events, events, only},
 };
 use crate::state::Site;
 
-type Result<T> = std::result::Result<T, Error>;
+type Result<T> = std::result::Result<T, Declined>;
 
 /// Tasks on a page when none are asked for (specification section 3.1.4).
 const PAGE: u32 = 50;
@@ -66,7 +67,7 @@ impl Methods {
         let task = task.map_err(|error| refusal::of(method, error))?;
         if task.state.is_terminal() {
             let words = format!("The task has ended ({}): nothing follows. Get it instead.", task.state);
-            return Err(Error::new(ErrorKind::UnsupportedOperation, words));
+            return Err(Error::new(ErrorKind::UnsupportedOperation, words).into());
         }
         let followed = calls::follow(&self.site.hub, &self.door, run, Until::Ended).await;
         let (task, following) = followed.map_err(|error| refusal::of(method, error))?;
@@ -92,11 +93,11 @@ impl Methods {
         let rows = rows.ok_or_else(|| wrong("pageSize", "A page has 1 to 100 tasks."))?;
         let after = request.page_token.as_deref().map(paging::cursor);
         if after == Some(None) {
-            return Err(wrong("pageToken", "This token is not one that this hub gave."));
+            return Err(wrong("pageToken", "This token is not one that this hub gave.").into());
         }
         let since = request.status_timestamp_after.as_deref().map(Timestamp::from_rfc3339);
         if since == Some(None) {
-            return Err(wrong("statusTimestampAfter", "A time is written as 2026-11-20T10:00:00Z."));
+            return Err(wrong("statusTimestampAfter", "A time is written as 2026-11-20T10:00:00Z.").into());
         }
         let state = match request.status {
             None => None,
@@ -126,8 +127,8 @@ impl Methods {
     /// What callers who are known may see; the same card that everybody sees, where they may see it.
     pub async fn extended_card(&self) -> Result<Value> {
         if self.caller.person.is_none() {
-            let words = "Sign in with a bearer token to see this card.";
-            return Err(Error::new(ErrorKind::UnsupportedOperation, words));
+            let refusal = Refusal::unauthenticated("Sign in with a bearer token to see this card.");
+            return Err(refusal::of(Method::GetExtendedCard, refusal.into()));
         }
         let card = calls::card(&self.site.hub, &self.caller, &self.door.address()).await;
         Ok(with_former(&card.map_err(|error| refusal::of(Method::GetExtendedCard, error))?))
@@ -159,18 +160,19 @@ impl Methods {
 
 pub fn id(text: &str) -> Result<RunId> {
     if text.is_empty() {
-        return Err(Error::invalid_params("The id of the task is missing.", &[("id", "It is empty.")]));
+        return Err(Error::invalid_params("The id of the task is missing.", &[("id", "It is empty.")]).into());
     }
-    text.parse()
-        .map_err(|_| Error::new(ErrorKind::TaskNotFound, "There is no such task, or it is not yours."))
+    let missing = || Error::new(ErrorKind::TaskNotFound, "There is no such task, or it is not yours.");
+    text.parse().map_err(|_| missing().into())
 }
 
 fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> {
     let push = request.configuration.and_then(|configuration| configuration.task_push_notification_config);
     let push = push.map(|config| push::wish(config, protocol)).transpose()?;
     let message = request.message;
-    let missing =
-        |field| Error::invalid_params("The message is not complete.", &[(field, "It is missing or empty.")]);
+    let missing = |field| {
+        Error::invalid_params("The message is not complete.", &[(field, "It is missing or empty.")]).into()
+    };
     if message.message_id.is_empty() {
         return Err(missing("message.messageId"));
     }
@@ -179,7 +181,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> 
     }
     if message.role != v1::Role::User {
         let words = "Whoever sends a message has the role of the user.";
-        return Err(Error::invalid_params(words, &[("message.role", words)]));
+        return Err(Error::invalid_params(words, &[("message.role", words)]).into());
     }
     let (mut files, waits) = (Vec::new(), client::waits(&message));
     let parts = message.parts.into_iter().map(|given| part(given, &mut files)).collect();

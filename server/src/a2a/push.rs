@@ -1,15 +1,15 @@
 //! Push notification configurations (specification 1.0 sections 3.1.7 to 3.1.10).
 
-use plexus_a2a::wire::{Method, rpc::Error, v1};
+use plexus_a2a::wire::{Method, v1};
 use plexus_domain::{RunId, agent::A2aProtocol};
 use plexus_hub::calls::push::{self, Authentication, Hook, Named, Wish};
 
 use super::{
     methods::{Methods, id},
-    refusal,
+    refusal::{self, Declined},
 };
 
-type Result<T> = std::result::Result<T, Error>;
+type Result<T> = std::result::Result<T, Declined>;
 
 impl Methods {
     pub async fn create_push(

@@ -1,5 +1,9 @@
 //! Refusals of the hub as errors of A2A (specification 1.0 section 3.3.2).
 
+use axum::{
+    http::{StatusCode, header},
+    response::Response,
+};
 use plexus_a2a::wire::{
     Method,
     rpc::{Error, ErrorKind},
@@ -7,13 +11,27 @@ use plexus_a2a::wire::{
 use plexus_domain::Error as Refusal;
 use plexus_hub::{Error as HubError, calls};
 
-use crate::web::error::say;
+use crate::web::error::{retry_after, say};
 
-/// The error that says this refusal of a method.
-pub fn of(method: Method, error: HubError) -> Error {
-    let (_, refusal) = say(error);
+/// Why a method was not done.
+pub enum Declined {
+    /// In the words of A2A.
+    Error(Error),
+    /// By the status of the answer: who asks is not known or may not, or it is not the moment.
+    Outside(StatusCode, Refusal),
+}
+
+impl From<Error> for Declined {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// What says this refusal of a method.
+pub fn of(method: Method, error: HubError) -> Declined {
+    let (status, refusal) = say(error);
     let message = refusal.to_string();
-    match &refusal {
+    let error = match &refusal {
         Refusal::NotFound { .. } => Error::new(ErrorKind::TaskNotFound, message),
         Refusal::Invalid { field, .. } if field == calls::MEDIA_TYPE => {
             Error::new(ErrorKind::ContentTypeNotSupported, message)
@@ -28,11 +46,24 @@ pub fn of(method: Method, error: HubError) -> Error {
         Refusal::Forbidden { .. } if method.is_of_push() => {
             Error::new(ErrorKind::PushNotificationNotSupported, message)
         }
-        Refusal::Conflict { .. } | Refusal::Forbidden { .. } | Refusal::Unauthenticated { .. } => {
-            Error::new(ErrorKind::UnsupportedOperation, message)
+        Refusal::Conflict { .. } => Error::new(ErrorKind::UnsupportedOperation, message),
+        Refusal::Unavailable { .. } if status == StatusCode::INTERNAL_SERVER_ERROR => {
+            Error::new(ErrorKind::Internal, message)
         }
-        Refusal::Limited { .. } | Refusal::Unavailable { .. } => Error::new(ErrorKind::Internal, message),
+        Refusal::Unauthenticated { .. }
+        | Refusal::Forbidden { .. }
+        | Refusal::Limited { .. }
+        | Refusal::Unavailable { .. } => return Declined::Outside(status, refusal),
+    };
+    Declined::Error(error)
+}
+
+/// Says when to come again, where that is known.
+pub fn with_time(mut response: Response, refusal: &Refusal) -> Response {
+    if let Some(seconds) = retry_after(refusal) {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
     }
+    response
 }
 
 /// Parameters that are not what the method takes.

@@ -15,7 +15,7 @@ use plexus_a2a::{
         v1,
     },
 };
-use plexus_domain::agent::A2aProtocol;
+use plexus_domain::{Error as Refusal, agent::A2aProtocol};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ use super::{
     brought::Brought,
     enter, limits,
     methods::Methods,
-    refusal,
+    refusal::{self, Declined},
     rpc::{is_json, version},
     stream::{Events, respond},
 };
@@ -43,29 +43,34 @@ pub async fn answer(
     let media_type = request.media_type();
     let caller = match caller {
         Ok(caller) => caller,
-        Err(error) => return outside(media_type, error),
+        Err(error) => return refused(media_type, error),
     };
     let door = match enter(&site, &caller, &owner, &name).await {
         Ok(door) => door,
-        Err(error) => return outside(media_type, error),
+        Err(error) => return refused(media_type, error),
     };
     match request.run(&Methods { site, caller, door, protocol: A2aProtocol::V1 }).await {
         Ok(Reply::Value(value)) => write(StatusCode::OK, media_type, &value),
         Ok(Reply::Stream(events)) => respond(events, |event| serde_json::to_vec(&event).unwrap_or_default()),
-        Err(error) => refuse(media_type, &error),
+        Err(Declined::Error(error)) => refuse(media_type, &error),
+        Err(Declined::Outside(status, refusal)) => outside(media_type, status, &refusal),
     }
 }
 
 /// A refusal before any method: who calls, or at whose door.
-fn outside(media_type: &'static str, error: plexus_hub::Error) -> Response {
+fn refused(media_type: &'static str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
+    outside(media_type, status, &refusal)
+}
+
+fn outside(media_type: &'static str, status: StatusCode, refusal: &Refusal) -> Response {
     let body = json!({ "error": {
         "code": status.as_u16(),
         "status": status_name(status),
         "message": refusal.to_string(),
         "details": [],
     }});
-    write(status, media_type, &body)
+    refusal::with_time(write(status, media_type, &body), refusal)
 }
 
 fn refuse(media_type: &'static str, error: &Error) -> Response {
@@ -98,6 +103,7 @@ fn status_name(status: StatusCode) -> &'static str {
         StatusCode::NOT_FOUND => "NOT_FOUND",
         StatusCode::CONFLICT => "FAILED_PRECONDITION",
         StatusCode::TOO_MANY_REQUESTS => "RESOURCE_EXHAUSTED",
+        StatusCode::PAYLOAD_TOO_LARGE => "INVALID_ARGUMENT",
         StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
         _ => "INTERNAL",
     }
@@ -132,12 +138,12 @@ impl Request {
         if names(header::CONTENT_TYPE) || names(header::ACCEPT) { OWN_TYPE } else { "application/json" }
     }
 
-    async fn run(&self, methods: &Methods) -> Result<Reply, Error> {
+    async fn run(&self, methods: &Methods) -> Result<Reply, Declined> {
         let query = self.query.get("A2A-Version").map(String::as_str).unwrap_or_default();
         let version = version(&self.headers, query);
         if version != "1.0" {
             let words = "Over HTTP+JSON this hub speaks A2A 1.0. Say so with the header A2A-Version: 1.0.";
-            return Err(Error::new(ErrorKind::VersionNotSupported, words));
+            return Err(Error::new(ErrorKind::VersionNotSupported, words).into());
         }
         let segments: Vec<&str> = self.path.trim_matches('/').split('/').collect();
         let verb = self.verb.as_str();
@@ -150,11 +156,11 @@ impl Request {
             (_, ["tasks", task, "pushNotificationConfigs", rest @ ..]) => {
                 self.push(methods, verb, task, rest).await
             }
-            _ => Err(unknown()),
+            _ => Err(unknown().into()),
         }
     }
 
-    async fn task(&self, methods: &Methods, verb: &str, segment: &str) -> Result<Reply, Error> {
+    async fn task(&self, methods: &Methods, verb: &str, segment: &str) -> Result<Reply, Declined> {
         let (id, action) = segment.split_once(':').unwrap_or((segment, ""));
         let id = id.to_owned();
         match (verb, action) {
@@ -170,11 +176,17 @@ impl Request {
                 let request = v1::SubscribeToTaskRequest { tenant: None, id };
                 Ok(Reply::Stream(methods.subscribe(request).await?))
             }
-            _ => Err(unknown()),
+            _ => Err(unknown().into()),
         }
     }
 
-    async fn push(&self, methods: &Methods, verb: &str, task: &str, rest: &[&str]) -> Result<Reply, Error> {
+    async fn push(
+        &self,
+        methods: &Methods,
+        verb: &str,
+        task: &str,
+        rest: &[&str],
+    ) -> Result<Reply, Declined> {
         let task_id = task.to_owned();
         match (verb, rest) {
             ("POST", []) => {
@@ -195,22 +207,23 @@ impl Request {
                 methods.delete_push(v1::DeletePushConfigRequest { tenant: None, task_id, id }).await?;
                 value(json!({}))
             }
-            _ => Err(unknown()),
+            _ => Err(unknown().into()),
         }
     }
 
-    fn read<T: DeserializeOwned>(&self, methods: &Methods) -> Result<T, Error> {
+    fn read<T: DeserializeOwned>(&self, methods: &Methods) -> Result<T, Declined> {
         if !is_json(&self.headers) {
             let words = "Send JSON, with Content-Type: application/a2a+json or application/json.";
-            return Err(Error::new(ErrorKind::ContentTypeNotSupported, words));
+            return Err(Error::new(ErrorKind::ContentTypeNotSupported, words).into());
         }
         let limit = limits(&methods.site);
         let too_large = |_: &BytesRejection| {
             let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
-            Error::new(ErrorKind::InvalidRequest, words)
+            let refusal = Refusal::too_large(words, limit.bytes as u64);
+            Declined::Outside(StatusCode::PAYLOAD_TOO_LARGE, refusal)
         };
         let body = self.body.as_ref().map_err(too_large)?;
-        json::parse(body, limit).map_err(refusal::params)
+        json::parse(body, limit).map_err(|error| refusal::params(error).into())
     }
 
     fn filter(&self) -> Result<v1::ListTasksRequest, Error> {
@@ -252,6 +265,6 @@ fn unknown() -> Error {
     Error::new(ErrorKind::MethodNotFound, "There is nothing at this path for this HTTP method.")
 }
 
-fn value(answer: impl Serialize) -> Result<Reply, Error> {
+fn value(answer: impl Serialize) -> Result<Reply, Declined> {
     Ok(Reply::Value(json!(answer)))
 }

@@ -14,7 +14,7 @@ use plexus_a2a::{
         v1, v03,
     },
 };
-use plexus_domain::agent::A2aProtocol;
+use plexus_domain::{Error as Refusal, agent::A2aProtocol};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ use super::{
     brought::Brought,
     enter, limits,
     methods::Methods,
-    refusal,
+    refusal::{self, Declined},
     stream::{Events, respond},
 };
 use crate::{
@@ -56,11 +56,11 @@ pub async fn answer(
     }
     let caller = match caller {
         Ok(caller) => caller,
-        Err(error) => return outside(error),
+        Err(error) => return refused(error),
     };
     let door = match enter(&site, &caller, &owner, &name).await {
         Ok(door) => door,
-        Err(error) => return outside(error),
+        Err(error) => return refused(error),
     };
     let limit = limits(&site);
     let Ok(body) = body else {
@@ -78,10 +78,14 @@ pub async fn answer(
 }
 
 /// A refusal before any method: who calls, or at whose door.
-fn outside(error: plexus_hub::Error) -> Response {
+fn refused(error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
+    outside(Id::Null, status, &refusal)
+}
+
+fn outside(id: Id, status: StatusCode, refusal: &Refusal) -> Response {
     let kind = if status.is_server_error() { ErrorKind::Internal } else { ErrorKind::InvalidRequest };
-    fail(status, Id::Null, Error::new(kind, refusal.to_string()))
+    refusal::with_time(fail(status, id, Error::new(kind, refusal.to_string())), refusal)
 }
 
 pub fn is_json(headers: &HeaderMap) -> bool {
@@ -191,11 +195,12 @@ async fn run(methods: &Methods, call: Called, method: Method, protocol: A2aProto
             };
             encode(&Answer::new(call.id.clone(), Outcome::Result(result)))
         }),
-        Err(error) => fail(StatusCode::OK, call.id, error),
+        Err(Declined::Error(error)) => fail(StatusCode::OK, call.id, error),
+        Err(Declined::Outside(status, refusal)) => outside(call.id, status, &refusal),
     }
 }
 
-async fn current(methods: &Methods, method: Method, params: Value) -> Result<Reply, Error> {
+async fn current(methods: &Methods, method: Method, params: Value) -> Result<Reply, Declined> {
     Ok(match method {
         Method::SendMessage => value(methods.send(take(params)?).await?),
         Method::SendStreamingMessage => Reply::Stream(methods.stream(take(params)?).await?),
@@ -214,7 +219,7 @@ async fn current(methods: &Methods, method: Method, params: Value) -> Result<Rep
     })
 }
 
-async fn former(methods: &Methods, method: Method, params: Value) -> Result<Reply, Error> {
+async fn former(methods: &Methods, method: Method, params: Value) -> Result<Reply, Declined> {
     Ok(match method {
         Method::SendMessage => {
             let request: v03::MessageSendParams = take(params)?;
@@ -241,7 +246,7 @@ async fn former(methods: &Methods, method: Method, params: Value) -> Result<Repl
     })
 }
 
-async fn former_push(methods: &Methods, method: Method, params: Value) -> Result<Reply, Error> {
+async fn former_push(methods: &Methods, method: Method, params: Value) -> Result<Reply, Declined> {
     if method == Method::CreatePushConfig {
         let config: v03::TaskPushNotificationConfig = take(params)?;
         return Ok(value(v03::TaskPushNotificationConfig::from(methods.create_push(config.into()).await?)));
@@ -263,7 +268,7 @@ async fn former_push(methods: &Methods, method: Method, params: Value) -> Result
         (_, None) => all
             .next()
             .map(value)
-            .ok_or_else(|| Error::new(ErrorKind::TaskNotFound, "The task has no push configuration.")),
+            .ok_or_else(|| Error::new(ErrorKind::TaskNotFound, "The task has no push configuration.").into()),
     }
 }
 

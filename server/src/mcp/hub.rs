@@ -76,14 +76,15 @@ impl ServerHandler for HubServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let done = match request.name.as_ref() {
-            tools::SEARCH => self.search(request.arguments).await,
-            tools::GET => self.get(request.arguments).await,
-            tools::SEND => self.send(request.arguments, &context).await,
-            tools::LAUNCH => self.launch(request.arguments, &context).await,
+        let (scope, done) = match request.name.as_ref() {
+            tools::SEARCH => (Scope::Read, self.search(request.arguments).await),
+            tools::GET => (Scope::Read, self.get(request.arguments).await),
+            tools::SEND => (Scope::Chat, self.send(request.arguments, &context).await),
+            tools::LAUNCH => (Scope::Team, self.launch(request.arguments, &context).await),
             other => return Err(tools::unknown(other)),
         };
-        Ok(done.unwrap_or_else(|error| self.lacking.or_result(error)).into())
+        let lacks_scope = self.caller.lacks(scope);
+        Ok(done.unwrap_or_else(|error| self.lacking.or_result(error, lacks_scope)).into())
     }
 
     async fn list_resources(

@@ -35,10 +35,16 @@ pub fn of_method(error: HubError) -> ErrorData {
 pub struct Lacking(Arc<Mutex<Option<Refusal>>>);
 
 impl Lacking {
-    /// Keeps a refusal that signing in would change; all others are the result of the tool.
-    pub fn or_result(&self, error: HubError) -> CallToolResult {
-        if let HubError::Refused(refusal @ Refusal::Unauthenticated { .. }) = &error {
-            *self.0.lock() = Some(refusal.clone());
+    /// Keeps a refusal that another token would change; all others are the result of the tool.
+    pub fn or_result(&self, error: HubError, lacks_scope: bool) -> CallToolResult {
+        match &error {
+            HubError::Refused(refusal @ Refusal::Unauthenticated { .. }) => {
+                *self.0.lock() = Some(refusal.clone());
+            }
+            HubError::Refused(refusal @ Refusal::Forbidden { .. }) if lacks_scope => {
+                *self.0.lock() = Some(refusal.clone());
+            }
+            _ => {}
         }
         of_tool(error)
     }
