@@ -98,6 +98,17 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
       await shown(tab, "Stopped");
       await tab.page.getByRole("button", { name: "Stop team" }).or(tab.page.getByText("Done", { exact: true })).first().waitFor();
     });
+
+    test("work that takes too long is taken over", async () => {
+      await launchTeam(tab, "Something that takes long", "@ada/slow");
+      await shown(tab, "Working");
+      await tab.page.getByText("Do it yourself").click();
+      await checkPage(tab, "team-taken-over");
+      await tab.page.getByLabel("Result").fill("It takes a thousand seconds.");
+      await press(tab, "Hand it in");
+      await shown(tab, "Done");
+      await tab.page.getByText("It takes a thousand seconds.").first().waitFor();
+    });
   });
 }
 

@@ -94,6 +94,10 @@ impl Call {
         self.status(json!({ "state": "TASK_STATE_FAILED", "message": says(words) })).await;
     }
 
+    pub async fn reject(&self, words: &str) {
+        self.status(json!({ "state": "TASK_STATE_REJECTED", "message": says(words) })).await;
+    }
+
     pub async fn complete(&self) {
         self.status(json!({ "state": "TASK_STATE_COMPLETED" })).await;
     }

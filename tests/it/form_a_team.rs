@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     agent::Agent,
-    client::{Client, text_of},
+    client::{Answer, Client, text_of},
     events::read_answer,
     federation::until,
     hub::{Hub, on_both},
@@ -19,13 +19,17 @@ async fn program(person: &Client, scopes: &[&str]) -> Client {
 }
 
 /// What the agent that the hub's card names is asked.
-async fn rpc(client: &Client, method: &str, params: Value) -> String {
+async fn answered(client: &Client, method: &str, params: Value) -> Answer {
     let card = client.get("/.well-known/agent-card.json").await.expect(StatusCode::OK).json();
     let url = text_of(&card["supportedInterfaces"][0]["url"]);
     let path = url.strip_prefix(client.origin()).expect("it is here").to_owned();
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let request = client.request(Method::POST, &path).header("a2a-version", "1.0").json(&body);
-    client.send(request).await.expect(StatusCode::OK).body
+    client.send(request).await
+}
+
+async fn rpc(client: &Client, method: &str, params: Value) -> String {
+    answered(client, method, params).await.expect(StatusCode::OK).body
 }
 
 async fn call(client: &Client, method: &str, params: Value) -> Value {
@@ -131,9 +135,10 @@ on_both! {
         let ada = hub.person("ada").await;
         let asked = || message(&json!({ "data": { "goal": "17 * 23", "members": ["calc"] } }));
         let chatty = program(&ada, &["chat", "read"]).await;
-        let refused = call(&chatty, "SendMessage", asked()).await;
+        let refused = answered(&chatty, "SendMessage", asked()).await.expect(StatusCode::FORBIDDEN).json();
         assert!(text_of(&refused["error"]["message"]).contains("\"team\""), "{refused}");
-        let refused = call(&hub.visitor(), "SendMessage", asked()).await;
+        let refused = answered(&hub.visitor(), "SendMessage", asked()).await;
+        let refused = refused.expect(StatusCode::UNAUTHORIZED).json();
         assert!(text_of(&refused["error"]["message"]).contains("Sign in"), "{refused}");
         let program = program(&ada, &["chat", "team"]).await;
         let wrong = message(&json!({ "data": { "goal": 17 } }));

@@ -254,6 +254,26 @@ on_both! {
         assert_eq!(result(&reader, old(&reader, "/mcp", "tools/call", &found)).await["isError"], json!(false));
     }
 
+    async fn a_goal_is_launched_and_its_steps_are_told(hub: &Hub) {
+        let person = hub.person("ada").await;
+        let ada = person.with_token(&make(&person, &["read", "team"]).await);
+        let goal = tool("launch_goal", &json!({ "goal": "17 * 23", "members": ["calc"] }));
+        let answer = ada.send(new(&ada, "/mcp", "tools/call", goal)).await.expect(StatusCode::OK);
+        let told = messages(&answer);
+        let steps: Vec<String> = told.iter().map(|said| text_of(&said["params"]["message"])).collect();
+        assert!(steps.iter().any(|step| step.contains("@plexus/calc takes part.")), "{told:#?}");
+        assert!(steps.iter().any(|step| step.contains("completed")), "{told:#?}");
+        let result = &told.last().expect("an answer")["result"];
+        assert!(text_of(&result["content"][0]["text"]).contains("391"), "{result:#}");
+        assert_eq!((&result["isError"], &result["structuredContent"]["state"]), (&json!(false), &json!("closed")));
+        for (members, words) in [(json!(["nobody"]), "nobody"), (json!(["@plexus/none"]), "Nobody accepted the invitation.")] {
+            let goal = tool("launch_goal", &json!({ "goal": "17 * 23", "members": members }));
+            let refused = self::result(&ada, old(&ada, "/mcp", "tools/call", &goal)).await;
+            assert_eq!(refused["isError"], json!(true), "{refused:#}");
+            assert!(refused["content"].to_string().contains(words), "{refused:#}");
+        }
+    }
+
     async fn only_pages_of_named_origins_may_call(hub: &Hub, [("PLEXUS_MCP_ORIGINS", "https://app.example.org, vscode-webview://one")]) {
         let visitor = hub.visitor();
         let list = |origin: &str| old(&visitor, "/mcp", "tools/list", &json!({})).header(header::ORIGIN, origin);

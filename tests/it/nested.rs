@@ -65,7 +65,16 @@ async fn fail(call: Call) {
 
 /// A chain of teams, the topmost first, at the bottom of which everybody has been called: `a0` and `a1`, `a1` and `a2`, …
 async fn chain(grace: &Client, agents: &mut [Agent], depth: usize) -> (Vec<String>, Vec<Call>) {
-    let top = launch(grace, &[0], json!({ "depth": depth })).await;
+    chain_within(grace, agents, depth, json!({ "depth": depth })).await
+}
+
+async fn chain_within(
+    grace: &Client,
+    agents: &mut [Agent],
+    depth: usize,
+    limits: Value,
+) -> (Vec<String>, Vec<Call>) {
+    let top = launch(grace, &[0], limits).await;
     // A member's own work goes on until its team is there.
     let mut last = agents[0].called().await;
     let (mut teams, mut calls) = (vec![top], Vec::new());
@@ -113,6 +122,25 @@ on_both! {
         assert_eq!(states, BTreeSet::from(["closed".to_owned()]), "{top:#}");
         // 32 pieces of work, less one at the top and two on each of three levels.
         assert_eq!(top["left"]["hops"], 25, "{top:#}");
+    }
+
+    async fn eight_levels_down_and_the_results_come_up(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "100")]) {
+        let grace = hub.administrator("grace").await;
+        let mut agents = puppets(&grace, 9).await;
+        // Each level sets half of what is left aside for the next.
+        let (teams, calls) = chain_within(&grace, &mut agents, 8, json!({ "depth": 8, "hops": 600 })).await;
+        for (number, call) in calls.into_iter().enumerate() {
+            answer(call, &format!("Seen by {number}: 7 boats.")).await;
+        }
+        let top = ended(&grace, &teams[0]).await;
+        assert_eq!(top["state"], "closed", "{top:#}");
+        for number in 0..9 {
+            assert!(text_of(&top["answer"]).contains(&format!("Seen by {number}")), "{top:#}");
+        }
+        for team in &teams[1..] {
+            let below = shown(&grace, team).await;
+            assert!(below["work"].as_array().expect("a list").iter().all(|work| work["state"] == "completed"), "{below:#}");
+        }
     }
 
     async fn readers_of_the_top_hear_of_every_level(hub: &Hub) {

@@ -16,16 +16,24 @@ const GOAL: &str = "Count the boats.";
 async fn launch(grace: &Client, pattern: &str) -> (String, [Agent; 2]) {
     let agents = [Agent::start().await, Agent::start().await];
     for (agent, name) in agents.iter().zip(["one", "two"]) {
-        let new = json!({ "url": agent.url, "name": format!("{name}-{}", pattern.len()), "vouch": true });
+        let new = json!({ "url": agent.url, "name": name, "vouch": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     }
-    let members = ["one", "two"].map(|name| format!("@grace/{name}-{}", pattern.len()));
+    let members = ["one", "two"].map(|name| format!("@grace/{name}"));
     let new = json!({ "goal": GOAL, "pattern": pattern, "members": members });
     (team::launch(grace, &new).await, agents)
 }
 
 async fn act(grace: &Client, team: &str, act: Value) -> Value {
     grace.call(Method::POST, &format!("/teams/{team}"), &act).await.expect(StatusCode::OK).json()
+}
+
+/// The next thing that the agent is asked, it answers like this.
+async fn say(agent: &mut Agent, words: &str) {
+    let call = agent.called().await;
+    call.begin_task().await;
+    call.artifact(words).await;
+    call.complete().await;
 }
 
 on_both! {
@@ -67,14 +75,61 @@ on_both! {
         let _second = agents[1].called().await;
         let shown = act(&grace, &team, json!({ "do": "give_floor", "to": 0 })).await;
         assert_eq!(shown["floor"], 0, "{shown:#}");
-        let third = agents[0].called().await;
-        third.begin_task().await;
-        third.artifact("There are three.").await;
-        third.complete().await;
+        say(&mut agents[0], "There are three.").await;
         let shown = until(&grace, &team, |team| team["said"].to_string().contains("There are three.")).await;
         assert_eq!(shown["members"][0]["turns"], 1, "{shown:#}");
         let shown = act(&grace, &team, json!({ "do": "cancel", "reason": "It is late." })).await;
         assert_eq!(text_of(&shown["state"]), "cancelled");
+    }
+
+    async fn a_team_can_be_stopped_whatever_it_does(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "100"), ("PLEXUS_RUNS_PER_AGENT", "100")]) {
+        let grace = hub.administrator("grace").await;
+        let (talk, mut agents) = launch(&grace, "discuss_only").await;
+        let _speaks = agents[0].called().await;
+        let members = ["@grace/one", "@grace/two"];
+        let again = |pattern: &str| json!({ "goal": GOAL, "pattern": pattern, "members": members });
+        let replies = team::launch(&grace, &again("reply_to_all")).await;
+        say(&mut agents[0], "I see some.").await;
+        let _answers = agents[1].called().await;
+        let works = team::launch(&grace, &again("plan_and_delegate")).await;
+        let asks = agents[0].called().await;
+        asks.begin_task().await;
+        asks.ask("Which boats?").await;
+        let _works = agents[1].called().await;
+        until(&grace, &works, |team| team["work"][0]["state"] == "asking").await;
+        // Behind its last turn it is asked for the answer.
+        let mut short = again("discuss_only");
+        short["limits"] = json!({ "turns": 2 });
+        let concludes = team::launch(&grace, &short).await;
+        say(&mut agents[0], "Three lie at the pier.").await;
+        say(&mut agents[1], "Nobody knows how many went out to sea.").await;
+        let _writes = agents[0].called().await;
+        until(&grace, &concludes, |team| team["phase"] == "concluding").await;
+        for (team, phase) in
+            [(talk, "discussing"), (replies, "polling"), (works, "waiting"), (concludes, "concluding")]
+        {
+            assert_eq!(grace.api(&format!("/teams/{team}")).await["phase"], phase);
+            act(&grace, &team, json!({ "do": "cancel" })).await;
+            let shown = ended(&grace, &team).await;
+            assert_eq!(shown["state"], "cancelled", "{shown:#}");
+            let work = shown["work"].as_array().expect("a list");
+            assert!(work.iter().all(|work| work["state"] == "cancelled"), "{shown:#}");
+        }
+        // What the members were asked has ended, too.
+        let goes_on = "select count(*) from runs where state in ('queued', 'working', 'input_required')";
+        crate::federation::until("every run has ended", async || hub.number(goes_on).await == 0).await;
+    }
+
+    async fn work_that_a_member_declines_is_told(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (team, mut agents) = launch(&grace, "plan_and_delegate").await;
+        let call = agents[0].called().await;
+        call.begin_task().await;
+        call.reject("I do not count.").await;
+        say(&mut agents[1], "Three boats.").await;
+        let shown = ended(&grace, &team).await;
+        assert_eq!((&shown["state"], &shown["work"][0]["state"]), (&json!("closed"), &json!("rejected")), "{shown:#}");
+        assert!(text_of(&shown["answer"]).contains("Three boats."), "{shown:#}");
     }
 
     async fn words_of_the_owner_are_no_answer_of_the_team(hub: &Hub) {

@@ -60,6 +60,8 @@ pub struct TeamPage {
     pub answer: Option<Html>,
     /// Why there is no answer.
     pub failed: Option<String>,
+    /// Whether somebody speaks who can be passed over.
+    pub may_skip: bool,
     /// Whether it is shown to somebody who only has a link.
     pub guest: bool,
     /// Once it has ended: what came of it.

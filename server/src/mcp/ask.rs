@@ -9,12 +9,12 @@ use plexus_hub::{
     calls::{self, Call, Door, Following, News, Origin, Task, Until},
 };
 use rmcp::{
-    Peer, RoleServer,
-    model::{CallToolResult, ProgressNotificationParam, ProgressToken, ProtocolVersion},
+    RoleServer,
+    model::{CallToolResult, ProtocolVersion},
     service::RequestContext,
 };
 
-use super::outcome;
+use super::{outcome, progress::Progress};
 use crate::state::Site;
 
 /// What was said since is told this often.
@@ -94,8 +94,7 @@ fn changes(following: Following) -> Pin<Box<dyn Stream<Item = Result<News>> + Se
 
 /// Tells a caller who gave a token for it how far the answer is: the bytes said so far, and the text that is new.
 struct Teller {
-    peer: Peer<RoleServer>,
-    token: Option<ProgressToken>,
+    progress: Progress,
     known: HashMap<(MessageId, usize), usize>,
     fresh: String,
     said: usize,
@@ -104,19 +103,12 @@ struct Teller {
 
 impl Teller {
     fn new(request: &RequestContext<RoleServer>) -> Self {
-        let token = request.meta.get_progress_token();
-        Self {
-            peer: request.peer.clone(),
-            token,
-            known: HashMap::new(),
-            fresh: String::new(),
-            said: 0,
-            begun: false,
-        }
+        let (progress, known) = (Progress::of(request), HashMap::new());
+        Self { progress, known, fresh: String::new(), said: 0, begun: false }
     }
 
     fn hear(&mut self, message: MessageId, index: usize, start: usize, part: &Part) {
-        let (Some(_), Some(text)) = (&self.token, part.as_text()) else { return };
+        let (true, Some(text)) = (self.progress.is_wanted(), part.as_text()) else { return };
         let known = self.known.entry((message, index)).or_default();
         let Some(fresh) = known.checked_sub(start).and_then(|from| text.get(from..)) else { return };
         *known += fresh.len();
@@ -126,21 +118,9 @@ impl Teller {
 
     /// The first word comes at once, so that the answer begins as a stream and nothing in between takes it for dead.
     async fn tell(&mut self) {
-        let Some(token) = self.token.clone().filter(|_| !self.begun || !self.fresh.is_empty()) else {
-            return;
-        };
-        self.begun = true;
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "an answer has far fewer bytes than a float counts exactly"
-        )]
-        let mut progress = ProgressNotificationParam::new(token, self.said as f64);
-        if !self.fresh.is_empty() {
-            progress = progress.with_message(std::mem::take(&mut self.fresh));
-        }
-        // A caller that is gone is noticed by its token, not here.
-        if let Err(error) = self.peer.notify_progress(progress).await {
-            tracing::debug!(%error, "progress was not told");
+        if !self.begun || !self.fresh.is_empty() {
+            self.begun = true;
+            self.progress.tell(self.said, std::mem::take(&mut self.fresh)).await;
         }
     }
 }

@@ -7,7 +7,7 @@ use plexus_hub::{
     caller::Scope,
     calls,
     listings::{self, Found, Query, Sort, Start},
-    teams::{self, Launch, Named},
+    teams::{self, Launch, Named, Steps, TeamView, Watching},
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -23,13 +23,14 @@ use serde_json::{Value, json};
 
 use super::{
     ask::{Question, ask},
+    progress::Progress,
     refusal::{self, Lacking},
     tools,
 };
 use crate::{
     api::{agent_lists::AgentList, teams::team},
     state::Site,
-    web::place,
+    web::{event_stream::HEARTBEAT, place},
 };
 
 const INSTRUCTIONS: &str = "A hub of AI agents. Find one with search_agents, read about it with get_agent, and speak to it \
@@ -176,8 +177,9 @@ impl HubServer {
         let launched = teams::launch(hub, &self.caller, Launch { members, ..Launch::of(asked.goal) }).await?;
         let gone =
             || Refusal::unavailable("Nobody waits for this team any more. It goes on; look at its page.");
+        let watching = teams::watch(hub, &self.caller, launched).await?;
         let view = tokio::select! {
-            ended = teams::watch(hub, &self.caller, launched).await?.end() => ended?,
+            ended = follow(watching, Progress::of(request)) => ended?,
             () = request.ct.cancelled() => return Err(gone().into()),
             () = self.site.stop.cancelled() => return Err(gone().into()),
         };
@@ -265,4 +267,20 @@ fn said(text: String, value: Value) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(value);
     result
+}
+
+/// The team once it has ended. Its steps are told; so is that it still works, which keeps the answer from being given up.
+async fn follow(mut watching: Watching, progress: Progress) -> plexus_hub::Result<TeamView> {
+    let (mut steps, mut told) = (Steps::default(), 0);
+    loop {
+        let news = watching.next(HEARTBEAT).await?;
+        let words = news.as_ref().map(|view| steps.since(view).join("\n")).unwrap_or_default();
+        if !words.is_empty() || news.is_none() {
+            told += 1;
+            progress.tell(told, words).await;
+        }
+        if let Some(view) = news.filter(|view| view.ended.is_some()) {
+            return Ok(view);
+        }
+    }
 }

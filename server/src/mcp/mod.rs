@@ -10,6 +10,7 @@ mod envelope;
 mod hub;
 mod origin;
 mod outcome;
+mod progress;
 mod refusal;
 mod registry;
 mod tools;

@@ -43,7 +43,7 @@ impl Page for TeamPage {
         let live = (!over).then(|| self.id.clone());
         let (work, members) = (board(self.work, &action, over), members(self.members, &action, over));
         let replays = self.step.is_some();
-        let controls = (!over).then(|| controls(&action, &self.form));
+        let controls = (!over).then(|| controls(&action, self.may_skip, &self.form));
         view! {
             <div class="team" data-live=live>
                 {path(self.above)}
@@ -189,12 +189,13 @@ fn said(said: Vec<Said>, guest: bool) -> Option<AnyView> {
 }
 
 /// What the person who launched it may do.
-fn controls(action: &str, form: &Form) -> AnyView {
-    let (remark, invite, skip, cancel) =
-        (action.to_owned(), action.to_owned(), action.to_owned(), action.to_owned());
+fn controls(action: &str, may_skip: bool, form: &Form) -> AnyView {
+    let (remark, invite, cancel) = (action.to_owned(), action.to_owned(), action.to_owned());
     let text = Field::lines("text", "Say something to all members", 2).max(16_000).of(form);
     let address = Field::text("address", "Add a member").placeholder("@owner/name").mono().of(form);
     let do_it = |what: &str| vec![("do", what.to_owned())];
+    let skip =
+        may_skip.then(|| view! { <ActionForm action=action label="Skip turn" fields=do_it("skip") /> });
     view! {
         <Section title="Have a say">
             <form class="stack" method="post" action=remark>
@@ -208,7 +209,7 @@ fn controls(action: &str, form: &Form) -> AnyView {
                 <p class="actions"><Button label="Invite" icon=Icon::Add /></p>
             </form>
             <div class="row-actions">
-                <ActionForm action=skip label="Skip turn" fields=do_it("skip") />
+                {skip}
                 <ActionForm action=cancel label="Stop team" kind=Kind::Danger icon=Icon::Stop fields=do_it("cancel") />
             </div>
         </Section>

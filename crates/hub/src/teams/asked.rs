@@ -1,7 +1,7 @@
 //! Teams that programs ask the hub's own agent for over A2A: a message with a goal begins one, what happens in it is told
 //! as it goes on, and its conclusion is the answer.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use plexus_domain::{
@@ -21,7 +21,7 @@ use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Launch, Named, TeamView, launch, names, room::Wish, watch::Watch};
+use super::{Launch, Named, Steps, launch, names, room::Wish, watch::Watch};
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Asker, Person, Scope},
@@ -134,7 +134,7 @@ impl Front {
         let url = format!("{}teams/{team}", self.hub.config().public_url);
         output.part(Content::Data { data: json!({ "team": team, "url": url }) }.into())?;
         let mut watch = Watch::begin(&self.hub, team).await.map_err(said)?;
-        let mut told = HashSet::new();
+        let mut steps = Steps::default();
         loop {
             let view = match watch.next(LOOK_EVERY).await {
                 Ok(Some(view)) => view,
@@ -146,10 +146,8 @@ impl Front {
                     continue;
                 }
             };
-            for line in steps(&view) {
-                if told.insert(line.clone()) {
-                    output.artifact_text("progress", Some("Progress"), &format!("{line}\n"))?;
-                }
+            for step in steps.since(&view) {
+                output.artifact_text("progress", Some("Progress"), &format!("{step}\n"))?;
             }
             match (&view.answer, &view.failed) {
                 (Some(answer), _) => {
@@ -205,22 +203,6 @@ impl Connector for Front {
 /// The team that was formed before the hub was restarted.
 fn formed(request: &Request) -> Option<ChatId> {
     request.remote.as_ref()?.task.as_ref()?.parse().ok()
-}
-
-/// What has happened so far, a line each.
-fn steps(view: &TeamView) -> Vec<String> {
-    let name = |seat: usize| view.members.get(seat).map(|member| member.name.as_str()).unwrap_or_default();
-    let came = view.members.iter().filter_map(|member| match member.presence {
-        "active" => Some(format!("{} takes part.", member.name)),
-        "declined" => Some(format!("{} declined.", member.name)),
-        "left" | "silent" => Some(format!("{} left.", member.name)),
-        _ => None,
-    });
-    let work = view.work.iter().map(|work| {
-        let (to, state) = (name(usize::from(work.to.0)), work.state.replace('_', " "));
-        format!("{} ({to}): {state}.", work.title)
-    });
-    came.chain(work).collect()
 }
 
 fn said(error: Error) -> Failure {

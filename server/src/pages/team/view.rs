@@ -55,6 +55,7 @@ pub(super) fn page(view: TeamView, guest: bool) -> TeamPage {
             .collect(),
         answer: view.answer.as_deref().map(html),
         failed: view.failed,
+        may_skip: view.phase == "discussing",
         goal: view.goal,
         guest,
         report: None,
