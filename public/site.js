@@ -117,6 +117,8 @@ function follow(chat) {
     const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector(".team");
     if (busy()) return later(LIVE_RETRY);
     if (!fresh) return;
+    // What somebody has opened stays open.
+    for (const { id } of shown().querySelectorAll("details[id][open]")) fresh.querySelector(`#${id}`)?.setAttribute("open", "");
     shown().replaceWith(fresh);
     careFor(fresh);
     if (!fresh.dataset.live) stream.close();

@@ -1,12 +1,26 @@
-//! The conformance suite of MCP, as its makers publish it, against the hub for test kits: all that a revision requires.
+//! The conformance suite of MCP, as its makers publish it: all that a revision requires against the hub for test kits, and
+//! what it asks of a server that lets programs in against a hub like any other.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 
-use tokio::process::Command;
+use reqwest::StatusCode;
+use serde_json::json;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    net::TcpListener,
+    process::Command,
+};
+use url::Url;
 
 use crate::{
+    client::Client,
+    hub::{Hub, on_both},
     kit::{self, Kit},
     mcp_clients::{python, root},
+    oauth::publish,
 };
 
 const SUITE: &str = "tests/kits/node_modules/@modelcontextprotocol/conformance/dist/index.js";
@@ -23,15 +37,56 @@ async fn what_2026_07_28_requires_holds() {
     requirements_hold("2026-07-28").await;
 }
 
-async fn requirements_hold(revision: &str) {
-    let (node, suite) = (node().await, root().join(SUITE));
+on_both! {
+    async fn programs_are_let_in_as_it_asks(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
+        let ada = hub.person("ada").await;
+        let client = publish(|document| document["redirect_uris"] = json!(["http://127.0.0.1/callback"])).await;
+        let free = TcpListener::bind("127.0.0.1:0").await.expect("a free port").local_addr().expect("an address");
+        let folder = tempfile::tempdir().expect("a folder for its results");
+        let mut command = suite().await;
+        command.args(["authorization", "--url", hub.origin(), "--client-id", &client]);
+        command.args(["--resource", &format!("{}/mcp", hub.origin()), "--port", &free.port().to_string()]);
+        command.current_dir(folder.path()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut running = command.spawn().expect("it runs");
+        let mut lines = BufReader::new(running.stdout.take().expect("it is piped")).lines();
+        let mut said = String::new();
+        while let Some(line) = lines.next_line().await.expect("text") {
+            if line.starts_with(&format!("{}/oauth/authorize?", hub.origin())) {
+                agree(&ada, &line.parse().expect("an address")).await;
+            }
+            said.push_str(&line);
+            said.push('\n');
+        }
+        assert!(running.wait().await.expect("it ends").success(), "{said}");
+        assert!(said.contains("authorization-code-grant") && !said.contains("SKIPPED"), "{said}");
+    }
+}
+
+/// The person lets the program in, and goes back to it.
+async fn agree(person: &Client, asked: &Url) {
+    let pairs: Vec<(String, String)> = asked.query_pairs().into_owned().collect();
+    let mut fields: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (&**name, &**value)).collect();
+    fields.push(("decision", "allow"));
+    let back = person.post("/oauth/authorize", &fields).await.expect(StatusCode::SEE_OTHER);
+    let told = reqwest::get(back.location()).await.expect("it listens");
+    assert_eq!(told.status(), StatusCode::OK);
+}
+
+async fn suite() -> Command {
+    let suite = root().join(SUITE);
     assert!(suite.exists(), "{} is missing; run `scripts/setup test`", suite.display());
+    let mut command = Command::new(node().await);
+    command.arg(suite);
+    command
+}
+
+async fn requirements_hold(revision: &str) {
     kit::run(async |kit: &Kit| {
         // It tries names that lead to this machine, and wants one itself.
         let url = format!("{}/mcp", kit.client.origin().replace("127.0.0.1", "localhost"));
         let folder = tempfile::tempdir().expect("a folder for its results");
-        let mut command = Command::new(&node);
-        command.arg(&suite).args(["server", "--url", &url, "--requirements", revision]);
+        let mut command = suite().await;
+        command.args(["server", "--url", &url, "--requirements", revision]);
         let output = command.current_dir(folder.path()).kill_on_drop(true).output().await.expect("it runs");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}");

@@ -18,7 +18,7 @@ const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const REDIRECT: &str = "http://127.0.0.1/back";
 
 /// A program with a document about itself. Answers its id.
-async fn publish(change: impl FnOnce(&mut Value)) -> String {
+pub async fn publish(change: impl FnOnce(&mut Value)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let id = format!("http://{}/client.json", listener.local_addr().expect("an address"));
     let mut document = json!({ "client_id": id, "client_name": "Tide Desk", "redirect_uris": [REDIRECT] });

@@ -125,6 +125,25 @@ on_both! {
         ada.call(Method::DELETE, &format!("/teams/{team}/share"), &json!({})).await.expect(StatusCode::NOT_FOUND);
     }
 
+    async fn why_a_team_was_stopped_is_between_its_owner_and_its_members(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let mut slow = Agent::start().await;
+        clerk::register(&grace, &slow.url, "slow").await;
+        let team = team::launch(&grace, &json!({ "goal": "For ever", "members": ["@grace/slow"] })).await;
+        let _call = slow.called().await;
+        let act = json!({ "do": "cancel", "reason": "Rumours about the harbour master." });
+        grace.call(Method::POST, &format!("/teams/{team}"), &act).await.expect(StatusCode::OK);
+        grace.get(&format!("/teams/{}", until_ended(&grace, &team).await)).await.says("harbour master");
+        let link = share(hub, &grace, &team).await;
+        let entries = grace.api(&format!("/teams/{team}/log")).await["items"].as_array().map_or(0, Vec::len);
+        let steps = (0..entries).map(|step| format!("{link}/replay?step={step}"));
+        for path in steps.chain([link.clone()]) {
+            let page = hub.visitor().get(&path).await;
+            assert!(!page.body.contains("harbour master"), "{path}: {}", page.body);
+        }
+        hub.visitor().get(&link).await.expect(StatusCode::OK).says("Cancelled");
+    }
+
     async fn only_its_owner_shares_a_team_and_only_when_it_has_ended(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let team = counted(&grace).await;

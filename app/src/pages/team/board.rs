@@ -68,8 +68,13 @@ fn take_over(work: u32, action: &str) -> AnyView {
     let hint = "Whoever works on it is stopped, and the team goes on with what you write.".to_owned();
     let words = Words { act: "take_over", work, label: "Result", hint };
     let button = view! { <Button label="Hand it in" kind=Kind::Quiet icon=Icon::Done /> }.into_any();
-    view! { <details class="fold"><summary><span>"Do it yourself"</span></summary>{form(words, action, button)}</details> }
-        .into_any()
+    view! {
+        <details class="fold" id=format!("d-take-over-{work}")>
+            <summary><span>"Do it yourself"</span></summary>
+            <div>{form(words, action, button)}</div>
+        </details>
+    }
+    .into_any()
 }
 
 /// What the owner may write about a piece of work.

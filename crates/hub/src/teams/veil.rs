@@ -9,7 +9,7 @@ use plexus_store::{
     agents::{self, AgentState},
 };
 
-use super::{Artifact, TeamView};
+use super::{Artifact, TeamState, TeamView};
 use crate::Result;
 
 /// The team without these, and how members are called instead of their names.
@@ -23,6 +23,8 @@ pub(super) async fn veil(conn: &mut Conn, mut view: TeamView) -> Result<(TeamVie
             member.seed = None;
         }
     }
+    // Its owner said why, to its members.
+    view.failed.take_if(|_| view.state == TeamState::Cancelled);
     for work in &mut view.work {
         let ended_without = End::ALL.iter().filter(|end| **end != End::Completed);
         work.text.take_if(|_| ended_without.map(|end| end.as_str()).any(|word| word == work.state));

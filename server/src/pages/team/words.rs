@@ -62,7 +62,7 @@ pub fn words(entry: &Entry, names: &Names<'_>, reasons: bool) -> (String, Option
         Event::Resumed { seat } => (format!("{who} resumed {}.", member(*seat)), None),
         Event::Skipped { .. } => (format!("{who} skipped a turn."), None),
         Event::FloorGiven { to } => (format!("{who} gave the floor to {}.", member(*to)), None),
-        Event::Cancelled { reason } => ("The team was stopped.".to_owned(), Some(reason.to_string())),
+        Event::Cancelled { reason } => ("The team was stopped.".to_owned(), why(reason.as_str())),
         Event::Decided { usage } => (format!("A model decided; it took {} tokens.", usage.tokens()), None),
         Event::Elapsed => ("A deadline passed.".to_owned(), None),
     }
