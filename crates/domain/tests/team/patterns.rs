@@ -1,7 +1,7 @@
 //! Each pattern, from the first word to the conclusion.
 
 use plexus_domain::team::{
-    Kind, Outcome, Pattern, Seat, WorkNo,
+    Failed, Kind, Outcome, Pattern, Seat, WorkNo,
     decide::{plain, rules},
     work::End,
 };
@@ -135,7 +135,13 @@ fn a_team_of_one_and_a_team_of_fifty_conclude_in_every_pattern() {
         for members in [1, 2, 50] {
             let mut world = World::of(members, pattern);
             run(&mut world);
-            assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })), "{pattern:?} {members}");
+            let outcome = world.team.outcome();
+            // Whoever debates alone has nobody who says anything.
+            let is_alone = matches!(pattern, Pattern::Debate(_)) && members == 1;
+            match outcome {
+                Some(Outcome::Failed(Failed::NoResult)) => assert!(is_alone, "{pattern:?} {members}"),
+                _ => assert!(matches!(outcome, Some(Outcome::Concluded { .. })), "{pattern:?} {members}"),
+            }
         }
     }
 }
