@@ -39,9 +39,10 @@ pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Res
         return stop_elsewhere(hub, std::slice::from_ref(run)).await;
     }
     let mut tx = hub.store().write().await?;
-    let telling = stop_waiting(hub, &mut tx, run).await?;
-    telling.commit(hub, tx).await?.tell(hub, account).await;
-    give_up(hub, run);
+    if let Some(telling) = stop_waiting(hub, &mut tx, run).await? {
+        telling.commit(hub, tx).await?.tell(hub, account).await;
+        give_up(hub, run);
+    }
     Ok(())
 }
 
@@ -73,18 +74,19 @@ async fn tell_agent(hub: &Hub, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// A run that waits for its caller has no worker: its rows are all there is.
-async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Telling> {
+/// A run that waits for its caller has no worker: its rows are all there is. None where it has gone on meanwhile.
+async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Telling>> {
     let chat = plexus_store::chats::lock(tx, run.chat)
         .await?
         .ok_or_else(|| Refusal::not_found("The chat is gone."))?;
     let mut telling = Telling::new(&chat);
     let step =
         Step { from: run.state, to: RunState::Stopped, at: hub.env().now(), failure: None, usage: None };
-    if runs::set_state(tx, run.id, &step).await? {
-        telling.record(Event::Run { run: run.id, state: RunState::Stopped, failure: None });
+    if !runs::set_state(tx, run.id, &step).await? {
+        return Ok(None);
     }
-    Ok(telling)
+    telling.record(Event::Run { run: run.id, state: RunState::Stopped, failure: None });
+    Ok(Some(telling))
 }
 
 /// Tells other processes to end those of the runs that they work on.
