@@ -7,6 +7,7 @@ use plexus_hub::{
     caller::Scope,
     calls,
     listings::{self, Found, Query, Sort, Start},
+    oauth::SCOPES,
     teams::{self, Launch, Named, Steps, TeamView, Watching},
 };
 use rmcp::{
@@ -84,7 +85,8 @@ impl ServerHandler for HubServer {
             tools::LAUNCH => (Scope::Team, self.launch(request.arguments, &context).await),
             other => return Err(tools::unknown(other)),
         };
-        let lacks_scope = self.caller.lacks(scope);
+        // What no program can be let do is told as the result: asking for more would lead to the same.
+        let lacks_scope = self.caller.lacks(scope) && SCOPES.contains(&scope);
         Ok(done.unwrap_or_else(|error| self.lacking.or_result(error, lacks_scope)).into())
     }
 

@@ -39,11 +39,28 @@ pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Res
         return stop_elsewhere(hub, std::slice::from_ref(run)).await;
     }
     let mut tx = hub.store().write().await?;
-    if let Some(telling) = stop_waiting(hub, &mut tx, run).await? {
-        telling.commit(hub, tx).await?.tell(hub, account).await;
-        give_up(hub, run);
+    match stop_waiting(hub, &mut tx, run).await? {
+        Some(telling) => {
+            telling.commit(hub, tx).await?.tell(hub, account).await;
+            give_up(hub, run);
+        }
+        None => {
+            drop(tx);
+            stop_what_went_on(hub, run).await?;
+        }
     }
     Ok(())
+}
+
+/// Ends a run that was answered while it was to be stopped.
+async fn stop_what_went_on(hub: &Hub, run: &Run) -> Result<()> {
+    if hub.running().stop(run.id) {
+        return Ok(());
+    }
+    match runs::find(&mut hub.store().read().await?, run.id).await? {
+        Some(now) => stop_elsewhere(hub, &[now]).await,
+        None => Ok(()),
+    }
 }
 
 /// Tells the agent of a run that waited that nobody goes on with it. Nobody waits for what it says to that.

@@ -93,18 +93,15 @@ pub(super) async fn launch_for(
     Ok(team.id())
 }
 
-/// Places beside those of the named, for whom the owner invites later.
-const LATER: u16 = 4;
-
-/// As many places as there are names, and a few more.
+/// As many places as there are names.
 fn with_room(mut limits: Limits, named: usize) -> Result<Limits, Refusal> {
     if named > usize::from(Limits::MAX_MEMBERS) {
         let words = format!("Name at most {} members.", Limits::MAX_MEMBERS);
         return Err(Refusal::invalid("members", words));
     }
     if named > 0 {
-        let named = u16::try_from(named).unwrap_or(Limits::MAX_MEMBERS);
-        limits.members = limits.members.max(named.saturating_add(LATER).min(Limits::MAX_MEMBERS));
+        // The places that are left are for those whom the owner invites later.
+        limits.members = limits.members.max(u16::try_from(named).unwrap_or(Limits::MAX_MEMBERS));
         limits.rounds = 1;
     }
     limits.quorum = limits.quorum.min(limits.members);

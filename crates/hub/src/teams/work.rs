@@ -106,16 +106,17 @@ fn answer_to(conductor: &Conductor, no: WorkNo, work: &Work) -> Option<Follows> 
     conductor.asked.get(&no).map(|&run| Follows { run, answer: Some(words.to_string()) })
 }
 
-/// The runs that wait for answers of a team which another process conducted. Whose they are and what they are about tells
-/// which assignment each is for.
+/// The runs that asked what a team, which another process conducted, was not answered yet. Whose they are and what they
+/// are about tells which assignment each is for. A run whose answer was written down may have gone on, and asked again since.
 pub(super) async fn find_asked(conn: &mut Conn, team: &Team) -> Result<HashMap<WorkNo, RunId>> {
-    let asks = |work: &Work| matches!(work.state, WorkState::Asking(_) | WorkState::Answered(_));
+    let asks = |work: &Work| matches!(work.state, WorkState::Asking(_));
     let asking: Vec<(WorkNo, &Work)> = team.open_work().filter(|(_, work)| asks(work)).collect();
     let mut asked = HashMap::new();
     if asking.is_empty() {
         return Ok(asked);
     }
-    for run in rows::list_by_chat(conn, team.id()).await?.into_iter().filter(|run| run.state.is_waiting()) {
+    let runs = rows::list_by_chat(conn, team.id()).await?.into_iter().rev();
+    for run in runs.filter(|run| run.state == RunState::InputRequired) {
         let Some((address, title)) = about(conn, &run).await? else { continue };
         let is_its = |(no, work): &&(WorkNo, &Work)| {
             let member = team.member(work.to).map(|member| &member.invitee.identity);

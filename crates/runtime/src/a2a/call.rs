@@ -13,7 +13,7 @@ use plexus_a2a::{
 use plexus_domain::run::{Failure, FailureClass};
 use tokio_util::sync::CancellationToken;
 
-use super::A2a;
+use super::{A2a, is_other_dialect, other};
 use crate::{
     Credentials,
     outbound::{Halt, Hints, Pace, Reply, by_status, peer, retry_after},
@@ -84,10 +84,20 @@ impl A2a {
     pub(super) async fn cancel(&self, protocol: A2aProtocol, id: String) {
         let never = CancellationToken::new();
         let mut pace = Pace::new(&never, CANCEL_TIME);
-        let tenant = self.endpoint.tenant.clone();
-        let call = Call::CancelTask(CancelTaskRequest { tenant, id, metadata: None });
-        if let Err(Halt::Failed(failure)) = self.ask(protocol, call, &mut pace).await {
-            tracing::debug!(class = failure.class.as_str(), "an agent was not told to cancel its task");
+        for protocol in [protocol, other(protocol)] {
+            let (tenant, id) = (self.endpoint.tenant.clone(), id.clone());
+            let call = Call::CancelTask(CancelTaskRequest { tenant, id, metadata: None });
+            match self.ask(protocol, call, &mut pace).await {
+                Ok(Update::Error(error)) if is_other_dialect(&error) => {}
+                Ok(Update::Error(error)) => {
+                    return tracing::debug!(code = error.code, "an agent did not cancel its task");
+                }
+                Err(Halt::Failed(failure)) => {
+                    let class = failure.class.as_str();
+                    return tracing::debug!(class, "an agent was not told to cancel its task");
+                }
+                Ok(_) | Err(Halt::Stopped) => return,
+            }
         }
     }
 

@@ -380,6 +380,15 @@ async fn what_waits_for_an_answer_can_be_given_up() {
     connector.give_up(&Remote { task: Some("t1".to_owned()), context: None }).await;
     assert_eq!(agent.methods(), ["CancelTask"]);
     assert_eq!(agent.calls()[0]["params"]["id"], "t1");
+    let former = Scripted::new(|method, _| match method {
+        "CancelTask" => error(-32601, "Method not found"),
+        _ => result(
+            &json!({ "kind": "task", "id": "t1", "contextId": "c1", "status": { "state": "canceled" } }),
+        ),
+    })
+    .await;
+    former.connector(true).give_up(&Remote { task: Some("t1".to_owned()), context: None }).await;
+    assert_eq!(former.methods(), ["CancelTask", "tasks/cancel"]);
 }
 
 #[tokio::test]
