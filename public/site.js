@@ -106,7 +106,8 @@ const LIVE_RETRY = 2000;
 function follow(chat) {
   const stream = new EventSource(`/api/v1/events?chat=${chat}&after=0`);
   const shown = () => document.querySelector("[data-live]");
-  const busy = () => shown()?.querySelector("textarea:focus, input:focus") || filled(shown());
+  // Nor under a finger: what is pressed on one page would be let go of on another.
+  const busy = () => shown()?.querySelector("textarea:focus, input:focus, :active") || filled(shown());
   let due, late;
   const later = (pause = LIVE_PAUSE) => (due ? (late = true) : (due = setTimeout(again, pause)));
   // One at a time, so that what is newer is never replaced by what is older.

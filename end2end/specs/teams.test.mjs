@@ -103,6 +103,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
       await launchTeam(tab, "Something that takes long", "@ada/slow");
       await shown(tab, "Working");
       await tab.page.getByText("Do it yourself").click();
+      await tab.page.getByLabel("Result").waitFor();
       await checkPage(tab, "team-taken-over");
       await tab.page.getByLabel("Result").fill("It takes a thousand seconds.");
       await press(tab, "Hand it in");
