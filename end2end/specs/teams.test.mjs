@@ -122,7 +122,9 @@ async function launchTeam(tab, goal, members) {
 
 /** Shows by itself where scripts run, else when the page is asked for again. */
 async function shown(tab, badge) {
-  const found = tab.page.locator(".badge", { hasText: badge }).first();
+  // Work may be done before its team is.
+  const where = badge === "Done" ? ".team-head .badge" : ".badge";
+  const found = tab.page.locator(where, { hasText: badge }).first();
   if (tab.mode.script !== "off") return found.waitFor(LATER);
   const end = Date.now() + LATER.timeout;
   while (!(await found.isVisible())) {
