@@ -169,6 +169,9 @@ pub struct Strip {
     pub ended: Option<Timestamp>,
     pub tokens: u64,
     pub tokens_left: u64,
+    /// Millionths of the currency, as is the most that it may be.
+    pub cost: u64,
+    pub most_cost: u64,
 }
 
 #[derive(Clone, Debug)]

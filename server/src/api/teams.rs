@@ -45,12 +45,17 @@ pub struct NewTeam {
 #[serde(deny_unknown_fields, default)]
 #[schema(as = TeamLimits)]
 pub struct GivenLimits {
+    /// Members that the hub looks for.
     members: Option<u16>,
+    /// How many must come before the team begins; the last round of inviting begins with whoever came.
+    quorum: Option<u16>,
     turns: Option<u32>,
     /// Levels of teams that members may form for their work.
     depth: Option<u8>,
     hops: Option<u32>,
     tokens: Option<u64>,
+    /// Millionths of the currency in which the hub counts.
+    cost_micro: Option<u64>,
     seconds: Option<u64>,
     turn_seconds: Option<u64>,
     work_seconds: Option<u64>,
@@ -62,10 +67,12 @@ impl GivenLimits {
         let millis = |seconds: Option<u64>, or| seconds.map_or(or, |seconds| seconds.saturating_mul(1_000));
         Limits {
             members: self.members.unwrap_or(or.members),
+            quorum: self.quorum.unwrap_or(or.quorum),
             turns: self.turns.unwrap_or(or.turns),
             depth: self.depth.unwrap_or(or.depth),
             hops: self.hops.unwrap_or(or.hops),
             tokens: self.tokens.unwrap_or(or.tokens),
+            cost_micro: self.cost_micro.unwrap_or(or.cost_micro),
             time_ms: millis(self.seconds, or.time_ms),
             turn_ms: millis(self.turn_seconds, or.turn_ms),
             work_ms: millis(self.work_seconds, or.work_ms),

@@ -82,6 +82,11 @@ fn strip(strip: Strip, over: bool, replays: bool) -> AnyView {
             view! { <div><dt>"Ends at the latest"</dt><dd><Ago at=strip.deadline /></dd></div> }.into_any(),
         ),
     };
+    // Most agents cost nothing: what was never spent is not worth a place.
+    let cost = (strip.cost > 0).then(|| {
+        let most = (!over).then(|| format!(" of {}", money::shown(strip.most_cost)));
+        view! { <div><dt>"Cost"</dt><dd>{money::shown(strip.cost)}{most}</dd></div> }
+    });
     let left = (!over).then(|| format!(" of {}", grouped(strip.tokens.saturating_add(strip.tokens_left))));
     view! {
         <dl class="team-strip" aria-label="Where the team stands">
@@ -89,6 +94,7 @@ fn strip(strip: Strip, over: bool, replays: bool) -> AnyView {
             {floor}
             <div><dt>"Turn"</dt><dd>{strip.turn}" of "{strip.turns}</dd></div>
             <div><dt>"Tokens"</dt><dd>{grouped(strip.tokens)}{left}</dd></div>
+            {cost}
             <div><dt>"Launched"</dt><dd><Ago at=strip.launched /></dd></div>
             {time}
         </dl>

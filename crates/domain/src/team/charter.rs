@@ -50,7 +50,7 @@ impl Charter {
 /// How much of everything a team may use. Times are milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Members at a time, invited ones included.
+    /// Members at a time that the hub looks for, invited ones included. Its owner may take in more.
     pub members: u16,
     /// How many must accept before the team begins; the last round begins with whoever came.
     pub quorum: u16,

@@ -73,5 +73,10 @@ fn places_are_limited_and_nobody_sits_twice() {
     assert_eq!(world.home(invite(&["b", "c"])), Err(Refusal::Full("members")));
     world.seat(Seat(0), Event::Declined { reason: text("No.") }).unwrap();
     world.home(invite(&["a", "b"])).unwrap();
-    assert_eq!(world.team.members().len(), 3, "who declined may be asked again and gets another seat");
+    world.owner(invite(&["c"])).unwrap();
+    assert_eq!(world.home(invite(&["d"])), Err(Refusal::Full("members")), "the owner took in one more");
+    let many: Vec<String> = (0..62).map(|number| format!("many{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(world.owner(invite(&many)), Err(Refusal::Full("members")), "there are 64 seats");
+    assert_eq!(world.team.members().len(), 4, "who declined may be asked again and gets another seat");
 }

@@ -215,6 +215,15 @@ fn the_schema_offers_what_is_allowed_and_no_more() {
     assert_eq!(say, ["discuss", "assign", "assign", "pause_for", "plan", "vote", "conclude"]);
     assert_eq!(offered["oneOf"][0]["properties"]["next"]["enum"], serde_json::json!([0, 1, 2]));
     assert!(Request::new(&world.team, Seat(1)).is_none());
+
+    let inputs = |offered: &serde_json::Value| {
+        offered["oneOf"][1]["properties"]["work"]["items"]["properties"]["spec"]["properties"]["inputs"]
+            .clone()
+    };
+    assert_eq!(inputs(&offered), serde_json::Value::Null, "nothing has come of any work yet");
+    world.report(Seat(1), WorkNo(0), End::Completed, "Found.").unwrap();
+    let offered = schema(&Request::new(&world.team, Seat(0)).unwrap());
+    assert_eq!(inputs(&offered)["items"]["enum"], serde_json::json!([0]));
 }
 
 #[test]

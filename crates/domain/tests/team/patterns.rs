@@ -1,12 +1,13 @@
 //! Each pattern, from the first word to the conclusion.
 
 use plexus_domain::team::{
-    Failed, Kind, Outcome, Pattern, Seat, WorkNo,
+    Charter, Event, Failed, Kind, Limits, Mode, Outcome, Pattern, Seat, WorkNo,
     decide::{plain, rules},
+    member::Invitee,
     work::End,
 };
 
-use crate::world::{World, speakers};
+use crate::world::{World, agent, assign, charter, speakers, text};
 
 /// Lets the rules speak for everybody and completes all work; who spoke, in order.
 fn run(world: &mut World) -> Vec<u16> {
@@ -127,6 +128,75 @@ fn an_answer_says_how_many_members_brought_no_result() {
         "{text}"
     );
     assert!(!text.as_str().contains("10.7.7.7"), "a reason is for those who may see the team: {text}");
+}
+
+/// A team whose two members have parts that build on each other: the first finds and reports, the second plots.
+fn stepwise() -> World {
+    let limits = Limits { members: 2, ..Limits::default() };
+    let mut world = World::found(Charter { limits, ..charter() });
+    let with = |name: &str, roles: &[&str]| {
+        let roles = roles.iter().map(|role| text(role)).collect();
+        Invitee { roles, ..agent(name) }
+    };
+    let members = vec![with("finder", &["find figures", "write report"]), with("plotter", &["plot"])];
+    world.home(Event::Invited { members }).unwrap();
+    for seat in [0, 1] {
+        world.seat(Seat(seat), Event::Accepted).unwrap();
+    }
+    world
+}
+
+/// What the rules hand out next: to whom, what, and the work it builds on.
+fn given(world: &mut World) -> Vec<(u16, String, Vec<u32>)> {
+    let first = world.team.work().len();
+    world.say(Seat(0), rules::decide(&world.team, Seat(0)).unwrap()).unwrap();
+    let new = world.team.work()[first..].iter();
+    new.map(|work| {
+        let inputs = work.spec.inputs.iter().map(|no| no.0).collect();
+        (work.to.0, work.spec.title.to_string(), inputs)
+    })
+    .collect()
+}
+
+#[test]
+fn parts_that_build_on_each_other_are_done_one_after_the_other() {
+    let mut world = stepwise();
+    assert_eq!(given(&mut world), [(0, "find figures".to_owned(), vec![])]);
+    world.report(Seat(0), WorkNo(0), End::Completed, "7, 8, 9.").unwrap();
+    assert_eq!(given(&mut world), [(1, "plot".to_owned(), vec![0])]);
+    let brief = world.team.brief(WorkNo(1)).unwrap();
+    assert!(brief.contains("## Result of: find figures\n\n7, 8, 9."), "{brief}");
+    world.report(Seat(1), WorkNo(1), End::Failed, "No ink.").unwrap();
+    assert_eq!(given(&mut world), [(0, "plot".to_owned(), vec![0])], "what failed is tried again first");
+    world.report(Seat(0), WorkNo(2), End::Completed, "A curve.").unwrap();
+    world.crash();
+    assert_eq!(given(&mut world), [(0, "write report".to_owned(), vec![0, 2])]);
+    world.report(Seat(0), WorkNo(3), End::Completed, "They rise.").unwrap();
+    assert_eq!(given(&mut world), []);
+    let Some(Outcome::Concluded { text, .. }) = world.team.outcome() else { panic!("no answer") };
+    assert!(text.as_str().contains("## plot\n\nA curve.\n\n## write report\n\nThey rise."), "{text}");
+}
+
+#[test]
+fn a_step_whose_member_is_gone_keeps_nobody_from_the_next() {
+    let mut world = stepwise();
+    assert_eq!(given(&mut world).len(), 1);
+    world.owner(Event::Left { seat: Seat(1), reason: text("Away.") }).unwrap();
+    world.report(Seat(0), WorkNo(0), End::Completed, "7, 8, 9.").unwrap();
+    assert_eq!(given(&mut world), [(0, "write report".to_owned(), vec![0])]);
+    world.report(Seat(0), WorkNo(1), End::Failed, "No ink.").unwrap();
+    assert_eq!(given(&mut world), [], "nobody else is there to try it again");
+    assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })));
+}
+
+/// A model, or an agent that takes the floor, may have handed out something else before the rules came to decide.
+#[test]
+fn the_rules_add_no_steps_to_a_plan_that_is_not_theirs() {
+    let mut world = stepwise();
+    world.say(Seat(0), assign(Mode::Now, &[1])).unwrap();
+    world.report(Seat(1), WorkNo(0), End::Completed, "All of it.").unwrap();
+    assert_eq!(given(&mut world), []);
+    assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })));
 }
 
 #[test]

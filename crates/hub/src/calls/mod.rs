@@ -37,4 +37,5 @@ pub use offered::{Offered, offered};
 pub use plexus_store::runs::Origin;
 pub use task::{Task, get};
 pub use upload::MEDIA_TYPE;
+pub(crate) use upload::acceptable_to;
 pub use words::{Words, in_words};

@@ -4,7 +4,11 @@ use plexus_domain::{Content, Error as Refusal, Part};
 use plexus_store::{Conn, cards};
 
 use super::{Call, Door};
-use crate::{Hub, Result, agents::Card, blobs::Written};
+use crate::{
+    Hub, Result,
+    agents::{Card, Reached},
+    blobs::Written,
+};
 
 /// What a refusal of a media type is about.
 pub const MEDIA_TYPE: &str = "message.parts.mediaType";
@@ -25,18 +29,39 @@ async fn check(conn: &mut Conn, door: &Door, call: &Call) -> Result<()> {
     if given.is_empty() {
         return Ok(());
     }
-    let body = cards::find(conn, &door.reached.version.card).await?;
-    let Some(card) = body.and_then(|body| Card::read(&body).card) else { return Ok(()) };
-    let taken =
-        |given: &str| card.input_modes.is_empty() || card.input_modes.iter().any(|mode| takes(mode, given));
-    let Some(wrong) = given.into_iter().find(|given| !taken(given)) else { return Ok(()) };
+    let modes = modes(conn, &door.reached).await?;
+    let Some(wrong) = given.into_iter().find(|given| !is_taken(&modes, given)) else { return Ok(()) };
     let words = format!(
         "{} does not take {}, only {}.",
         door.address(),
         plexus_domain::text::shorten(wrong, 60),
-        card.input_modes.join(", ")
+        modes.join(", ")
     );
     Err(Refusal::invalid(MEDIA_TYPE, words).into())
+}
+
+/// The parts that an agent takes, for a caller who has no choice of what to send.
+pub(crate) async fn acceptable_to(
+    conn: &mut Conn,
+    reached: &Reached,
+    mut parts: Vec<Part>,
+) -> Result<Vec<Part>> {
+    if parts.iter().any(|part| media_type(part).is_some()) {
+        let modes = modes(conn, reached).await?;
+        parts.retain(|part| media_type(part).is_none_or(|given| is_taken(&modes, given)));
+    }
+    Ok(parts)
+}
+
+/// What the agent's card says that it takes; nothing where it says nothing.
+async fn modes(conn: &mut Conn, reached: &Reached) -> Result<Vec<String>> {
+    let body = cards::find(conn, &reached.version.card).await?;
+    let card = body.and_then(|body| Card::read(&body).card);
+    Ok(card.map(|card| card.input_modes).unwrap_or_default())
+}
+
+fn is_taken(modes: &[String], given: &str) -> bool {
+    modes.is_empty() || modes.iter().any(|mode| takes(mode, given))
 }
 
 /// The media type that a part says it is of; a file always has one.

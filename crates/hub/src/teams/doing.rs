@@ -1,7 +1,7 @@
 //! The runs that a conductor has begun: what they come to, and ending those that are not needed any more.
 
 use plexus_domain::{
-    RunId,
+    ChatId, RunId,
     run::Usage,
     team::{Kind, Seat, Want, Work, WorkNo, decide::Attempt},
 };
@@ -69,11 +69,21 @@ impl Conductor {
         }
     }
 
-    /// Ends every run, also those that wait for an answer.
+    /// Ends every run, also those that wait: for an answer, for credentials, for another turn.
     pub async fn stop_all(&mut self) {
-        let doing = std::mem::take(&mut self.doing).into_keys();
-        for run in doing.chain(std::mem::take(&mut self.asked).into_values()) {
+        self.asked.clear();
+        for run in std::mem::take(&mut self.doing).into_keys() {
             stop(&self.hub, run).await;
+        }
+        match waiting(&self.hub, self.team.id()).await {
+            Ok(waiting) => {
+                for run in waiting {
+                    stop(&self.hub, run).await;
+                }
+            }
+            Err(error) => {
+                tracing::warn!(team = %self.team.id(), %error, "runs may wait for a team that has ended");
+            }
         }
     }
 
@@ -93,6 +103,11 @@ impl Conductor {
             stop(&self.hub, run).await;
         }
     }
+}
+
+async fn waiting(hub: &Hub, team: ChatId) -> Result<Vec<RunId>> {
+    let runs = plexus_store::runs::list_by_chat(&mut hub.store().read().await?, team).await?;
+    Ok(runs.into_iter().filter(|run| run.state.is_waiting()).map(|run| run.id).collect())
 }
 
 async fn stop(hub: &Hub, run: RunId) {

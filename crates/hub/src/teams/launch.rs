@@ -100,7 +100,6 @@ fn with_room(mut limits: Limits, named: usize) -> Result<Limits, Refusal> {
         return Err(Refusal::invalid("members", words));
     }
     if named > 0 {
-        // The places that are left are for those whom the owner invites later.
         limits.members = limits.members.max(u16::try_from(named).unwrap_or(Limits::MAX_MEMBERS));
         limits.rounds = 1;
     }

@@ -9,6 +9,7 @@
 
 mod act;
 mod asked;
+mod brought;
 mod conduct;
 mod decide;
 mod decided;

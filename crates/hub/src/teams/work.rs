@@ -13,9 +13,9 @@ use plexus_domain::{
 };
 use plexus_store::{Conn, messages, runs as rows, runs::Origin};
 
-use super::{conduct::Conductor, doing::Doing};
+use super::{brought, conduct::Conductor, doing::Doing};
 use crate::{
-    Error, Hub, Result, accounts, agents,
+    Error, Hub, Result, accounts, agents, calls,
     chats::saying::{Saying, lock, say},
     views,
 };
@@ -66,8 +66,10 @@ pub(super) async fn begin(conductor: &mut Conductor, no: WorkNo) -> Result<bool>
     let Some(member) = conductor.team.member(work.to) else { return Ok(true) };
     let Identity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
     let by = Author::Seat(work.to);
-    let (title, parts) = (work.spec.title.to_string(), vec![Part::text(brief)]);
-    let message = Message { title, parts, follows: answer_to(conductor, no, &work) };
+    let brought = brought::files(&conductor.hub, &conductor.team, &work.spec.inputs).await?;
+    let parts = [vec![Part::text(brief)], brought].concat();
+    let message =
+        Message { title: work.spec.title.to_string(), parts, follows: answer_to(conductor, no, &work) };
     match ask(conductor, &address, message).await? {
         Begun::Run(run) => {
             conductor.doing.insert(run, Doing::Work(no));
@@ -117,12 +119,8 @@ pub(super) async fn find_asked(conn: &mut Conn, team: &Team) -> Result<HashMap<W
     }
     let runs = rows::list_by_chat(conn, team.id()).await?.into_iter().rev();
     for run in runs.filter(|run| run.state == RunState::InputRequired) {
-        let Some((address, title)) = about(conn, &run).await? else { continue };
-        let is_its = |(no, work): &&(WorkNo, &Work)| {
-            let member = team.member(work.to).map(|member| &member.invitee.identity);
-            let is_theirs = member == Some(&Identity::Agent { address: address.clone() });
-            is_theirs && work.spec.title.as_str() == title && !asked.contains_key(no)
-        };
+        let Some(about) = About::read(conn, &run).await? else { continue };
+        let is_its = |(no, work): &&(WorkNo, &Work)| about.is(team, work) && !asked.contains_key(no);
         if let Some((no, _)) = asking.iter().find(is_its) {
             asked.insert(*no, run.id);
         }
@@ -130,13 +128,28 @@ pub(super) async fn find_asked(conn: &mut Conn, team: &Team) -> Result<HashMap<W
     Ok(asked)
 }
 
-/// The agent of a run, and what the message that began it is about.
-async fn about(conn: &mut Conn, run: &rows::Run) -> Result<Option<(Address, String)>> {
-    let Some(agent) = plexus_store::agents::find(conn, run.agent).await? else { return Ok(None) };
-    let answers = messages::list_by_run(conn, run.id).await?;
-    let question: Vec<MessageId> = answers.first().and_then(|header| header.parent).into_iter().collect();
-    let parts = messages::load(conn, &question).await?.pop().map(|message| message.parts).unwrap_or_default();
-    Ok(parts.into_iter().next().and_then(|part| part.name).map(|title| (views::address(&agent), title)))
+/// Which assignment a run is for: the log names no runs.
+pub(super) struct About {
+    agent: Address,
+    /// Of the message that began it.
+    title: String,
+}
+
+impl About {
+    pub async fn read(conn: &mut Conn, run: &rows::Run) -> Result<Option<Self>> {
+        let Some(agent) = plexus_store::agents::find(conn, run.agent).await? else { return Ok(None) };
+        let answers = messages::list_by_run(conn, run.id).await?;
+        let question: Vec<MessageId> = answers.first().and_then(|header| header.parent).into_iter().collect();
+        let question = messages::load(conn, &question).await?.pop();
+        let title = question.and_then(|message| message.parts.into_iter().next()?.name);
+        Ok(title.map(|title| Self { agent: views::address(&agent), title }))
+    }
+
+    pub fn is(&self, team: &Team, work: &Work) -> bool {
+        let member = team.member(work.to).map(|member| &member.invitee.identity);
+        let is_theirs = member == Some(&Identity::Agent { address: self.agent.clone() });
+        is_theirs && work.spec.title.as_str() == self.title
+    }
 }
 
 /// Sends a message to an agent, as a thread of its own in the team's chat: it sees that message, and what it answered in the
@@ -159,7 +172,8 @@ async fn try_ask(conductor: &Conductor, address: &Address, message: Message) -> 
     let reached = agents::reach(&mut tx, asker, address).await?;
     let chat = lock(&mut tx, conductor.team.id()).await?;
     let tree = messages::list_by_chat(&mut tx, chat.id).await?;
-    let Message { title, mut parts, follows } = message;
+    let Message { title, parts, follows } = message;
+    let mut parts = calls::acceptable_to(&mut tx, &reached, parts).await?;
     let followed = follows.as_ref().map(|follows| follows.run);
     let continues = match followed {
         Some(run) => rows::find(&mut tx, run).await?.filter(|run| run.state.is_waiting()),

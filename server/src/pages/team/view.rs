@@ -38,6 +38,8 @@ pub(super) fn page(view: TeamView, guest: bool) -> TeamPage {
             tokens: view.usage.tokens(),
             // What is set aside for teams below is not used yet.
             tokens_left: view.limits.tokens.saturating_sub(view.usage.tokens()),
+            cost: view.usage.cost_micro,
+            most_cost: view.limits.cost_micro,
         },
         above: view.above.iter().map(kin_row).collect(),
         below: below(&view.below, view.id),

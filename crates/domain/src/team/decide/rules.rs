@@ -1,4 +1,4 @@
-//! The decider without a model. It reads states, seats and counts; the words of members never change its choice.
+//! The decider without a model. It reads the goal, states, seats and counts; the words of members never change its choice.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,15 @@ use crate::{
     Text,
     team::{
         Failed, Kind, Mode, Note, Seat, Spec, Team, Utterance, Words, Work, WorkNo, WorkState,
-        member::Member, utterance::Task, work::End,
+        formation::{Skill, is_stepwise},
+        member::Member,
+        utterance::Task,
+        work::End,
     },
 };
+
+/// In the title of work that is several parts of the goal.
+const BETWEEN_ROLES: &str = ", ";
 
 /// What the member says now, by rules; none when it is not asked. Always something that is allowed.
 pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
@@ -43,12 +49,53 @@ fn opening(team: &Team) -> Option<Words> {
     Words::cut(if spoken { "Nothing to add." } else { team.charter().goal.as_str() })
 }
 
-/// Work to give: first a part to everybody who has a role, then what failed once more to somebody else.
+/// Work to give: first a part to everybody who has a role, at once or step by step; what failed once more to somebody else.
 fn tasks(team: &Team) -> Vec<Task> {
     let most = usize::try_from(team.left().hops).unwrap_or(usize::MAX);
-    let mut tasks = if team.work().is_empty() { parts(team) } else { second_tries(team) };
+    let again = second_tries(team);
+    let step = if again.is_empty() { next_step(team) } else { None };
+    let mut tasks = match step {
+        Some(step) => vec![step],
+        None if team.work().is_empty() => parts(team),
+        None => again,
+    };
     tasks.truncate(most);
     tasks
+}
+
+/// The next part of a goal whose parts build on each other, with what came of those before it. None where all was given,
+/// or where work was given by another plan than this one.
+fn next_step(team: &Team) -> Option<Task> {
+    let needs = team.charter().needs();
+    let given: BTreeSet<&str> =
+        team.work().iter().flat_map(|work| work.spec.title.as_str().split(BETWEEN_ROLES)).collect();
+    let is_ours = given.iter().all(|title| needs.iter().any(|need| need.as_str() == *title));
+    if !is_ours || !is_stepwise(team.charter().goal.as_str()) {
+        return None;
+    }
+    let missing = needs.iter().filter(|need| !given.contains(need.as_str()));
+    let mut missing = missing.filter_map(|need| Some((seat_of(team, need)?, need))).peekable();
+    let (to, first) = missing.next()?;
+    let mut roles = vec![first.as_str()];
+    while let Some((_, need)) = missing.next_if(|(seat, _)| *seat == to) {
+        roles.push(need.as_str());
+    }
+    Some(Task { to, spec: Spec { inputs: results(team), ..part(team, &roles)? } })
+}
+
+/// Whose role something is that the goal needs.
+fn seat_of(team: &Team, need: &Skill) -> Option<Seat> {
+    let has = |seat: &Seat| {
+        team.member(*seat).is_some_and(|member| !member.is_person() && member.invitee.roles.contains(need))
+    };
+    team.active().find(has)
+}
+
+/// The work that came to something, the newest where there is much of it.
+fn results(team: &Team) -> Vec<WorkNo> {
+    let numbered = (0..).map(WorkNo).zip(team.work());
+    let done: Vec<WorkNo> = numbered.filter(|(_, work)| work.result().is_some()).map(|(no, _)| no).collect();
+    done[done.len().saturating_sub(Spec::MAX_INPUTS)..].to_vec()
 }
 
 fn parts(team: &Team) -> Vec<Task> {
@@ -57,17 +104,20 @@ fn parts(team: &Team) -> Vec<Task> {
     let anybody_wanted = seated().any(|(_, member)| wanted(member));
     seated()
         .filter(|(_, member)| if anybody_wanted { wanted(member) } else { !member.is_person() })
-        .filter_map(|(to, member)| Some(Task { to, spec: part(team, member)? }))
+        .filter_map(|(to, member)| {
+            let roles: Vec<&str> = member.invitee.roles.iter().map(Text::as_str).collect();
+            Some(Task { to, spec: part(team, &roles)? })
+        })
         .collect()
 }
 
-fn part(team: &Team, member: &Member) -> Option<Spec> {
-    let roles: Vec<&str> = member.invitee.roles.iter().map(Text::as_str).collect();
+fn part(team: &Team, roles: &[&str]) -> Option<Spec> {
     let goal = team.charter().goal.as_str();
     let (title, description) = match roles.is_empty() {
         true => ("The goal".to_owned(), goal.to_owned()),
         false => {
-            (roles.join(", "), format!("Your part: {}.\n\nThe goal of the team: {goal}", roles.join(", ")))
+            let roles = roles.join(BETWEEN_ROLES);
+            (roles.clone(), format!("Your part: {roles}.\n\nThe goal of the team: {goal}"))
         }
     };
     Some(Spec {

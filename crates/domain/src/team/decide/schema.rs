@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::Request;
-use crate::team::{Kind, Utterance};
+use crate::team::{Kind, Spec, Utterance};
 
 /// The answers that a request allows, as a JSON Schema for models that keep to one.
 pub fn schema(request: &Request) -> Value {
@@ -16,8 +16,8 @@ fn choice(request: &Request, kind: Kind) -> Value {
     let note = json!({ "type": "string", "minLength": 1, "maxLength": 500 });
     match kind {
         Kind::Discuss => object("discuss", &["text"], json!({ "text": text, "next": { "enum": seats } })),
-        Kind::AssignNow => assign("now", &seats, &note, request.left.hops),
-        Kind::AssignBackground => assign("background", &seats, &note, request.left.hops),
+        Kind::AssignNow => assign("now", request, &seats, &note),
+        Kind::AssignBackground => assign("background", request, &seats, &note),
         Kind::PauseFor => {
             let work = json!({ "type": "array", "minItems": 1, "items": { "enum": work } });
             object("pause_for", &["work"], json!({ "work": work }))
@@ -46,8 +46,12 @@ fn choice(request: &Request, kind: Kind) -> Value {
     }
 }
 
-fn assign(mode: &str, seats: &[u16], note: &Value, most: u32) -> Value {
-    let spec = json!({
+/// Work may build on work that came to something, whose results go along.
+fn assign(mode: &str, request: &Request, seats: &[u16], note: &Value) -> Value {
+    let most = request.left.hops;
+    let done: Vec<u32> =
+        request.work.iter().filter(|work| work.result.is_some()).map(|work| work.number.0).collect();
+    let mut spec = json!({
         "type": "object",
         "properties": {
             "title": note,
@@ -56,6 +60,10 @@ fn assign(mode: &str, seats: &[u16], note: &Value, most: u32) -> Value {
         },
         "required": ["title", "description"],
     });
+    if !done.is_empty() {
+        spec["properties"]["inputs"] =
+            json!({ "type": "array", "maxItems": Spec::MAX_INPUTS, "items": { "enum": done } });
+    }
     let task = json!({
         "type": "object",
         "properties": { "to": { "enum": seats }, "spec": spec },

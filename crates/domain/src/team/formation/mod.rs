@@ -18,7 +18,7 @@ use crate::Text;
 pub use below::{alone_or_helped, helped, helped_by};
 pub use context::in_context;
 pub use cover::{Search, cover};
-pub use needs::needs;
+pub use needs::{is_stepwise, needs};
 pub use pool::{LOOKED_AT, Pool};
 
 /// Whoever fits a need nearly as well as the best covers it. Thousandths.

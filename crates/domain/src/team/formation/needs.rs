@@ -14,25 +14,44 @@ const FILLERS: [&str; 38] = [
 ];
 /// Words between two pieces of work.
 const BREAKS: [&str; 5] = ["also", "and", "finally", "next", "then"];
+/// Words that put a piece of work behind another.
+const AFTER: [&str; 3] = ["afterwards", "finally", "then"];
+/// Words for what was there before.
+const BACK: [&str; 10] =
+    ["it", "its", "result", "results", "their", "them", "these", "they", "this", "those"];
 
 /// What a goal needs, by rules: its clauses, without the words that say nothing. A model may know better.
 pub fn needs(goal: &str) -> Vec<Skill> {
-    let text: String = goal.chars().take(MAX_CHARS).collect::<String>().to_lowercase();
+    let text = read(goal);
     let mut seen = BTreeSet::new();
-    let clauses = text.split([',', ';', ':', '.', '!', '?', '\n']).flat_map(clauses);
-    clauses
-        .filter_map(|words| Skill::cut(&words.join(" ")))
-        .filter(|need| seen.insert(need.clone()))
-        .take(MAX_NEEDS)
-        .collect()
+    let telling = |clause: Vec<&str>| {
+        Skill::cut(&clause.into_iter().filter(|word| tells(word)).collect::<Vec<_>>().join(" "))
+    };
+    clauses(&text).filter_map(telling).filter(|need| seen.insert(need.clone())).take(MAX_NEEDS).collect()
 }
 
-fn clauses(sentence: &str) -> Vec<Vec<&str>> {
-    let words: Vec<&str> = sentence.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
-    words
-        .split(|word| BREAKS.contains(word))
-        .map(|clause| clause.iter().copied().filter(|word| tells(word)).collect())
-        .collect()
+/// Whether a goal says that its clauses build on each other: one comes after another, or goes on from what was there before
+/// it (*find the figures, plot them*).
+pub fn is_stepwise(goal: &str) -> bool {
+    let text = read(goal);
+    let comes_after = words(&text).skip(1).any(|word| AFTER.contains(&word));
+    let mut later = clauses(&text).filter(|clause| clause.iter().any(|word| !word.is_empty())).skip(1);
+    comes_after || later.any(|clause| clause.iter().any(|word| BACK.contains(word)))
+}
+
+fn read(goal: &str) -> String {
+    goal.chars().take(MAX_CHARS).collect::<String>().to_lowercase()
+}
+
+fn clauses(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.split([',', ';', ':', '.', '!', '?', '\n']).flat_map(|sentence| {
+        let words: Vec<&str> = words(sentence).collect();
+        words.split(|word| BREAKS.contains(word)).map(<[&str]>::to_vec).collect::<Vec<_>>()
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '-')
 }
 
 fn tells(word: &str) -> bool {
@@ -58,5 +77,26 @@ mod tests {
             assert_eq!(found, expected);
         }
         assert_eq!(needs(&"sing a song number x, ".repeat(1_000)).len(), 1);
+    }
+
+    #[test]
+    fn a_goal_says_whether_its_clauses_build_on_each_other() {
+        for goal in [
+            "The annual revenue figures from 2014 to 2020: find them, plot them, write a report.",
+            "Find the tide times of Husum, then convert the heights to feet",
+            "Translate this letter and count its words",
+            "Gather the figures.\nSum up the results.",
+        ] {
+            assert!(is_stepwise(goal), "{goal}");
+        }
+        for goal in [
+            "Gather the tide times, and convert 3 m to feet",
+            "Then what?",
+            "It is cold",
+            ", translate this letter",
+            "",
+        ] {
+            assert!(!is_stepwise(goal), "{goal}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::{Checked, seat_of};
 use crate::{
     Timestamp,
     team::{
-        Author, Note, Refusal, Seat, Team,
+        Author, Limits, Note, Refusal, Seat, Team,
         member::{Absence, Counts, Invitee, Member, Presence},
         work::End,
     },
@@ -16,8 +16,8 @@ use crate::{
 const MAX_SEATS: usize = 512;
 
 impl Team {
-    pub(super) fn invite(&mut self, invitees: &[Invitee]) -> Checked {
-        self.may_invite(invitees)?;
+    pub(super) fn invite(&mut self, by: Author, invitees: &[Invitee]) -> Checked {
+        self.may_invite(by, invitees)?;
         self.members.extend(invitees.iter().map(|invitee| Member {
             invitee: invitee.clone(),
             presence: Presence::Invited,
@@ -26,7 +26,12 @@ impl Team {
         Ok(())
     }
 
-    fn may_invite(&self, invitees: &[Invitee]) -> Checked {
+    /// The limit is for those whom the hub looks for; its owner may take in whoever there is a seat for.
+    fn may_invite(&self, by: Author, invitees: &[Invitee]) -> Checked {
+        let places = match by {
+            Author::Owner => Limits::MAX_MEMBERS,
+            Author::Home | Author::Seat(_) => self.limits().members,
+        };
         let here: BTreeSet<String> = self
             .members
             .iter()
@@ -38,7 +43,7 @@ impl Team {
             Err(Refusal::Malformed("each invitation names somebody else"))
         } else if !here.is_disjoint(&invited) {
             Err(Refusal::Already)
-        } else if here.len() + invited.len() > usize::from(self.limits().members)
+        } else if here.len() + invited.len() > usize::from(places)
             || self.members.len() + invited.len() > MAX_SEATS
         {
             Err(Refusal::Full("members"))

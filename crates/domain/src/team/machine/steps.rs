@@ -22,7 +22,7 @@ impl Team {
         }
         match event {
             Event::Founded { .. } => Err(Refusal::Already),
-            Event::Invited { members } => self.invite(members),
+            Event::Invited { members } => self.invite(by, members),
             Event::Accepted => self.answer_invitation(by, Presence::Active, at),
             Event::Declined { reason } => {
                 self.answer_invitation(by, Presence::Gone(Absence::Declined(reason.clone())), at)

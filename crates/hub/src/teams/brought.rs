@@ -1,0 +1,74 @@
+//! Files that go along with work which builds on other work.
+
+use plexus_domain::{
+    Content, Part, RunId, RunState,
+    team::{Team, Work, WorkNo},
+};
+use plexus_store::{Conn, messages, runs};
+
+use super::work::About;
+use crate::{Hub, Result};
+
+/// Files and links that go along at most; the rest stays where it is.
+const MOST: usize = 16;
+
+/// The files and links that came of these assignments, as far as one message may hold them.
+pub(super) async fn files(hub: &Hub, team: &Team, inputs: &[WorkNo]) -> Result<Vec<Part>> {
+    let works = inputs.iter().filter_map(|no| team.work_item(*no));
+    let works: Vec<&Work> = works.filter(|work| work.result().is_some()).collect();
+    let mut found = Vec::new();
+    if works.is_empty() {
+        return Ok(found);
+    }
+    let mut conn = hub.store().read().await?;
+    let runs = runs::list_by_chat(&mut conn, team.id()).await?;
+    for run in runs.into_iter().filter(|run| run.state == RunState::Completed) {
+        let about = About::read(&mut conn, &run).await?;
+        if about.is_some_and(|about| works.iter().any(|work| about.is(team, work))) {
+            found.extend(answer(&mut conn, run.id).await?);
+        }
+    }
+    Ok(bounded(found, hub.config().limits.max_file_bytes as u64))
+}
+
+async fn answer(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
+    let last = messages::list_by_run(conn, run).await?.last().map(|header| header.id);
+    let message = messages::load(conn, last.as_slice()).await?.pop();
+    Ok(message.map(|message| message.parts).unwrap_or_default())
+}
+
+/// Without words, and without what there is no room for.
+fn bounded(parts: Vec<Part>, mut room: u64) -> Vec<Part> {
+    let fits = |part: &Part| {
+        let left = match &part.content {
+            Content::File { size, .. } => room.checked_sub(*size),
+            Content::Link { .. } => Some(room),
+            _ => None,
+        };
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    // To whoever gets them they are files of a message, whatever artifacts they were part of.
+    parts.into_iter().filter(fits).take(MOST).map(|part| Part { artifact: None, ..part }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_domain::Digest;
+
+    use super::*;
+
+    fn file(name: &str, size: u64) -> Part {
+        let content = Content::File { blob: Digest::of(name), size };
+        Part { name: Some(name.to_owned()), artifact: Some("a".to_owned()), ..Part::from(content) }
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_stays() {
+        let parts = vec![file("a", 6), Part::text("words"), file("b", 5), file("c", 4), file("d", 1)];
+        let names: Vec<_> = bounded(parts, 10).into_iter().map(|part| (part.name, part.artifact)).collect();
+        assert_eq!(names, [(Some("a".to_owned()), None), (Some("c".to_owned()), None)]);
+        let many = (0..99).map(|_| file("a", 0)).collect();
+        assert_eq!(bounded(many, 0).len(), MOST);
+    }
+}
