@@ -26,7 +26,7 @@ use crate::{
     state::Site,
     web::{
         bearer::Bearer,
-        body::{JSON, is_of_type},
+        body::{JSON, is_of_type, untaken},
         error::{ApiError, plain_error},
         event_stream::{HEARTBEAT, event_stream},
     },
@@ -71,7 +71,8 @@ async fn begin(
 ) -> Result<Response, Error> {
     let caller = known(site, caller, headers).await?;
     let limit = site.hub.config().limits.max_message_bytes as u64;
-    let body = body.map_err(|_| Refusal::too_large("The body is larger than this hub takes.", limit))?;
+    let too_large = Refusal::too_large("The body is larger than this hub takes.", limit);
+    let body = body.map_err(|rejection| untaken(&rejection, too_large))?;
     let asked: Goal = serde_json::from_slice(&body).map_err(|error| {
         Refusal::invalid("body", format!("The JSON is not what is expected here: {error}."))
     })?;

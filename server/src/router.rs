@@ -35,7 +35,7 @@ pub fn router(site: Site) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
         .layer(middleware::from_fn_with_state(site.clone(), headers::protect))
-        .layer(middleware::from_fn(slow_body::refuse));
+        .layer(middleware::from_fn(slow_body::bound));
     let challenge = middleware::from_fn_with_state(site.clone(), bearer::challenge);
     let packed = ServiceBuilder::new().layer(compression()).layer(CsrfLayer::new()).layer(body_limit(&site));
     Router::new()
@@ -81,7 +81,7 @@ fn edge_routes(site: Site) -> Router {
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host::check))
-        .layer(middleware::from_fn(slow_body::refuse))
+        .layer(middleware::from_fn(slow_body::bound))
         .layer(middleware::from_fn_with_state(site.clone(), bearer::challenge))
         .layer(body);
     let kits = site.conformance.as_ref().map(|_| conformance::routes()).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! What is too large, malformed, unknown or empty is refused in the right place, and the hub stays up.
 
+use futures::future::join_all;
 use reqwest::{Method, StatusCode, header};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -272,6 +273,71 @@ async fn an_answer_outlives_the_connections_to_postgres() {
         assert!(text_in(&kept)[part.from..] == part.text, "what is kept is not what was shown");
     })
     .await;
+}
+
+/// What each edge says of a body of which only the beginning comes: where its words are, and what stands beside them.
+fn said_of_slow_bodies() -> [(&'static str, &'static str, Value); 11] {
+    let rpc = || json!({ "/jsonrpc": "2.0", "/id": null, "/error/code": -32_600 });
+    let openai = || json!({ "/error/type": "invalid_request_error", "/error/code": "request_timeout" });
+    let (own, ard) = (json!({ "/error/code": "timeout" }), json!({ "/errorCode": "INVALID_ARGUMENT" }));
+    let rest = json!({ "/error/code": 408, "/error/status": "DEADLINE_EXCEEDED" });
+    [
+        ("/api/v1/chats", "/error/message", own.clone()),
+        ("/launch_goal", "/error/message", own),
+        ("/a2a/plexus/calc/", "/error/message", rpc()),
+        ("/a2a/plexus/calc/rest/message:send", "/error/message", rest),
+        ("/mcp", "/error/message", rpc()),
+        ("/mcp/plexus/calc", "/error/message", rpc()),
+        ("/v1/chat/completions", "/error/message", openai()),
+        ("/v1/responses", "/error/message", openai()),
+        ("/rpc", "/error/message", rpc()),
+        ("/ard/v1/search", "/message", ard.clone()),
+        ("/ard/v1/explore", "/message", ard),
+    ]
+}
+
+/// All of them wait at once for the 30 seconds that every body gets.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_does_not_come_is_refused_in_the_words_of_each_edge() {
+    crate::hub::run(None, &[], async |hub: &Hub| {
+        let ada = hub.person("ada").await;
+        let token = make(&ada, &["chat", "read", "team"]).await;
+        let edges = said_of_slow_bodies();
+        let answers = join_all(edges.iter().map(|(path, ..)| begun(hub, &token, path, "application/json")));
+        let form = begun(hub, &token, "/login", "application/x-www-form-urlencoded");
+        let (answers, form) = tokio::join!(answers, form);
+        for ((path, words, beside), body) in edges.iter().zip(answers) {
+            let told: Value =
+                serde_json::from_str(&body).unwrap_or_else(|error| panic!("{path}: {error}: {body}"));
+            let at =
+                |pointer: &str| told.pointer(pointer).unwrap_or_else(|| panic!("{path}: {pointer}: {told}"));
+            let words = at(words).as_str().unwrap_or_default();
+            assert!(words.contains("did not come in time"), "{path}: {told}");
+            for (pointer, value) in beside.as_object().expect("an object") {
+                assert_eq!(at(pointer), value, "{path}: {told}");
+            }
+        }
+        assert!(form.contains("did not come in time"), "{form}");
+    })
+    .await;
+}
+
+/// Sends the beginning of a request; answers the body of the 408 that comes before the connection ends.
+async fn begun(hub: &Hub, token: &str, path: &str, media_type: &str) -> String {
+    let host = hub.origin().trim_start_matches("http://");
+    let mut connection = TcpStream::connect(host).await.expect("a connection");
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nA2A-Version: 1.0\r\n\
+         Content-Type: {media_type}\r\nAccept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{{"
+    );
+    connection.write_all(head.as_bytes()).await.expect("the beginning");
+    let mut came = String::new();
+    let read = tokio::time::timeout(PATIENCE, connection.read_to_string(&mut came)).await;
+    read.unwrap_or_else(|_| panic!("{path}: the connection stays open")).expect("text");
+    let (head, body) = came.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{path}: {came}"));
+    assert!(head.starts_with("HTTP/1.1 408 "), "{path}: {came}");
+    assert!(head.to_ascii_lowercase().contains("\r\nconnection: close"), "{path}: {head}");
+    body.to_owned()
 }
 
 fn posted(client: &Client, media_type: &str, body: Vec<u8>) -> reqwest::RequestBuilder {

@@ -29,6 +29,9 @@ pub enum Error {
     /// Larger than this hub accepts.
     #[error("{message}")]
     TooLarge { message: String, limit: u64 },
+    /// It did not come in time.
+    #[error("{message}")]
+    Timeout { message: String },
     /// Something the hub depends on does not answer now (a full disk, a lost database).
     #[error("{message}")]
     Unavailable { message: String },
@@ -59,6 +62,10 @@ impl Error {
         Self::TooLarge { message: message.into(), limit }
     }
 
+    pub fn timeout(message: impl Into<String>) -> Self {
+        Self::Timeout { message: message.into() }
+    }
+
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::Unavailable { message: message.into() }
     }
@@ -73,6 +80,7 @@ impl Error {
             Self::Conflict { .. } => "conflict",
             Self::Limited { .. } => "limited",
             Self::TooLarge { .. } => "too_large",
+            Self::Timeout { .. } => "timeout",
             Self::Unavailable { .. } => "unavailable",
         }
     }

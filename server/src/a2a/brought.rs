@@ -12,6 +12,7 @@ use plexus_a2a::http_signature::Request as Signed;
 use plexus_domain::Error as Refusal;
 use plexus_hub::{Caller, Error, federation};
 
+use super::{limits, untaken};
 use crate::{
     state::Site,
     web::{
@@ -47,7 +48,11 @@ impl FromRequest<Site> for Brought {
         let caller = match caller {
             Some(Ok(Bearer(caller))) => Ok(caller),
             Some(Err(Unknown(error))) => Err(error),
-            None => by_signature(&parts, body.as_deref().unwrap_or_default(), site).await,
+            // The signature is one of the whole body.
+            None => match &body {
+                Ok(body) => by_signature(&parts, body, site).await,
+                Err(rejection) => Err(untaken(rejection, limits(site)).into()),
+            },
         };
         Ok(Self { caller, body })
     }

@@ -17,6 +17,7 @@ mod stream;
 
 use axum::{
     Router,
+    extract::rejection::BytesRejection,
     routing::{any, get, post},
 };
 use plexus_a2a::json::Limits;
@@ -27,7 +28,7 @@ use plexus_hub::{
 };
 
 pub use self::network::Network;
-use crate::state::Site;
+use crate::{state::Site, web::body};
 
 /// What a request may cost to read, besides its bytes.
 const DEPTH: usize = 32;
@@ -55,6 +56,12 @@ fn address(owner: &str, name: &str) -> Option<Address> {
 async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<Door> {
     let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
     calls::enter(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
+}
+
+/// Why the body of a request was not taken.
+fn untaken(rejection: &BytesRejection, limit: Limits) -> Refusal {
+    let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
+    body::untaken(rejection, Refusal::too_large(words, limit.bytes as u64))
 }
 
 fn limits(site: &Site) -> Limits {

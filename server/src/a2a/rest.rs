@@ -26,8 +26,12 @@ use super::{
     refusal::{self, Declined},
     rpc::{is_json, version},
     stream::{Events, respond},
+    untaken,
 };
-use crate::{state::Site, web::error::say};
+use crate::{
+    state::Site,
+    web::error::{say, status},
+};
 
 const OWN_TYPE: &str = "application/a2a+json";
 
@@ -101,6 +105,7 @@ fn status_name(status: StatusCode) -> &'static str {
         StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
         StatusCode::FORBIDDEN => "PERMISSION_DENIED",
         StatusCode::NOT_FOUND => "NOT_FOUND",
+        StatusCode::REQUEST_TIMEOUT => "DEADLINE_EXCEEDED",
         StatusCode::CONFLICT => "FAILED_PRECONDITION",
         StatusCode::TOO_MANY_REQUESTS => "RESOURCE_EXHAUSTED",
         StatusCode::PAYLOAD_TOO_LARGE => "INVALID_ARGUMENT",
@@ -217,12 +222,10 @@ impl Request {
             return Err(Error::new(ErrorKind::ContentTypeNotSupported, words).into());
         }
         let limit = limits(&methods.site);
-        let too_large = |_: &BytesRejection| {
-            let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
-            let refusal = Refusal::too_large(words, limit.bytes as u64);
-            Declined::Outside(StatusCode::PAYLOAD_TOO_LARGE, refusal)
-        };
-        let body = self.body.as_ref().map_err(too_large)?;
+        let body = self.body.as_ref().map_err(|rejection| {
+            let refusal = untaken(rejection, limit);
+            Declined::Outside(status(&refusal), refusal)
+        })?;
         json::parse(body, limit).map_err(|error| refusal::params(error).into())
     }
 

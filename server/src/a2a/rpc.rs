@@ -24,6 +24,7 @@ use super::{
     methods::Methods,
     refusal::{self, Declined},
     stream::{Events, respond},
+    untaken,
 };
 use crate::{
     state::Site,
@@ -63,9 +64,9 @@ pub async fn answer(
         Err(error) => return refused(error),
     };
     let limit = limits(&site);
-    let Ok(body) = body else {
-        let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
-        return fail(StatusCode::PAYLOAD_TOO_LARGE, Id::Null, Error::new(ErrorKind::InvalidRequest, words));
+    let body = match body {
+        Ok(body) => body,
+        Err(rejection) => return refused(untaken(&rejection, limit).into()),
     };
     let version = version(&headers, &query.version);
     match read(&body, limit).and_then(|call| call.method(&version).map(|method| (call, method))) {

@@ -57,7 +57,9 @@ impl IntoResponse for Failure {
         let (status, refusal) = say(self.into_error());
         let (status, code) = match &refusal {
             Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "INVALID_ARGUMENT"),
-            Refusal::TooLarge { .. } | Refusal::Conflict { .. } => (status, "INVALID_ARGUMENT"),
+            Refusal::TooLarge { .. } | Refusal::Timeout { .. } | Refusal::Conflict { .. } => {
+                (status, "INVALID_ARGUMENT")
+            }
             Refusal::NotFound { .. } => (status, "NOT_FOUND"),
             Refusal::Unauthenticated { .. } => (status, "UNAUTHENTICATED"),
             Refusal::Forbidden { .. } => (status, "PERMISSION_DENIED"),

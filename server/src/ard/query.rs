@@ -2,6 +2,7 @@
 
 use axum::{body::Bytes, extract::rejection::BytesRejection};
 use plexus_a2a::json::{self, Limits};
+use plexus_domain::Error as Refusal;
 use plexus_hub::{Caller, listings};
 use serde_json::{Map, Value};
 
@@ -11,7 +12,7 @@ use super::{
     failure::Failure,
     filter::Filter,
 };
-use crate::state::Site;
+use crate::{state::Site, web::body::untaken};
 
 const LIMITS: Limits = Limits { bytes: 256 << 10, depth: 16, values: 10_000 };
 const MOST_CHARS: usize = 2_000;
@@ -25,7 +26,8 @@ pub struct Query {
 
 /// The members of a request.
 pub fn read(body: Result<Bytes, BytesRejection>) -> Result<Map<String, Value>, Failure> {
-    let body = body.map_err(|_| Failure::invalid("The body is larger than this registry takes."))?;
+    let too_large = Refusal::invalid("body", "The body is larger than this registry takes.");
+    let body = body.map_err(|rejection| untaken(&rejection, too_large))?;
     let parsed = json::parse(&body, LIMITS);
     match parsed.map_err(|error| Failure::invalid(format!("The body cannot be read. {error}")))? {
         Value::Object(members) => Ok(members),

@@ -6,9 +6,13 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_a2a::json::{self, JsonError, Limits};
+use plexus_domain::Error as Refusal;
 use serde_json::{Value, json};
 
-use crate::state::Site;
+use crate::{
+    state::Site,
+    web::{body::untaken, error::status},
+};
 
 const PARSE: i64 = -32_700;
 pub const INVALID_REQUEST: i64 = -32_600;
@@ -26,11 +30,11 @@ pub fn limits(site: &Site) -> Limits {
 
 pub async fn read(site: &Site, body: Body) -> Result<Bytes, Response> {
     let limits = limits(site);
-    let too_large = |_| {
+    let bytes = to_bytes(body, limits.bytes).await.map_err(|cause| {
         let words = format!("The body is larger than the {} bytes that this hub takes.", limits.bytes);
-        error(StatusCode::PAYLOAD_TOO_LARGE, INVALID_REQUEST, &words)
-    };
-    let bytes = to_bytes(body, limits.bytes).await.map_err(too_large)?;
+        let refusal = untaken(&cause, Refusal::too_large(words, limits.bytes as u64));
+        error(status(&refusal), INVALID_REQUEST, &refusal.to_string())
+    })?;
     check(&bytes, limits).map_err(|(code, words)| error(StatusCode::BAD_REQUEST, code, &words))?;
     Ok(bytes)
 }

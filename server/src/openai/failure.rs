@@ -57,11 +57,6 @@ impl Failure {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, INVALID, words).coded("unsupported_media_type")
     }
 
-    pub fn too_large(limit: usize) -> Self {
-        let words = format!("The request is larger than the {limit} bytes that this hub takes.");
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, INVALID, words).coded("request_too_large")
-    }
-
     /// An agent that is not there for this caller.
     pub fn no_model(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, INVALID, message).coded("model_not_found").about("model")
@@ -130,6 +125,7 @@ impl From<plexus_hub::Error> for Failure {
                 Self::new(status, "rate_limit_error", message).coded("rate_limit_exceeded")
             }
             Refusal::TooLarge { .. } => Self::new(status, INVALID, message).coded("request_too_large"),
+            Refusal::Timeout { .. } => Self::new(status, INVALID, message).coded("request_timeout"),
             Refusal::Unavailable { .. } => Self::new(status, SERVER, message),
         };
         Self { retry_after: retry_after(&refusal).map(Box::new), ..failure }

@@ -20,12 +20,13 @@ use axum::{
     routing::{get, post},
 };
 use plexus_a2a::json::{self, Limits};
+use plexus_domain::Error as Refusal;
 use serde_json::{Map, Value};
 
 use self::failure::Failure;
 use crate::{
     state::Site,
-    web::body::{JSON, is_of_type},
+    web::body::{JSON, is_of_type, untaken},
 };
 
 /// What a request may cost to read, besides its bytes.
@@ -53,7 +54,10 @@ fn read(
         return Err(Failure::media_type());
     }
     let bytes = site.hub.config().limits.max_message_bytes * 2;
-    let body = body.map_err(|_| Failure::too_large(bytes))?;
+    let body = body.map_err(|rejection| {
+        let words = format!("The request is larger than the {bytes} bytes that this hub takes.");
+        plexus_hub::Error::from(untaken(&rejection, Refusal::too_large(words, bytes as u64)))
+    })?;
     match json::parse(&body, Limits { bytes, depth: DEPTH, values: VALUES }) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Failure::invalid(None, "The request is a JSON object.")),

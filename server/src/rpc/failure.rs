@@ -40,6 +40,8 @@ impl From<plexus_hub::Error> for Failure {
             Refusal::NotFound { .. } => -32_004,
             Refusal::Conflict { .. } => -32_009,
             Refusal::TooLarge { .. } => -32_013,
+            // It is said of a message that was not read.
+            Refusal::Timeout { .. } => INVALID_REQUEST,
             Refusal::Limited { .. } => -32_029,
             Refusal::Unavailable { .. } => -32_053,
         };

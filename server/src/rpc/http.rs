@@ -13,6 +13,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use plexus_domain::Error as Refusal;
 
 use super::{
     Rpc,
@@ -25,8 +26,8 @@ use crate::{
     state::Site,
     web::{
         bearer::{Bearer, Unknown},
-        body::{JSON, is_of_type},
-        error::say,
+        body::{JSON, is_of_type, untaken},
+        error::{say, status},
     },
 };
 
@@ -47,9 +48,14 @@ pub async fn call(
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, words);
     }
     let session = rpc.session(&site, caller);
-    let Ok(body) = body else {
-        let words = format!("A message has at most {} bytes.", session.largest());
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, &words);
+    let body = match body {
+        Ok(body) => body,
+        Err(rejection) => {
+            let limit = session.largest();
+            let too_large = Refusal::too_large(format!("A message has at most {limit} bytes."), limit as u64);
+            let refusal = untaken(&rejection, too_large);
+            return refuse(status(&refusal), &refusal.to_string());
+        }
     };
     match session.answer(&body).await.text {
         Some(text) => ([(header::CONTENT_TYPE, JSON)], text).into_response(),

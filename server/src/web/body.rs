@@ -1,4 +1,6 @@
-//! JSON bodies, with an error that names what is wrong.
+//! Bodies: why one was not taken, and JSON, with an error that names what is wrong.
+
+use std::{error::Error, io, iter};
 
 use axum::{
     body::Bytes,
@@ -21,6 +23,22 @@ pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
     types.iter().any(|known| essence.eq_ignore_ascii_case(known))
 }
 
+/// Why a body was not taken: it did not come in time, or else `otherwise`. Each edge says it in its own words.
+pub fn untaken(cause: &(dyn Error + 'static), otherwise: Refusal) -> Refusal {
+    if is_late(cause) {
+        return Refusal::timeout("The rest of the request did not come in time. Send it again.");
+    }
+    otherwise
+}
+
+/// Whether [`super::slow_body`] broke it off.
+fn is_late(cause: &(dyn Error + 'static)) -> bool {
+    let causes = iter::successors(Some(cause), |&cause| cause.source());
+    causes
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| error.kind() == io::ErrorKind::TimedOut)
+}
+
 pub struct JsonBody<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequest<Site> for JsonBody<T> {
@@ -32,9 +50,10 @@ impl<T: DeserializeOwned> FromRequest<Site> for JsonBody<T> {
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words).into_response());
         }
         let limit = site.hub.config().limits.max_message_bytes as u64;
+        let too_large = Refusal::too_large("The body is larger than this hub takes.", limit);
         let body = Bytes::from_request(request, site)
             .await
-            .map_err(|_| refuse(Refusal::too_large("The body is larger than this hub takes.", limit)))?;
+            .map_err(|rejection| refuse(untaken(&rejection, too_large)))?;
         let value = serde_json::from_slice(&body);
         Ok(Self(value.map_err(|error| refuse(Refusal::invalid("body", said(&error))))?))
     }

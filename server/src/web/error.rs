@@ -20,6 +20,7 @@ pub const fn status(refusal: &Refusal) -> StatusCode {
         Refusal::Conflict { .. } => StatusCode::CONFLICT,
         Refusal::Limited { .. } => StatusCode::TOO_MANY_REQUESTS,
         Refusal::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Refusal::Timeout { .. } => StatusCode::REQUEST_TIMEOUT,
         Refusal::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

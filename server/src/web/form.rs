@@ -7,7 +7,9 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_app::model::Form;
+use plexus_domain::Error as Refusal;
 
+use super::{body::untaken, error::status};
 use crate::state::Site;
 
 /// The fields of a posted form. Repeated names are kept.
@@ -17,9 +19,11 @@ impl FromRequest<Site> for Fields {
     type Rejection = Response;
 
     async fn from_request(request: Request, site: &Site) -> Result<Self, Response> {
-        let body = Bytes::from_request(request, site).await.map_err(|refused| {
-            let status = refused.status();
-            (status, "This form is larger than the hub takes. Go back and send less.\n").into_response()
+        let limit = site.hub.config().limits.max_message_bytes as u64;
+        let words = "This form is larger than the hub takes. Go back and send less.";
+        let body = Bytes::from_request(request, site).await.map_err(|rejection| {
+            let refusal = untaken(&rejection, Refusal::too_large(words, limit));
+            (status(&refusal), format!("{refusal}\n")).into_response()
         })?;
         if std::str::from_utf8(&body).is_err() {
             return Err((StatusCode::BAD_REQUEST, "This form is not text.\n").into_response());

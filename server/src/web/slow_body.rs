@@ -1,5 +1,5 @@
-//! Bodies that do not come, and bodies that nobody takes: whoever sends one slower than a bad line would is answered 408, and
-//! the connection ends; whoever sends one that is refused hears the answer.
+//! Bodies that do not come, and bodies that nobody takes: one that comes slower than over a bad line breaks off, whoever reads
+//! it answers 408 ([`super::body::untaken`]), and the connection ends; whoever sends one that is refused hears the answer.
 
 use std::{
     pin::Pin,
@@ -14,9 +14,9 @@ use std::{
 use axum::{
     body::{Body, Bytes},
     extract::Request,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderValue, header},
     middleware::Next,
-    response::{IntoResponse as _, Response},
+    response::Response,
 };
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -34,20 +34,17 @@ const SLOWEST: u64 = 16 * 1_024;
 const MOST_LEFT: usize = 16 << 20;
 const LEFT_FOR: Duration = Duration::from_secs(10);
 
-pub async fn refuse(request: Request, next: Next) -> Response {
+pub async fn bound(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
     let late = Arc::new(AtomicBool::new(false));
     let request = request.map(|body| Body::new(Timed::new(body, Arc::clone(&late))));
-    let response = next.run(request).await;
-    if !late.load(Ordering::Relaxed) {
-        return response;
+    let mut response = next.run(request).await;
+    if late.load(Ordering::Relaxed) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    let words = "The rest of the request did not come in time. Send it again.\n";
-    let mut refused = (StatusCode::REQUEST_TIMEOUT, words).into_response();
-    refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    refused
+    response
 }
 
 /// A body that breaks off when it is late, and says so.
@@ -119,16 +116,29 @@ async fn throw_away(mut body: Body) {
 
 #[cfg(test)]
 mod tests {
-    use axum::{Router, body::to_bytes, middleware, routing::post};
+    use axum::{
+        Router, body::to_bytes, extract::rejection::BytesRejection, http::StatusCode, middleware,
+        response::IntoResponse as _, routing::post,
+    };
     use futures::{StreamExt as _, stream};
+    use plexus_domain::Error as Refusal;
     use tower::ServiceExt as _;
 
     use super::*;
+    use crate::web::{body::untaken, error::ApiError};
+
+    async fn read(body: Result<Bytes, BytesRejection>) -> Response {
+        match body {
+            Ok(body) => body.len().to_string().into_response(),
+            Err(rejection) => {
+                ApiError::from(untaken(&rejection, Refusal::too_large("It is too large.", 1))).into_response()
+            }
+        }
+    }
 
     /// Asks with pieces of `size` bytes, one after each pause.
     async fn answer(size: usize, pieces: usize, pause: Duration) -> Response {
-        let read = |body: Bytes| async move { body.len().to_string() };
-        let router = Router::new().route("/", post(read)).layer(middleware::from_fn(refuse));
+        let router = Router::new().route("/", post(read)).layer(middleware::from_fn(bound));
         let pieces = stream::iter(0..pieces).then(move |_| async move {
             sleep(pause).await;
             Ok::<_, std::io::Error>(vec![b'x'; size])
@@ -153,7 +163,7 @@ mod tests {
                 let _ = taken.try_send(number);
                 Ok::<_, std::io::Error>(vec![b'x'; 1 << 20])
             });
-            let router = Router::new().route("/", post(|| async {})).layer(middleware::from_fn(refuse));
+            let router = Router::new().route("/", post(|| async {})).layer(middleware::from_fn(bound));
             let request = Request::post("/").body(Body::from_stream(pieces)).unwrap();
             assert_eq!(router.oneshot(request).await.unwrap().status(), StatusCode::OK);
             let mut count = 0;
