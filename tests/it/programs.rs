@@ -42,11 +42,11 @@ static LIST: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-fn list() -> &'static str {
+pub fn list() -> &'static str {
     LIST.as_str()
 }
 
-async fn register(client: &Client, program: &str) {
+pub async fn register(client: &Client, program: &str) {
     let new = json!({ "program": program, "name": program, "visibility": "public" });
     let made = client.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED).json();
     assert_eq!((&made["kind"], &made["protocol"]), (&json!("process"), &json!("Program")));

@@ -1,7 +1,7 @@
 //! Programs that speak the Agent Client Protocol 1 (agentclientprotocol.com) on their standard streams.
 //!
-//! The wire types are the crate's own. Its connection is not used: it queues what comes in without a bound, so a
-//! program that floods would fill the hub's memory; here a program that is not listened to waits.
+//! The wire types are the crate's own. Its connection is not used (`docs/adr/0024`): it queues what comes in without a bound,
+//! so a program that floods would fill the hub's memory; here a program that is not listened to waits.
 
 mod answer;
 mod permission;

@@ -18,7 +18,7 @@ use self::{answer::id_at, asked::asked};
 use crate::{
     Connector, Credentials, End, Limits, Output, Remote, Request, Shown,
     credentials::Access,
-    outbound::{Halt, Hints, Outbound, Pace, Reply, by_status, peer, retry_after, said},
+    outbound::{Halt, Hints, Outbound, Pace, Reply, by_status, peer, quote, retry_after, said},
     sse::{Decoder, Lines},
 };
 
@@ -143,7 +143,7 @@ impl Http {
         let reply = self.call(Verb::Post, &asked.url(start.url), body, asked, pace).await?;
         let body = reply.body(limits.max_answer_bytes, pace).await?;
         asked.task = id_at(&body, start.id).ok_or_else(|| {
-            self.garbage(&format!("answered the first request without an id at {}", start.id))
+            self.garbage(&format!("answered the first request without an id at {}", quote(start.id)))
         })?;
         Ok(())
     }

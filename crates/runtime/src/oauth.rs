@@ -170,7 +170,8 @@ struct Refused {
     error_description: String,
 }
 
-fn read(at: &Url, status: StatusCode, wait: Option<u32>, body: &[u8]) -> Result<Granted, Denied> {
+/// Reads what the token endpoint `at` answered, and for how many seconds it wants not to be asked again.
+pub fn read(at: &Url, status: StatusCode, wait: Option<u32>, body: &[u8]) -> Result<Granted, Denied> {
     // Some servers refuse with the status 200.
     let understood = status.is_success() || status.is_client_error();
     if let Some(refused) = serde_json::from_slice::<Refused>(body).ok().filter(|_| understood) {

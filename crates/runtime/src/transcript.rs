@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use plexus_domain::{Content, Part, text::shorten};
+use url::Url;
 
 use crate::{Request, Speaker, Turn};
 
@@ -78,6 +79,17 @@ pub(crate) fn say(parts: &[Part]) -> String {
         };
     }
     said
+}
+
+/// A link that is not a web address is shown as what it is, text.
+pub(crate) fn linkable(mut part: Part) -> Part {
+    if let Content::Link { url } = &part.content {
+        let is_web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_web {
+            part.content = Content::Text { text: say(std::slice::from_ref(&part)) };
+        }
+    }
+    part
 }
 
 /// Foreign text as a block quote, cut where it is long.

@@ -10,12 +10,11 @@ use plexus_a2a::{
     },
 };
 use plexus_domain::{
-    Content, Digest, RunState,
+    Digest, RunState,
     run::{Failure, FailureClass},
 };
-use url::Url;
 
-use crate::{End, File, Output, Remote, outbound::quote, transcript::say};
+use crate::{End, File, Output, Remote, outbound::quote, transcript::linkable};
 
 /// Ids of others are kept, so their size and number are bounded.
 const MAX_ID_BYTES: usize = 256;
@@ -315,7 +314,7 @@ impl<'a> Answer<'a> {
             Received::Part(mut part) => {
                 part.artifact = id;
                 part.name = part.name.or(title);
-                self.output.part(checked(part))?;
+                self.output.part(linkable(part))?;
             }
         }
         self.has_said = true;
@@ -369,15 +368,4 @@ fn split(parts: &[Part]) -> (String, Vec<&Part>) {
 
 fn text_of(message: &Message) -> String {
     message.parts.iter().filter_map(Part::as_text).collect()
-}
-
-/// A link that is not a web address is shown as what it is, text.
-fn checked(mut part: plexus_domain::Part) -> plexus_domain::Part {
-    if let Content::Link { url } = &part.content {
-        let is_web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if !is_web {
-            part.content = Content::Text { text: say(std::slice::from_ref(&part)) };
-        }
-    }
-    part
 }

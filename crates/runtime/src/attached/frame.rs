@@ -8,12 +8,12 @@ use plexus_domain::{
     Content, Digest, Part, RunId,
     part::Decision,
     run::{Failure, FailureClass, Usage},
-    text::{one_line, shorten},
+    text::{multi_line, one_line, shorten},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{End, File, Output, Remote, Turn};
+use crate::{End, File, Output, Remote, Turn, transcript::linkable};
 
 /// The name and version of this protocol, offered and chosen as a WebSocket subprotocol (RFC 6455 section 1.9).
 pub const PROTOCOL: &str = "plexus.attach.1";
@@ -173,11 +173,11 @@ impl News {
             Self::InputRequired => return Ok(Some(End::InputRequired)),
             Self::AuthRequired => return Ok(Some(End::AuthRequired)),
             Self::Rejected { reason } => {
-                return Ok(Some(End::Rejected { reason: shorten(&reason, MAX_WORDS) }));
+                return Ok(Some(End::Rejected { reason: words(&reason) }));
             }
             Self::Stopped => return Ok(Some(End::Stopped)),
             Self::Failed { class, message } => {
-                return Err(Failure { class, message: shorten(&message, MAX_WORDS) });
+                return Err(Failure { class, message: words(&message) });
             }
         }
         Ok(None)
@@ -191,18 +191,23 @@ fn acceptable(part: Part) -> Result<Part, Failure> {
         | Content::Data { .. }
         | Content::Link { .. }
         | Content::Tool(_)
-        | Content::Reasoning { .. } => Ok(Part {
+        | Content::Reasoning { .. } => Ok(linkable(Part {
             artifact: part.artifact.as_deref().map(label),
             name: part.name.as_deref().map(label),
             media_type: part.media_type.as_deref().map(label),
             ..part
-        }),
+        })),
         Content::File { .. } | Content::Approval { .. } => {
             let words =
                 "The program behind this agent answered with a part that only the hub itself can make.";
             Err(Failure::new(FailureClass::Garbage, words))
         }
     }
+}
+
+/// A reason as people read it.
+fn words(reason: &str) -> String {
+    shorten(&multi_line(reason), MAX_WORDS)
 }
 
 /// One line of a name or a title.
@@ -286,6 +291,17 @@ mod tests {
         assert_eq!(refused.class, FailureClass::Garbage);
         let long = News::Failed { class: FailureClass::Internal, message: "no ".repeat(10_000) };
         assert!(long.say(&mut heard).unwrap_err().message.chars().count() <= MAX_WORDS);
+    }
+
+    #[test]
+    fn what_a_program_says_is_shown_as_what_it_is() {
+        let mut heard = crate::testing::Recorder::default();
+        let link = Content::Link { url: "javascript:x".to_owned() };
+        News::Part { part: link.into() }.say(&mut heard).unwrap();
+        assert_eq!(heard.parts, [Part::text("[link: javascript:x]")]);
+        let hidden = News::Rejected { reason: "No\u{202e}t\nnow".to_owned() };
+        let reason = "Not\nnow".to_owned();
+        assert_eq!(hidden.say(&mut heard), Ok(Some(End::Rejected { reason })));
     }
 
     #[test]

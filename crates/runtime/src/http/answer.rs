@@ -80,7 +80,8 @@ impl<'a> Answer<'a> {
             None => {
                 self.check_error(&value, body)?;
                 let begins = quote(&String::from_utf8_lossy(body));
-                let words = format!("answered with nothing at {}. Its answer begins: {begins}", self.path);
+                let words =
+                    format!("answered with nothing at {}. Its answer begins: {begins}", quote(&self.path));
                 return Err(self.garbage(&words));
             }
         }
@@ -126,7 +127,7 @@ impl<'a> Answer<'a> {
             let asks = self.question.as_ref().is_some_and(|question| self.tail.ends_with(question));
             return Ok(if asks { End::InputRequired } else { End::Completed });
         }
-        let place = if self.path.is_empty() { String::new() } else { format!(" at {}", self.path) };
+        let place = if self.path.is_empty() { String::new() } else { format!(" at {}", quote(&self.path)) };
         Err(self.garbage(&format!("ended without an answer{place}")))
     }
 

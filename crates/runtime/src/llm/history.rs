@@ -61,6 +61,8 @@ impl Message {
     }
 }
 
+/// Between the words of neighbours who have one role.
+const BETWEEN: &str = "\n\n";
 /// Stands for a result that no longer fits.
 const LEFT_OUT: &str = "[left out: the conversation has grown too long]";
 
@@ -74,9 +76,28 @@ pub(super) fn begin(instructions: &str, turns: &[Turn], max_bytes: usize) -> Vec
     messages
 }
 
-/// Leaves out the oldest results of tools until the rest fits; the last one stays.
-pub(super) fn fit(messages: &mut [Message], max_bytes: usize) {
+/// Leaves out the oldest until the rest fits: what was said before the question, then results of tools. The instructions,
+/// the question, every call and the last result stay, and no result is without its call.
+pub(super) fn fit(messages: &mut Vec<Message>, max_bytes: usize) {
+    let size = leave_out_turns(messages, max_bytes);
+    leave_out_results(messages, size, max_bytes);
+}
+
+/// Answers how much the rest takes.
+fn leave_out_turns(messages: &mut Vec<Message>, max_bytes: usize) -> usize {
     let mut size: usize = messages.iter().map(Message::size).sum();
+    let first = usize::from(messages.first().is_some_and(|message| message.role == "system"));
+    let question = messages.iter().rposition(|message| message.role == "user").unwrap_or(first);
+    let mut kept = first;
+    while size > max_bytes && kept < question {
+        size -= messages[kept].size();
+        kept += 1;
+    }
+    messages.drain(first..kept);
+    size
+}
+
+fn leave_out_results(messages: &mut [Message], mut size: usize, max_bytes: usize) {
     let results = messages.iter().filter(|message| message.tool_call_id.is_some()).count();
     let mut results = results.saturating_sub(1);
     for message in messages.iter_mut().filter(|message| message.tool_call_id.is_some()) {
@@ -84,7 +105,7 @@ pub(super) fn fit(messages: &mut [Message], max_bytes: usize) {
             return;
         }
         results -= 1;
-        size = size.saturating_sub(message.content.len());
+        size = size.saturating_sub(message.content.len()) + LEFT_OUT.len();
         LEFT_OUT.clone_into(&mut message.content);
     }
 }
@@ -112,7 +133,7 @@ fn recent(turns: &[Turn], max_bytes: usize) -> Vec<Message> {
     let mut kept = Vec::new();
     for turn in turns.iter().rev() {
         let message = message(turn);
-        left = left.saturating_sub(message.content.len());
+        left = left.saturating_sub(message.content.len() + BETWEEN.len());
         if left == 0 && !kept.is_empty() {
             break;
         }
@@ -125,7 +146,7 @@ fn recent(turns: &[Turn], max_bytes: usize) -> Vec<Message> {
 fn add(messages: &mut Vec<Message>, next: Message) {
     match messages.last_mut() {
         Some(last) if last.role == next.role => {
-            last.content.push_str("\n\n");
+            last.content.push_str(BETWEEN);
             last.content.push_str(&next.content);
         }
         _ => messages.push(next),

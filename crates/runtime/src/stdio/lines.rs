@@ -1,21 +1,24 @@
 //! A program that stays, and speaks in lines of JSON: the messages of [`crate::attached::frame`], one a line. It works on
 //! several questions at once; when it ends, the next question starts it anew.
 
-use std::{pin::pin, sync::Arc};
+use std::{future, pin::pin, sync::Arc};
 
 use async_trait::async_trait;
-use futures::{SinkExt as _, StreamExt as _};
+use futures::{SinkExt as _, Stream, StreamExt as _};
 use plexus_domain::run::Failure;
-use tokio::{select, sync::Mutex};
+use tokio::{io::AsyncRead, select, sync::Mutex};
 use tokio_util::{
     codec::{FramedRead, FramedWrite, LinesCodec},
     sync::CancellationToken,
 };
 
-use super::{Program, Running, to_the_end};
+use super::{Lenient, Program, Running};
 use crate::{
     Connector, End, Output, Request,
-    attached::{Attached, Link, frame},
+    attached::{
+        Attached, Link,
+        frame::{self, Told},
+    },
 };
 
 pub struct Lines {
@@ -85,17 +88,9 @@ async fn speak(
         }
     };
     let receive = async {
-        let codec = LinesCodec::new_with_max_length(frame::MAX_FRAME);
-        let mut lines = pin!(to_the_end(FramedRead::new(stdout, codec)));
-        while let Some(line) = lines.next().await {
-            // What is no message is noise, such as a library that greets.
-            match line.map(|line| serde_json::from_str(&line).map_err(|error| (line, error))) {
-                Ok(Ok(told)) => link.take(told).await,
-                Ok(Err((line, error))) => {
-                    tracing::info!(target: "plexus_program", %error, "no message: {line}");
-                }
-                Err(error) => tracing::warn!(target: "plexus_program", %error, "no line"),
-            }
+        let mut news = pin!(told(stdout, frame::MAX_FRAME));
+        while let Some(told) = news.next().await {
+            link.take(told).await;
         }
     };
     select! {
@@ -107,9 +102,24 @@ async fn speak(
     running.end().await;
 }
 
+/// The messages among the lines of a program, each of at most `max` bytes.
+pub fn told(stdout: impl AsyncRead + Unpin, max: usize) -> impl Stream<Item = Told> {
+    let lines = FramedRead::new(stdout, Lenient(LinesCodec::new_with_max_length(max)));
+    lines.filter_map(|line| future::ready(line.ok().and_then(|line| read(&line))))
+}
+
+/// What is no message is noise, such as a library that greets.
+fn read(line: &str) -> Option<Told> {
+    serde_json::from_str(line)
+        .inspect_err(|error| tracing::info!(target: "plexus_program", %error, "no message: {line}"))
+        .ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
     use plexus_domain::run::FailureClass;
+    use tokio::io::AsyncWriteExt as _;
 
     use super::*;
     use crate::testing::{ask, run};
@@ -137,6 +147,21 @@ for line in sys.stdin:
             let (end, heard) = run(&program, ask(word)).await.unwrap();
             assert_eq!((end, heard.text), (End::Completed, word.to_uppercase()));
         }
+    }
+
+    #[tokio::test]
+    async fn a_message_does_not_wait_behind_what_is_no_line() {
+        let (mut program, stdout) = tokio::io::duplex(1 << 10);
+        let done = r#"{"run":"0191b2c4-0000-7000-8000-000000000000","told":"completed"}"#;
+        let written = [b"\xff\n\xfe\n".as_slice(), &[b'x'; 100], b"\n", done.as_bytes(), b"\n"].concat();
+        program.write_all(&written).await.unwrap();
+        let mut news = pin!(told(stdout, done.len()));
+        let told = news.next().now_or_never().flatten().expect("it is there");
+        assert!(told.news.is_last());
+        // The same at the end, where nothing follows.
+        let mut news = pin!(super::told(&*written, done.len()));
+        assert_eq!(news.next().await, Some(told));
+        assert_eq!(news.next().await, None);
     }
 
     #[tokio::test]

@@ -1,26 +1,31 @@
 //! Agents that are programs on this machine, spoken to over their standard streams.
 
 mod console;
+mod lenient;
 mod lines;
 mod plain;
 
-use std::{ffi::OsString, pin::pin, time::Duration};
+use std::{ffi::OsString, time::Duration};
 
-use futures::{Stream, StreamExt as _, stream};
+use futures::StreamExt as _;
 use plexus_domain::{
     run::{Failure, FailureClass},
     text::{one_line, shorten},
 };
 use tokio::{
-    io::AsyncRead,
     process::{ChildStderr, ChildStdin, ChildStdout, Command},
     task::JoinHandle,
     time,
 };
 
-use tokio_util::codec::{AnyDelimiterCodec, Decoder, FramedRead};
+use tokio_util::codec::{AnyDelimiterCodec, FramedRead};
 
-pub use self::{console::Console, lines::Lines};
+use self::lenient::Lenient;
+pub use self::{
+    console::Console,
+    lines::{Lines, told},
+    plain::Plain,
+};
 use crate::program::{Group, Streams};
 
 /// Bytes of a line of its complaints.
@@ -94,29 +99,12 @@ impl Running {
     }
 }
 
-/// What a decoder makes of a stream until that ends. By itself it stops once after each thing that it cannot decode.
-fn to_the_end<R, D>(frames: FramedRead<R, D>) -> impl Stream<Item = Result<D::Item, D::Error>>
-where
-    R: AsyncRead + Unpin,
-    D: Decoder,
-{
-    stream::unfold((frames, false), |(mut frames, failed)| async move {
-        let next = match frames.next().await {
-            None if failed => frames.next().await,
-            next => next,
-        }?;
-        let failed = next.is_err();
-        Some((next, (frames, failed)))
-    })
-}
-
 /// The last line of what it complains about. All of it goes to the log for whoever runs it.
 async fn last_words(stderr: ChildStderr) -> String {
     let codec = AnyDelimiterCodec::new_with_max_length(b"\r\n".to_vec(), Vec::new(), LINE);
-    let mut lines = pin!(to_the_end(FramedRead::new(stderr, codec)));
+    let mut lines = FramedRead::new(stderr, Lenient(codec));
     let mut last = String::new();
-    while let Some(line) = lines.next().await {
-        let Ok(line) = line else { continue };
+    while let Some(Ok(line)) = lines.next().await {
         let line = String::from_utf8_lossy(&line);
         let line = shorten(&one_line(&anstream::adapter::strip_str(&line).to_string()), COMPLAINT_CHARS);
         if !line.is_empty() {

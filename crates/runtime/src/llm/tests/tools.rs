@@ -104,8 +104,11 @@ fn call(index: usize, name: &str, arguments: &str) -> Value {
 
 fn remote(url: &Url, asks: bool) -> ToolServer {
     let outbound = Network::new().unwrap().anyone(Policy { allow_private: true, ports: None });
-    ToolServer { server: Server::Remote { outbound, url: url.clone(), token: Some(Secret::new("t1")) }, asks }
+    let shown = Some(Credentials::Bearer(Secret::new("t1")));
+    ToolServer { server: Server::Remote { outbound, url: url.clone(), shown, mend: MEND.to_owned() }, asks }
 }
+
+const MEND: &str = "Ask for the key.";
 
 fn free(llm: Llm, url: &Url) -> Llm {
     llm.with_tools(vec![remote(url, false)])
@@ -372,10 +375,53 @@ async fn a_server_without_tools_or_life_is_named() {
         assert!(failure.message.starts_with("The MCP server 127.0.0.1:"), "{failure}");
     }
     let outbound = Network::new().unwrap().anyone(Policy::default());
-    let server = Server::Remote { outbound, url: "http://127.0.0.1:9/mcp".parse().unwrap(), token: None };
+    let url = "http://127.0.0.1:9/mcp".parse().unwrap();
+    let server = Server::Remote { outbound, url, shown: None, mend: String::new() };
     let (llm, _) = script(vec![vec![says("Hi")]]).await;
     let llm = llm.with_tools(vec![ToolServer { server, asks: false }]);
     assert_eq!(hear(&llm, ask("?")).await.0.unwrap_err().class, FailureClass::Policy);
+}
+
+#[tokio::test]
+async fn a_server_that_wants_other_credentials_is_named_with_what_to_do() {
+    let challenge = HeaderMap::from_iter([(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))]);
+    for (status, challenge) in [
+        (Status::UNAUTHORIZED, challenge.clone()),
+        (Status::UNAUTHORIZED, HeaderMap::new()),
+        (Status::FORBIDDEN, challenge),
+        (Status::FORBIDDEN, HeaderMap::new()),
+    ] {
+        let refuse = any(move |headers: HeaderMap| async move {
+            let shown = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
+            (status, challenge, shown.unwrap_or_default())
+        });
+        let url = serve(Router::new().route("/mcp", refuse)).await.join("mcp").unwrap();
+        for (credentials, words) in [
+            (Some(Credentials::Bearer(Secret::new("t1"))), "did not accept the credentials."),
+            (None, "asks for credentials that this hub does not hold."),
+        ] {
+            let mut tools = remote(&url, false);
+            if let Server::Remote { shown, .. } = &mut tools.server {
+                *shown = credentials;
+            }
+            let (llm, _) = script(vec![vec![says("Hi")]]).await;
+            let failure = hear(&llm.with_tools(vec![tools]), ask("?")).await.0.unwrap_err();
+            let expected = format!("The MCP server 127.0.0.1:{} {words} {MEND}", url.port().unwrap());
+            assert_eq!((failure.class, failure.message), (FailureClass::Refused, expected), "{status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_does_not_carry_what_a_server_is_shown() {
+    let (elsewhere, asked) = tools().await;
+    let to = elsewhere.to_string();
+    let redirect = any(move || async move { (Status::TEMPORARY_REDIRECT, [("location", to)]) });
+    let url = serve(Router::new().route("/mcp", redirect)).await.join("mcp").unwrap();
+    let (llm, _) = script(vec![vec![says("Hi")]]).await;
+    let failure = hear(&free(llm, &url), ask("?")).await.0.unwrap_err();
+    assert!(failure.message.starts_with("The MCP server 127.0.0.1:"), "{failure}");
+    assert!(asked.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
