@@ -7,12 +7,13 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use plexus_domain::{account::Registration, money};
-use plexus_hub::config::{Config, OperatorModel, Prices, PrivateNetworks, RunLimits, Scale, Secret};
+use plexus_domain::account::Registration;
+use plexus_hub::config::{Config, PrivateNetworks, RunLimits, Scale, Secret};
 
 use crate::{
     network,
     programs::{self, Hidden},
+    providers,
     settings::Settings,
 };
 
@@ -84,7 +85,7 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         open_launch: settings.parse("open_launch", false)?,
         conformance: false,
         trusted_proxies: proxies(settings.text("trusted_proxies"))?,
-        model: model(settings)?,
+        models: providers::models(settings)?,
         federation: network::federation(settings)?,
         programs,
         programs_at_once: settings.parse("programs_at_once", 16)?,
@@ -158,46 +159,6 @@ fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
     text.into_iter().flat_map(|text| text.split(',')).map(str::trim).filter(|word| !word.is_empty())
 }
 
-fn model(settings: &Settings) -> anyhow::Result<Option<OperatorModel>> {
-    const FIRST: [&str; 4] = ["llm_base_url", "llm_api_key", "llm_model", "llm_price"];
-    const FALLBACK: [&str; 4] =
-        ["llm_fallback_base_url", "llm_fallback_api_key", "llm_fallback_model", "llm_fallback_price"];
-    let (model, fallback) = (one_model(settings, FIRST)?, one_model(settings, FALLBACK)?);
-    let for_teams = settings.text("team_model").map(str::to_owned);
-    if model.is_none() && for_teams.is_some() {
-        bail!("team_model names a model of the server at llm_base_url, which is not set");
-    }
-    Ok(model.map(|model| OperatorModel { for_teams, fallback: fallback.map(Box::new), ..model }))
-}
-
-/// What a model takes at once, unless the operator says more or less.
-const CONTEXT_TOKENS: usize = 32_768;
-
-fn one_model(
-    settings: &Settings,
-    [base, key, model, price]: [&str; 4],
-) -> anyhow::Result<Option<OperatorModel>> {
-    let Some(url) = settings.text(base) else { return Ok(None) };
-    Ok(Some(OperatorModel {
-        base_url: url.parse().with_context(|| format!("{base} = \"{url}\""))?,
-        api_key: settings.text(key).map(|key| Secret::new(key.to_owned())),
-        model: settings.text(model).map(str::to_owned),
-        for_teams: None,
-        context_tokens: settings.parse("llm_context_tokens", CONTEXT_TOKENS)?,
-        prices: prices(settings.text(price))
-            .with_context(|| format!("{price} says what a million tokens cost"))?,
-        fallback: None,
-    }))
-}
-
-/// What a million tokens cost, sent and received: `0.15/0.60`.
-fn prices(text: Option<&str>) -> anyhow::Result<Prices> {
-    let Some(text) = text else { return Ok(Prices::default()) };
-    let (sent, received) = text.split_once('/').context("write two numbers, as in 0.15/0.60")?;
-    let price = |text: &str| money::micro(text).context("write two numbers, as in 0.15/0.60");
-    Ok(Prices { sent: price(sent)?, received: price(received)? })
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Command;
@@ -217,19 +178,6 @@ mod tests {
         assert_eq!(serve.hub.public_url.as_str(), "http://127.0.0.1:3000/");
         assert_eq!(serve.hub.registration, Registration::Open);
         assert_eq!(serve.hub.secret_key_file, PathBuf::from("./data/secret.key"));
-    }
-
-    #[test]
-    fn prices_are_read_or_refused() {
-        assert_eq!(prices(Some("0.15/0.60")).unwrap(), Prices { sent: 150_000, received: 600_000 });
-        assert!(prices(Some("1")).is_err() && prices(Some("a/b")).is_err());
-    }
-
-    #[test]
-    fn a_model_for_teams_is_one_of_a_server() {
-        assert!(serve(&["--team-model", "small"]).is_err());
-        let with = serve(&["--team-model", "small", "--llm-base-url", "http://127.0.0.1:1/v1"]).unwrap();
-        assert_eq!(with.hub.model.unwrap().for_teams.as_deref(), Some("small"));
     }
 
     #[test]

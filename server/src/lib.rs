@@ -18,6 +18,7 @@ mod operator;
 mod pages;
 pub mod programs;
 mod prometheus;
+mod providers;
 mod router;
 mod rpc;
 pub mod run;

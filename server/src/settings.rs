@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, path::Path, str::FromStr};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::{Arg, ArgMatches, Command};
 
 /// One thing that an operator may set.
@@ -67,6 +67,7 @@ pub const SETTINGS: &[Setting] = &[
     secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "The key for that one"),
     setting("llm_fallback_model", "PLEXUS_LLM_FALLBACK_MODEL", "the same", "The model that is asked there"),
     setting("llm_fallback_price", "PLEXUS_LLM_FALLBACK_PRICE", "none", "What a million tokens cost there"),
+    secret("llm_providers", "PLEXUS_LLM_PROVIDERS", "none", "More such servers, whose models agents choose as NAME/MODEL: a table in plexus.toml, one [llm_providers.NAME] for each"),
     setting("p2p_listen", "PLEXUS_P2P_LISTEN", "off", "Where other hubs reach this one, separated by commas: address and port (TCP and QUIC), or multiaddresses such as /ip4/0.0.0.0/tcp/4001; nowhere: it is reached through hubs that lend themselves; without it this hub takes no part in the network of hubs"),
     setting("p2p_bootstrap", "PLEXUS_P2P_BOOTSTRAP", "none", "Ways into the network, separated by commas: multiaddresses of hubs, host and port, or a domain whose record _plexus.DOMAIN names some"),
     setting("p2p_external", "PLEXUS_P2P_EXTERNAL", "where it listens", "Where other hubs reach this one from outside, as multiaddresses separated by commas"),
@@ -203,7 +204,10 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
     };
-    let table: toml::Table = text.parse().with_context(|| format!("reading {}", path.display()))?;
+    // The whole error shows the line, which may hold a secret.
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        anyhow!("reading {}, line {}: {}", path.display(), line_of(&text, &error), error.message())
+    })?;
     let mut values = BTreeMap::new();
     for (key, value) in table {
         if !SETTINGS.iter().any(|setting| setting.key == key) {
@@ -216,6 +220,12 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         values.insert(key, value);
     }
     Ok(values)
+}
+
+/// Where in the file a mistake is.
+fn line_of(text: &str, error: &toml::de::Error) -> usize {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    before.map_or(1, |before| before.matches('\n').count() + 1)
 }
 
 #[cfg(test)]
@@ -254,6 +264,9 @@ mod tests {
         let error = settings.parse("database_pool", 10).unwrap_err().to_string();
         assert!(error.contains("database_pool = \"many\" (from the variable)"), "{error}");
         assert!(settings.table().iter().all(|(_, value, _)| !value.contains("sk-1")));
+        let torn = "listen = \"127.0.0.1:1\"\nllm_api_key = \"sk-1\n";
+        let error = format!("{:#}", read(&[], &[], torn).err().unwrap());
+        assert!(error.contains("plexus.toml, line 2: ") && !error.contains("sk-1"), "{error}");
     }
 
     #[test]

@@ -266,6 +266,9 @@ on_both! {
         let (path, yes) = ("/approvals/01a1f7fe-8f58-789b-93e8-e4574687b706", json!({ "allow": true }));
         program.call(Method::POST, path, &yes).await.expect(StatusCode::FORBIDDEN);
         own.call(Method::POST, path, &yes).await.expect(StatusCode::NOT_FOUND);
+        let asked = json!({ "approval": "01a1f7fe-8f58-789b-93e8-e4574687b706", "allow": true });
+        assert_eq!(crate::rpc::code(&program, "approvals.decide", asked.clone()).await, -32_003);
+        assert_eq!(crate::rpc::code(&own, "approvals.decide", asked).await, -32_004);
     }
 
     async fn every_edge_says_how_to_be_let_in(hub: &Hub) {

@@ -197,7 +197,7 @@ pub async fn register(client: &Client, name: &str, visibility: &str) {
 }
 
 /// As many agents as anybody may star, all starred at one moment by the only account.
-async fn many(hub: &Hub) {
+pub async fn many(hub: &Hub) {
     let agents = format!(
         "with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < {MOST}) \
          insert into agents (id, hub, owner, owner_folded, name, name_folded, namespace, visibility, access, state, created) \

@@ -28,7 +28,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A program that says where it listens, and ends with the test.
 pub struct Server {
     pub url: String,
-    _child: Child,
+    child: Child,
+}
+
+impl Server {
+    /// Ends it as a power cut would.
+    pub async fn kill(mut self) {
+        self.child.kill().await.expect("it can be killed");
+    }
 }
 
 pub async fn start(program: &Path, script: &str, flags: &[&str]) -> Server {
@@ -42,7 +49,7 @@ pub async fn start(program: &Path, script: &str, flags: &[&str]) -> Server {
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let line = timeout(PATIENCE, lines.next_line()).await.expect("in time").expect("text").expect("a line");
     let url = line.strip_prefix("listening on ").expect("where it listens").to_owned();
-    Server { url, _child: child }
+    Server { url, child }
 }
 
 /// The interpreter that has what the agents of the tests need.
@@ -52,7 +59,8 @@ pub fn python() -> PathBuf {
     python
 }
 
-async fn tools() -> Server {
+/// An MCP server with a few tools.
+pub async fn tools() -> Server {
     start(&python(), "python/tools.py", &[]).await
 }
 

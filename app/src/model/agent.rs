@@ -75,6 +75,8 @@ pub enum AgentTab {
     Manage(Manage),
     /// The viewer's own credentials for an agent that asks for them.
     Credentials(Credentials),
+    /// What the servers of its tools are shown, for those who may change it.
+    ToolCredentials(ToolCredentials),
 }
 
 #[derive(Clone, Debug)]
@@ -145,6 +147,21 @@ pub struct Credentials {
     /// For the owner of an agent that people connect to.
     pub client: Option<HubAsClient>,
     pub form: Form,
+}
+
+/// Posted to `/@owner/name/credentials` with `url`, the address of a server, and `header` and `secret`, or `action=forget`.
+#[derive(Clone, Debug)]
+pub struct ToolCredentials {
+    pub servers: Vec<ToolServer>,
+    pub form: Form,
+}
+
+/// An MCP server at an address.
+#[derive(Clone, Debug)]
+pub struct ToolServer {
+    pub url: String,
+    /// How it is shown what is kept for it; none while nothing is.
+    pub scheme: Option<Scheme>,
 }
 
 /// How the hub is known at the authorization server that people are sent to.

@@ -251,7 +251,8 @@ pub struct RegisterDone {
 
 /// An agent made of instructions and a model: new at `/register/instructions`, an edit at `/@owner/name/edit`.
 /// Posted there with `name` (new only), `title`, `summary`, `instructions`, `model`, `starters` (one a line), `tags`,
-/// `tools` (one a line), `turns`, `tokens`, `seconds`, `cost`.
+/// `tools` (one a line), `turns`, `tokens`, `seconds`, `cost`, and `url`, `header`, `secret` for what one of the tool servers is
+/// shown.
 #[derive(Clone, Debug)]
 pub struct InstructionsPage {
     pub owner: String,

@@ -1,8 +1,11 @@
 //! What an operator decides about a hub, checked.
 
 use std::{
+    collections::BTreeMap,
+    iter,
     net::{IpAddr, SocketAddr},
     path::PathBuf,
+    ptr,
     time::Duration,
 };
 
@@ -53,7 +56,7 @@ pub struct Config {
     pub mcp_origins: Vec<String>,
     /// Programs on this machine may launch teams without a token, while the hub listens on loopback.
     pub open_launch: bool,
-    pub model: Option<OperatorModel>,
+    pub models: Option<Models>,
     /// None: this hub has nothing to do with others.
     pub federation: Option<Federation>,
     /// What agents may be made of, or may use.
@@ -102,19 +105,59 @@ pub enum PrivateNetworks {
     Refused,
 }
 
-/// The model server that the operator named.
+/// The model servers that the operator named.
 #[derive(Clone, Debug)]
-pub struct OperatorModel {
+pub struct Models {
+    /// Its models go by the names that it gives them.
+    pub first: Provider,
+    /// More servers. A model of theirs goes by `PROVIDER/MODEL`.
+    pub named: BTreeMap<String, Provider>,
+    /// Asked last where others do not answer.
+    pub fallback: Option<Provider>,
+    /// The model that decides in teams; none leaves it to the rules.
+    pub for_teams: Option<String>,
+}
+
+impl Models {
+    /// Each server whose models agents may be made of, with the name that stands before them.
+    pub fn all(&self) -> impl Iterator<Item = (Option<&str>, &Provider)> {
+        let named = self.named.iter().map(|(name, provider)| (Some(name.as_str()), provider));
+        iter::once((None, &self.first)).chain(named)
+    }
+
+    /// Whose model this is, and what its server calls it.
+    pub fn find<'a>(&'a self, name: &'a str) -> (&'a Provider, &'a str) {
+        let named = name
+            .split_once('/')
+            .and_then(|(provider, model)| self.named.get(provider).map(|provider| (provider, model)));
+        named.unwrap_or((&self.first, name))
+    }
+
+    /// Who is asked, and for what, where a provider does not answer for its model: first those for which the operator
+    /// names the same one.
+    pub fn stand_ins<'a>(
+        &'a self,
+        own: &'a Provider,
+        model: &'a str,
+    ) -> impl Iterator<Item = (&'a Provider, &'a str)> {
+        let others = self.all().map(|(_, other)| other).filter(move |other| !ptr::eq(*other, own));
+        let same = others.filter(move |other| other.models.iter().any(|one| one == model));
+        let last = self.fallback.iter();
+        let last = last.map(move |other| (other, other.models.first().map_or(model, String::as_str)));
+        same.map(move |other| (other, model)).chain(last)
+    }
+}
+
+/// A server that speaks the OpenAI-compatible protocol.
+#[derive(Clone, Debug)]
+pub struct Provider {
     pub base_url: Url,
     pub api_key: Option<Secret>,
-    pub model: Option<String>,
-    /// The one that decides in teams; none leaves it to the rules.
-    pub for_teams: Option<String>,
-    /// How much it takes at once.
+    /// Those of its models that the operator names, the usual one first.
+    pub models: Vec<String>,
+    /// How much its models take at once.
     pub context_tokens: usize,
     pub prices: Prices,
-    /// Asked where it does not answer.
-    pub fallback: Option<Box<OperatorModel>>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,16 +2,14 @@
 
 mod metered;
 mod remote;
+mod told;
 
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 
-use plexus_domain::{
-    run::{Failure, FailureClass},
-    text::{multi_line, shorten},
-};
+use plexus_domain::run::{Failure, FailureClass};
 use rmcp::{
     RoleClient,
-    model::{CallToolRequestParams, CallToolResult, ContentBlock, PaginatedRequestParams},
+    model::{CallToolRequestParams, PaginatedRequestParams},
     service::{RunningService, serve_client},
     transport::async_rw::AsyncRwTransport,
 };
@@ -23,9 +21,13 @@ use tokio::{
 };
 use url::Url;
 
-use self::metered::{Meter, Metered};
+pub use self::told::{outcome, tool};
+use self::{
+    metered::{Meter, Metered},
+    remote::Refused,
+};
 use crate::{
-    Secret,
+    Credentials,
     outbound::{Outbound, peer, quote},
     program::Process,
     sandbox::{Program, Sandbox},
@@ -43,17 +45,12 @@ const MAX_SESSION_BYTES: usize = 16 << 20;
 const MAX_TOOLS: usize = 64;
 /// A list that goes on for more pages has no end.
 const MAX_PAGES: usize = 16;
-const MAX_NAME: usize = 128;
-const MAX_DESCRIPTION_CHARS: usize = 1_000;
-const MAX_SCHEMA_BYTES: usize = 16 << 10;
-/// What a model reads of one result.
-const MAX_RESULT_CHARS: usize = 16_000;
 
 /// Where an MCP server is.
 #[derive(Clone, Debug)]
 pub enum Server {
-    /// At an address, and what it is shown there.
-    Remote { outbound: Outbound, url: Url, token: Option<Secret> },
+    /// At an address, and what it is shown there; `mend` says what to do where it wants something else.
+    Remote { outbound: Outbound, url: Url, shown: Option<Credentials>, mend: String },
     /// A program that the operator listed, started for each run and ended with it.
     Program { program: Box<Program>, sandbox: Sandbox, places: Places },
 }
@@ -123,7 +120,7 @@ pub struct Outcome {
 /// A conversation with one server, which ends when it is dropped.
 pub struct Session {
     service: RunningService<RoleClient, ()>,
-    peer: String,
+    peer: Peer,
     /// Ends with the session.
     _process: Option<Process>,
 }
@@ -132,20 +129,19 @@ impl Session {
     /// Fails when the server may not be called, or does not answer as one.
     pub async fn open(server: &Server) -> Result<Self, Failure> {
         match server {
-            Server::Remote { outbound, url, token } => {
-                let transport = remote::transport(outbound, url, token.as_ref())?;
-                let peer = format!("The MCP server {}", peer(url));
-                let service = within(PATIENCE, &peer, serve_client((), transport)).await?;
+            Server::Remote { outbound, url, shown, mend } => {
+                let peer = Peer::remote(url, shown.is_some(), mend);
+                let transport = remote::transport(outbound, url, shown.as_ref(), peer.refused.clone())?;
+                let service = peer.within(PATIENCE, serve_client((), transport)).await?;
                 Ok(Self { service, peer, _process: None })
             }
             Server::Program { program, sandbox, .. } => {
-                let peer = format!("The MCP server “{}”", program.name);
+                let peer = Peer::program(&program.name);
                 let started = sandbox.launch(program)?.start().map_err(|failure| Failure {
-                    message: format!("{peer} does not run: {}", failure.message),
+                    message: format!("{} does not run: {}", peer.name, failure.message),
                     ..failure
                 })?;
-                let service =
-                    within(PATIENCE, &peer, serve_client((), streams(started.stdin, started.stdout)));
+                let service = peer.within(PATIENCE, serve_client((), streams(started.stdin, started.stdout)));
                 Ok(Self { service: service.await?, peer, _process: Some(started.process) })
             }
         }
@@ -157,8 +153,8 @@ impl Session {
         for _ in 0..MAX_PAGES {
             let mut params = PaginatedRequestParams::default();
             params.cursor = cursor;
-            let page = within(PATIENCE, &self.peer, self.service.list_tools(Some(params))).await?;
-            tools.extend(page.tools.into_iter().filter_map(bounded));
+            let page = self.peer.within(PATIENCE, self.service.list_tools(Some(params))).await?;
+            tools.extend(page.tools.into_iter().filter_map(tool));
             cursor = page.next_cursor;
             if cursor.is_none() || tools.len() >= MAX_TOOLS {
                 break;
@@ -171,7 +167,7 @@ impl Session {
     /// Calls a tool. What the tool itself says is wrong is an outcome, too: the model reads it.
     pub async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Outcome, Failure> {
         let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        let result = within(CALL_TIME, &self.peer, self.service.call_tool(params)).await?;
+        let result = self.peer.within(CALL_TIME, self.service.call_tool(params)).await?;
         Ok(outcome(&result))
     }
 }
@@ -183,51 +179,50 @@ fn streams(stdin: ChildStdin, stdout: ChildStdout) -> Streams {
     AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE_BYTES)
 }
 
-async fn within<T, E: fmt::Display>(
-    limit: Duration,
-    peer: &str,
-    work: impl Future<Output = Result<T, E>>,
-) -> Result<T, Failure> {
-    match time::timeout(limit, work).await {
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(error)) => {
-            let words = format!("{peer} did not do it: {}", quote(&error.to_string()));
-            Err(Failure::new(FailureClass::Refused, words))
-        }
-        Err(_) => {
-            let words = format!("{peer} did not answer within {} s.", limit.as_secs());
-            Err(Failure::new(FailureClass::TimedOut, words))
+/// Whom a session is with, as its failures tell of it.
+struct Peer {
+    name: String,
+    /// Set while what it refuses is whoever asks.
+    refused: Refused,
+    /// What to say then.
+    hint: String,
+}
+
+impl Peer {
+    fn remote(url: &Url, is_shown: bool, mend: &str) -> Self {
+        let wants = match is_shown {
+            true => "did not accept the credentials.",
+            false => "asks for credentials that this hub does not hold.",
+        };
+        let name = format!("The MCP server {}", peer(url));
+        Self { name, refused: Refused::default(), hint: format!("{wants} {mend}") }
+    }
+
+    fn program(name: &str) -> Self {
+        let name = format!("The MCP server “{name}”");
+        Self { name, refused: Refused::default(), hint: String::new() }
+    }
+
+    async fn within<T, E: fmt::Display>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, Failure> {
+        match time::timeout(limit, work).await {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error)) => Err(Failure::new(FailureClass::Refused, self.words(&error.to_string()))),
+            Err(_) => {
+                let words = format!("{} did not answer within {} s.", self.name, limit.as_secs());
+                Err(Failure::new(FailureClass::TimedOut, words))
+            }
         }
     }
-}
 
-/// None for what a model could not call.
-fn bounded(tool: rmcp::model::Tool) -> Option<Tool> {
-    let schema = Value::Object((*tool.input_schema).clone());
-    let fits = (1..=MAX_NAME).contains(&tool.name.len()) && schema.to_string().len() <= MAX_SCHEMA_BYTES;
-    let description = multi_line(tool.description.as_deref().unwrap_or_default());
-    let description = shorten(&description, MAX_DESCRIPTION_CHARS);
-    fits.then(|| Tool { name: tool.name.into_owned(), description, schema })
-}
-
-fn outcome(result: &CallToolResult) -> Outcome {
-    let said: Vec<String> = result.content.iter().map(words).collect();
-    let text = match (&result.structured_content, said.is_empty()) {
-        (Some(value), true) => value.to_string(),
-        _ => said.join("\n\n"),
-    };
-    let text = shorten(&multi_line(&text), MAX_RESULT_CHARS);
-    Outcome { text, is_error: result.is_error == Some(true) }
-}
-
-/// What a model cannot read is named.
-fn words(content: &ContentBlock) -> String {
-    match content {
-        ContentBlock::Text(text) => text.text.clone(),
-        ContentBlock::Image(_) => "[an image]".to_owned(),
-        ContentBlock::Audio(_) => "[a recording]".to_owned(),
-        ContentBlock::Resource(_) => "[a resource]".to_owned(),
-        ContentBlock::ResourceLink(link) => format!("[link: {}]", link.uri),
-        _ => "[something that is no text]".to_owned(),
+    /// What a server says to whoever it does not let in is not repeated: it may hold what it was shown.
+    fn words(&self, error: &str) -> String {
+        match self.refused.is_set() {
+            true => format!("{} {}", self.name, self.hint),
+            false => format!("{} did not do it: {}", self.name, quote(error)),
+        }
     }
 }

@@ -5,8 +5,11 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plexus_domain::Error as Refusal;
-use plexus_hub::agents::credentials::{self, Asked, Given, Scheme};
+use plexus_domain::{Address, Error as Refusal};
+use plexus_hub::{
+    Caller, Error, Hub,
+    agents::credentials::{self, Asked, Given, Scheme},
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -52,14 +55,17 @@ pub async fn show(
     Called(caller): Called,
     Path(at): Path<At>,
 ) -> ApiResult<Json<AskedCredentials>> {
-    let address = at.address()?;
-    let asked = credentials::asked(&site.hub, &caller, &address).await?;
+    Ok(Json(asked(&site.hub, &caller, &at.address()?).await?))
+}
+
+pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<AskedCredentials, Error> {
+    let asked = credentials::asked(hub, caller, address).await?;
     let nothing = || Refusal::not_found(format!("{address} asks for no credentials of yours."));
     let Asked { scheme, kept, for_everybody, origin, .. } = asked.ok_or_else(nothing)?;
     let by_person = matches!(&scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
-    let page = format!("{}{address}/credentials", site.hub.config().public_url);
+    let page = format!("{}{address}/credentials", hub.config().public_url);
     let connect_at = by_person.then_some(page);
-    Ok(Json(AskedCredentials { scheme, kept, for_everybody, origin, connect_at }))
+    Ok(AskedCredentials { scheme, kept, for_everybody, origin, connect_at })
 }
 
 /// Gives an agent your own credentials. They are never told again.

@@ -15,6 +15,7 @@ use plexus_hub::{
         instructions::{self, Instructions},
         program::{self, Described},
         register::{self, Begun, Choice},
+        tool_credentials::ForServer,
     },
     caller::{Caller, Scope},
 };
@@ -68,12 +69,40 @@ pub struct NewAgent {
     starters: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// MCP servers for a model with instructions: `{"url", "asks"}` or `{"program", "asks"}` of each.
+    /// MCP servers for a model with instructions: `{"url", "asks", "credentials"}` or `{"program", "asks"}` of each.
     #[serde(default)]
-    tools: Vec<ToolSource>,
+    tools: Vec<NewTool>,
     /// What one answer of a model may take.
     #[serde(default)]
     limits: Allowance,
+}
+
+/// An MCP server that is attached to an agent.
+#[derive(Deserialize, ToSchema)]
+struct NewTool {
+    #[serde(flatten)]
+    source: ToolSource,
+    /// For a server at a `url`.
+    credentials: Option<ToolCredentials>,
+}
+
+/// What an MCP server is shown to let the hub in. It is never told again.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ToolCredentials {
+    /// The header that an API key is sent in, such as `X-API-Key`; a bearer token without it.
+    #[serde(default)]
+    header: String,
+    secret: String,
+}
+
+impl NewTool {
+    /// What is given for it, if anything is.
+    fn given(&self) -> Option<ForServer> {
+        let ToolCredentials { header, secret } = self.credentials.as_ref()?;
+        let (url, header, secret) = (self.source.place.to_string(), header.clone(), secret.clone());
+        Some(ForServer { url, header, secret })
+    }
 }
 
 /// What an agent is shown to be let in.
@@ -187,6 +216,7 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
         Some(model) => model,
         None => agents::models(hub).await.into_iter().next().unwrap_or_default(),
     };
+    let given: Vec<ForServer> = new.tools.iter().filter_map(NewTool::given).collect();
     let filled = Instructions {
         title: if new.title.is_empty() { name.clone() } else { new.title },
         summary: new.summary,
@@ -194,10 +224,10 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
         model,
         starters: new.starters,
         tags: new.tags,
-        tools: new.tools,
+        tools: new.tools.into_iter().map(|tool| tool.source).collect(),
         budget: Budget::try_from(new.limits)?,
     };
-    instructions::write(hub, caller, &name, filled).await
+    instructions::write(hub, caller, &name, filled, &given).await
 }
 
 async fn run_program(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Error> {

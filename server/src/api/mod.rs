@@ -3,22 +3,24 @@
 
 pub mod account;
 pub mod agent;
-mod agent_credentials;
+pub mod agent_credentials;
 pub mod agent_lists;
 pub mod agents;
-mod approvals;
+pub mod approvals;
 pub mod attach;
 mod blobs;
 pub mod chats;
 pub mod document;
 pub mod events;
-mod hub_rules;
-mod hubs;
+pub mod hub_rules;
+pub mod hubs;
 pub mod messages;
+pub mod models;
 mod positions;
 pub mod stars;
-mod team_log;
+pub mod team_log;
 pub mod teams;
+pub mod tool_credentials;
 pub mod wire;
 
 use axum::Router;
@@ -54,11 +56,13 @@ fn whole() -> OpenApiRouter<Site> {
         .routes(routes!(approvals::decide))
         .routes(routes!(blobs::show))
         .routes(routes!(agent_lists::list, agents::create))
+        .routes(routes!(models::list))
         .routes(routes!(agent::show, agent::change, agent::delete))
         .routes(routes!(agent::refresh))
         .routes(routes!(agent::check))
         .routes(routes!(agent::vouch))
         .routes(routes!(agent_credentials::show, agent_credentials::give, agent_credentials::forget))
+        .routes(routes!(tool_credentials::list, tool_credentials::give, tool_credentials::forget))
         .routes(routes!(stars::star, stars::unstar))
         .routes(routes!(stars::list))
         .routes(routes!(teams::list, teams::launch))

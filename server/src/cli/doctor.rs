@@ -9,8 +9,8 @@ use std::{
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{
-    Env, Hub,
-    config::{Config, Federation, Sandbox},
+    Env, Hub, agents,
+    config::{Config, Federation, Models, Provider, Sandbox},
     secrets::Vault,
 };
 use url::Url;
@@ -21,7 +21,7 @@ use crate::{config::Serve, settings::Settings};
 pub fn command() -> Command {
     let live = Arg::new("live").long("live").action(ArgAction::SetTrue);
     let live = live.help("Only ask whether a hub answers on the listening address (for health checks)");
-    Command::new("doctor").about("Check the settings, the folders, the store and the model server").arg(live)
+    Command::new("doctor").about("Check the settings, the folders, the store and the model servers").arg(live)
 }
 
 /// Exit code 0 when all is well, 1 when something is not.
@@ -42,6 +42,11 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     if !serve.hub.programs.is_empty() {
         let sandbox = Sandbox::find(serve.hub.unsafe_processes);
         report.add("programs", sandbox.describe());
+    }
+    for (setting, provider) in serve.hub.models.iter().flat_map(providers) {
+        let named = |words: String| format!("{setting}: {words}");
+        let tried = agents::try_provider(&serve.hub, provider).await;
+        report.add("models", tried.map(named).map_err(named));
     }
     if let Some(config) = &serve.hub.federation {
         report.add("network", Ok(network(config, &serve.hub.public_url)));
@@ -130,6 +135,15 @@ fn network(config: &Federation, public_url: &Url) -> String {
     let listens =
         if listens.is_empty() { "nowhere".to_owned() } else { format!("on {}", listens.join(", ")) };
     format!("listens {listens}, {ways} ways in{api}")
+}
+
+/// Each model server, by the setting that names it.
+fn providers(models: &Models) -> impl Iterator<Item = (String, &Provider)> {
+    let setting = |name: Option<&str>| {
+        name.map_or_else(|| "llm_base_url".to_owned(), |name| format!("llm_providers.{name}"))
+    };
+    let fallback = models.fallback.iter().map(|provider| ("llm_fallback_base_url".to_owned(), provider));
+    models.all().map(move |(name, provider)| (setting(name), provider)).chain(fallback)
 }
 
 /// How other hubs reach the one that runs, as it says.

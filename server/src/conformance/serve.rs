@@ -42,7 +42,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         on_loopback: true,
         conformance: true,
         trusted_proxies: Vec::new(),
-        model: None,
+        models: None,
         federation: None,
         programs: Vec::new(),
         programs_at_once: 0,

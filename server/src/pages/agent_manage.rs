@@ -6,7 +6,7 @@ use axum::{
 };
 use plexus_app::model::{
     Form,
-    agent::{AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme},
+    agent::{AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials, ToolServer},
     register::{EndpointPage, InstructionsPage, ProgramPage},
 };
 use plexus_domain::{Address, Error as Refusal};
@@ -17,7 +17,7 @@ use plexus_hub::{
         connection::{self, Answer},
         credentials, endpoint, instructions,
         manage::{self, Managed, Refreshed},
-        program,
+        program, tool_credentials,
     },
     caller::Caller,
     config::Speaks,
@@ -128,6 +128,7 @@ fn with_form(mut page: AgentPage, form: Form) -> AgentPage {
     match &mut page.tab {
         AgentTab::Manage(tab) => tab.form = form,
         AgentTab::Credentials(tab) => tab.form = form,
+        AgentTab::ToolCredentials(tab) => tab.form = form,
         _ => {}
     }
     page
@@ -160,8 +161,9 @@ fn with_target(mut response: Response, target: Option<FormTarget>) -> Response {
 
 async fn credentials_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<AgentPage, Error> {
     let address = address(at)?;
-    let nothing = || Refusal::not_found(format!("{address} asks for no credentials of yours."));
-    let asked = credentials::asked(&site.hub, caller, &address).await?.ok_or_else(nothing)?;
+    let Some(asked) = credentials::asked(&site.hub, caller, &address).await? else {
+        return tools_page(site, caller, &address).await;
+    };
     let known = asked.client.as_ref().and_then(|client| client.id.clone());
     let tab = Credentials {
         scheme: shown::scheme(asked.scheme),
@@ -173,6 +175,24 @@ async fn credentials_page(site: &Site, caller: &Caller, at: &(String, String)) -
         form: Form::filled(known.map(|id| ("user", id))),
     };
     page(site, caller, &address, AgentTab::Credentials(tab)).await
+}
+
+/// What the servers of its tools are shown, for the owner of an agent that asks nobody for anything itself.
+async fn tools_page(site: &Site, caller: &Caller, address: &Address) -> Result<AgentPage, Error> {
+    let servers = match tool_credentials::servers(&site.hub, caller, address).await {
+        Err(Error::Refused(_)) => Vec::new(),
+        other => other?,
+    };
+    if servers.is_empty() {
+        return Err(Refusal::not_found(format!("{address} asks for no credentials of yours.")).into());
+    }
+    let server = |found: tool_credentials::ToolServer| ToolServer {
+        url: found.url,
+        scheme: found.scheme.map(shown::scheme),
+    };
+    let servers = servers.into_iter().map(server).collect();
+    let tab = AgentTab::ToolCredentials(ToolCredentials { servers, form: Form::default() });
+    page(site, caller, address, tab).await
 }
 
 pub async fn keep_credentials(
@@ -191,9 +211,15 @@ pub async fn keep_credentials(
             Err(error) => not_kept(&site, visit, &at, error, fields).await,
         };
     }
-    let (kept, word) = match fields.get("action") {
-        "forget" => (credentials::forget(&site.hub, &visit.caller, &address).await, "forgotten"),
-        _ => (credentials::give(&site.hub, &visit.caller, &address, given(&fields)).await, "saved"),
+    let (hub, caller) = (&site.hub, &visit.caller);
+    let (kept, word) = match (fields.get("action"), fields.given("url")) {
+        ("forget", Some(url)) => (tool_credentials::forget(hub, caller, &address, url).await, "forgotten"),
+        ("forget", None) => (credentials::forget(hub, caller, &address).await, "forgotten"),
+        (_, Some(_)) => {
+            let given = written::for_server(&fields);
+            (tool_credentials::give(hub, caller, &address, given).await, "saved")
+        }
+        (_, None) => (credentials::give(hub, caller, &address, given(&fields)).await, "saved"),
     };
     match kept {
         Ok(()) => done(&format!("/{address}/credentials"), word),
@@ -328,7 +354,8 @@ pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: 
 }
 
 async fn rewrite(site: &Site, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {
-    instructions::rewrite(&site.hub, caller, address, written::filled(fields)?).await
+    let given = written::given(fields);
+    instructions::rewrite(&site.hub, caller, address, written::filled(fields)?, given.as_slice()).await
 }
 
 async fn change(site: &Site, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {

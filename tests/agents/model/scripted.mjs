@@ -9,10 +9,12 @@
 // With `--obey` it does what a text in the data of a question tells it: behind `answer with:` stands what it says then. Of
 // several it obeys the one after the one before. Asked without data it repeats the last such text.
 //
+// With `--asked FILE` each request is written down there, a line of JSON each, before it is answered.
+//
 // With `--answers FILE`, a JSON list of texts, the first request gets the first of them, and so on.
 
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -26,6 +28,7 @@ const { values: options } = parseArgs({
     tokens: { type: "string", default: "100" },
     rate: { type: "string", default: "25" },
     answers: { type: "string" },
+    asked: { type: "string" },
     obey: { type: "boolean", default: false },
   },
 });
@@ -51,6 +54,7 @@ async function answer(request, response) {
     return send(response, 404, problem("there is nothing here"));
   }
   const asked = await read(request);
+  if (options.asked) appendFileSync(options.asked, `${JSON.stringify(asked)}\n`);
   const ordered = options.obey ? orderIn(asked) : undefined;
   const script = answers ? scriptOf(answers.shift()) : ordered === undefined ? scriptFor(asked) : scriptOf(ordered);
   if (script.hang) return;

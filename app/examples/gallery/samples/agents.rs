@@ -125,6 +125,10 @@ pub fn pages() -> Vec<(&'static str, String)> {
             "agent-connected",
             shown("/@ada/tide-clerk/credentials", page(head(), AgentTab::Credentials(connection(true)))),
         ),
+        (
+            "agent-tools",
+            shown("/@ada/tide-clerk/credentials", page(head(), AgentTab::ToolCredentials(tools()))),
+        ),
         ("owner", shown("/@ada", owner(rows(), true))),
         ("owner-empty", shown("/@ada", owner(vec![], true))),
         ("error-404", shown_to_anybody("/nowhere", ErrorPage::new(404, "0199e1a2-7c1e"))),
@@ -450,6 +454,17 @@ fn credentials() -> Credentials {
         origin: "https://tides.example.org".into(),
         client: None,
         form: Form::default().with_error("secret", "Enter the password."),
+    }
+}
+
+fn tools() -> ToolCredentials {
+    let server = |url: &str, scheme| ToolServer { url: url.into(), scheme };
+    ToolCredentials {
+        servers: vec![
+            server("https://tides.example.org/mcp", Some(Scheme::ApiKey("X-API-Key".into()))),
+            server("https://moon.example.org/mcp", None),
+        ],
+        form: Form::default().with_error("secret", "Enter the token or key that the server wants."),
     }
 }
 

@@ -20,9 +20,11 @@ mod manage;
 mod overview;
 mod rail;
 mod skills;
+mod tool_credentials;
 mod versions;
 
 pub use manage::{accesses, visibilities};
+pub use tool_credentials::fields as tool_fields;
 
 impl Page for AgentPage {
     fn head(&self) -> Head {
@@ -71,6 +73,7 @@ fn content(tab: AgentTab, head: &AgentHead) -> AnyView {
         AgentTab::Connect(snippets) => connect::view(snippets, head),
         AgentTab::Manage(model) => manage::view(model, head),
         AgentTab::Credentials(model) => credentials::view(model, head),
+        AgentTab::ToolCredentials(model) => tool_credentials::view(model, head),
     }
 }
 
@@ -104,10 +107,10 @@ const fn slug(tab: &AgentTab) -> &'static str {
         AgentTab::Versions(_) => "versions",
         AgentTab::Connect(_) => "connect",
         AgentTab::Manage(_) => "manage",
-        AgentTab::Credentials(_) => "credentials",
+        AgentTab::Credentials(_) | AgentTab::ToolCredentials(_) => "credentials",
     }
 }
 
 const fn robots_may_see(tab: &AgentTab) -> bool {
-    !matches!(tab, AgentTab::Manage(_) | AgentTab::Credentials(_))
+    !matches!(tab, AgentTab::Manage(_) | AgentTab::Credentials(_) | AgentTab::ToolCredentials(_))
 }

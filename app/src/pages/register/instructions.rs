@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use plexus_domain::agent::Budget;
+use plexus_domain::{Address, agent::Budget};
 
 use crate::{
     components::{
@@ -14,7 +14,7 @@ use crate::{
         Form,
         register::{InstructionsPage, ModelOption},
     },
-    pages::{Head, Page},
+    pages::{Head, Page, agent::tool_fields},
 };
 
 impl Page for InstructionsPage {
@@ -47,6 +47,7 @@ impl Page for InstructionsPage {
                 {Field::lines("starters", "First messages to try", 3).optional().max(1_000).hint("One a line, up to five.").of(&form)}
                 {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(&form)}
                 {tools(&form, &self.programs, self.priced)}
+                {credentials(&form, self.editing.as_ref())}
                 <p class="actions"><Button label=verb kind=Kind::Primary /></p>
             </form>
         }
@@ -93,6 +94,23 @@ fn tools(form: &Form, programs: &[String], priced: bool) -> AnyView {
     view! {
         <Section title="Tools and limits" lead="What the model may use besides its words, and how much of everything. Each call is shown in the chat with its arguments and its result.">
             {servers}{turns}{tokens}{seconds}{cost}
+        </Section>
+    }
+    .into_any()
+}
+
+/// What one of the servers is shown; where there are more, the page for credentials takes the others.
+fn credentials(form: &Form, editing: Option<&Address>) -> AnyView {
+    let kept = editing.map(|address| {
+        let href = format!("{}/credentials", agent_href(address));
+        view! { <p><a href=href>"What is kept for each server"</a></p> }.into_any()
+    });
+    let server = Field::url("url", "Server").optional();
+    let server = server.hint("One of those above; empty where it is the only one.").of(form);
+    let fields = tool_fields(form, false);
+    view! {
+        <Section title="Credentials for tools" lead="For a server that asks for some. They are sealed, sent to its origin and nowhere else, used for everybody who talks to the agent, and never shown again.">
+            {kept}{server}{fields}
         </Section>
     }
     .into_any()

@@ -16,6 +16,7 @@ use super::Scheme;
 use crate::{Error, Result};
 
 pub use self::{
+    check::takes_key,
     fill::{Asked, Placeholder},
     presets::Preset,
 };

@@ -60,6 +60,12 @@ impl Asks {
         Ok(Self { scheme: request.auth.clone(), origin })
     }
 
+    /// An MCP server, which is shown what its owner says.
+    pub fn of_server(url: &Url, scheme: Scheme) -> Result<Self> {
+        let origin = Origin::of(url).ok_or_else(unusable)?.to_string();
+        Ok(Self { scheme: Some(scheme), origin })
+    }
+
     /// What a person has to agree to, and where the token is shown; none where it asks for something else.
     pub fn by_person(&self) -> Option<(&Oauth, &str)> {
         match &self.scheme {
@@ -130,11 +136,7 @@ pub fn scheme(card: &Card) -> Option<Scheme> {
 
 /// The bytes to seal, for the address that is called.
 pub(super) fn plain(asks: &Asks, given: &Given) -> Result<Vec<u8>> {
-    let scheme = asks.scheme.clone().ok_or_else(asks_nothing)?;
-    let origin = asks.origin.clone();
-    check(&scheme, given)?;
-    let sealed = Sealed { origin, scheme, user: given.user.clone(), secret: given.secret.clone() };
-    serde_json::to_vec(&sealed).map_err(Error::fault)
+    serde_json::to_vec(&Sealed::new(asks, given)?).map_err(Error::fault)
 }
 
 fn check(scheme: &Scheme, given: &Given) -> Result<(), Refusal> {
@@ -311,7 +313,10 @@ pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     let agent = manage::visible(&mut tx, person, address).await?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
     let by_person = Asks::of(&version.connector, &card).is_some_and(|asks| asks.by_person().is_some());
-    if let Some(shared) = version.secret.filter(|_| agent.namespace.is_some() && !by_person)
+    // What the servers of its tools are shown is taken back by itself.
+    let is_for_tools = matches!(version.connector, Connector::Llm { .. });
+    let is_shared = agent.namespace.is_some() && !by_person && !is_for_tools;
+    if let Some(shared) = version.secret.filter(|_| is_shared)
         && owns(&mut tx, person, &agent).await?
     {
         share(&mut tx, &agent, Some(shared), None).await?;
@@ -324,7 +329,12 @@ pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
 }
 
 /// Every version that shared `before` shares `after`.
-async fn share(tx: &mut Tx, agent: &Agent, before: Option<SecretId>, after: Option<SecretId>) -> Result<()> {
+pub(super) async fn share(
+    tx: &mut Tx,
+    agent: &Agent,
+    before: Option<SecretId>,
+    after: Option<SecretId>,
+) -> Result<()> {
     for version in versions::list_by_agent(tx, agent.id).await? {
         if version.secret == before {
             versions::set_secret(tx, version.id, after).await?;
@@ -473,8 +483,24 @@ fn unusable() -> Refusal {
 }
 
 impl Sealed {
+    pub fn new(asks: &Asks, given: &Given) -> Result<Self> {
+        let scheme = asks.scheme.clone().ok_or_else(asks_nothing)?;
+        check(&scheme, given)?;
+        let (origin, Given { user, secret }) = (asks.origin.clone(), given.clone());
+        Ok(Self { origin, scheme, user, secret })
+    }
+
     pub fn open(plain: &[u8]) -> Result<Self> {
         serde_json::from_slice(plain).map_err(Error::fault)
+    }
+
+    pub const fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// Whether it may be sent to this address.
+    pub fn is_for(&self, url: &Url) -> bool {
+        Origin::of(url).is_some_and(|origin| origin.to_string() == self.origin)
     }
 
     pub fn origin(&self) -> Result<Url> {
@@ -495,19 +521,27 @@ impl Sealed {
         mend: String,
         kept: Option<SecretId>,
     ) -> Shown {
-        let value = Secret::new(&self.secret);
-        Shown::Fixed(match self.scheme.clone() {
-            Scheme::Bearer => Credentials::Bearer(value),
-            Scheme::Basic => Credentials::Basic { user: self.user, password: value },
-            Scheme::ApiKey { name, in_query } => {
-                let place = if in_query { Place::Query } else { Place::Header };
-                Credentials::ApiKey { place, name, value }
-            }
-            Scheme::Oauth2(oauth) => {
+        match self.fixed().map_err(Oauth::clone) {
+            Ok(fixed) => Shown::Fixed(fixed),
+            Err(oauth) => {
                 let (env, client) = (hub.env().clone(), self.client());
                 let server = Server { env, outbound, oauth, client, resource, mend };
-                return Shown::Fetched(Arc::new(OfClient::new(hub, server, kept)));
+                Shown::Fetched(Arc::new(OfClient::new(hub, server, kept)))
             }
-        })
+        }
+    }
+
+    /// What is shown as it is, or else where a token is got for it.
+    pub fn fixed(&self) -> Result<Credentials, &Oauth> {
+        let value = Secret::new(&self.secret);
+        match &self.scheme {
+            Scheme::Bearer => Ok(Credentials::Bearer(value)),
+            Scheme::Basic => Ok(Credentials::Basic { user: self.user.clone(), password: value }),
+            Scheme::ApiKey { name, in_query } => {
+                let place = if *in_query { Place::Query } else { Place::Header };
+                Ok(Credentials::ApiKey { place, name: name.clone(), value })
+            }
+            Scheme::Oauth2(oauth) => Err(oauth),
+        }
     }
 }

@@ -70,10 +70,20 @@ pub(super) struct Data {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum What {
     A2a(Remote),
-    Llm(Instructions),
+    Llm(Written),
     Http(Box<Prepared>),
     Process(Described),
     Attached(About),
+}
+
+/// A model with instructions, as it was written.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Written {
+    #[serde(flatten)]
+    pub filled: Instructions,
+    /// What the servers of its tools are shown.
+    #[serde(default)]
+    pub credentials: Option<Kept>,
 }
 
 /// An endpoint as it was described.
@@ -158,7 +168,7 @@ impl Draft {
     pub fn title(&self) -> Result<String> {
         match &self.data.what {
             What::A2a(remote) => Ok(remote.read()?.name),
-            What::Llm(written) => Ok(written.title.clone()),
+            What::Llm(written) => Ok(written.filled.title.clone()),
             What::Http(prepared) => Ok(prepared.about.title.clone()),
             What::Process(described) => Ok(described.about.title.clone()),
             What::Attached(about) => Ok(about.title.clone()),
@@ -286,7 +296,7 @@ impl Draft {
     fn is_same(&self, what: &What) -> bool {
         match (&self.data.what, what) {
             (What::A2a(one), What::A2a(other)) => one.card_url == other.card_url,
-            (What::Llm(one), What::Llm(other)) => one == other,
+            (What::Llm(one), What::Llm(other)) => one.filled == other.filled,
             (What::Process(one), What::Process(other)) => one == other,
             (What::Attached(one), What::Attached(other)) => one == other,
             (What::Http(one), What::Http(other)) => {

@@ -2,22 +2,28 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Address, DraftId, Error as Refusal, Name,
+    Address, DraftId, Error as Refusal, Name, SecretId,
     agent::{Budget, Connector, ToolPlace, ToolSource},
     text,
 };
 use plexus_runtime::mcp::{self, Session};
-use plexus_store::{Tx, agents::Agent};
+use plexus_store::{Conn, Tx, agents::Agent, versions::Version};
 use serde::{Deserialize, Serialize};
 
 use super::{
     about::About,
-    draft::{self, What},
+    draft::{self, Kept, Step, What, Written},
     endpoint::numbered,
     manage, models, publish, register,
+    tool_credentials::{self, ForServer, ToolKeys},
     versions::{self, Pinned},
 };
-use crate::{Caller, Hub, Result, caller::Scope, config::Speaks, listings, runs};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Person, Scope},
+    config::Speaks,
+    listings, runs,
+};
 
 const MAX_INSTRUCTIONS: usize = 32_000;
 /// Of MCP servers of one agent.
@@ -60,46 +66,111 @@ impl Instructions {
     }
 }
 
-/// Begins the registration of a new agent; what is left is to publish it.
-pub async fn write(hub: &Hub, caller: &Caller, name: &str, filled: Instructions) -> Result<DraftId> {
+/// An agent with instructions, for those who may change them.
+pub(super) struct Owned {
+    pub agent: Agent,
+    pub version: Version,
+    pub written: Instructions,
+    pub keys: ToolKeys,
+}
+
+impl Owned {
+    pub async fn at(hub: &Hub, conn: &mut Conn, person: &Person, address: &Address) -> Result<Self> {
+        let agent = manage::owned(conn, person, address).await?;
+        let (version, card) = manage::current(conn, &agent).await?;
+        let written = read(&version.connector, &card).ok_or_else(elsewhere)?;
+        let keys = ToolKeys::of(hub, conn, agent.id, version.secret).await?;
+        Ok(Self { agent, version, written, keys })
+    }
+}
+
+/// Begins the registration of a new agent, whose tool servers are shown what is `given`; what is left is to publish it.
+pub async fn write(
+    hub: &Hub,
+    caller: &Caller,
+    name: &str,
+    filled: Instructions,
+    given: &[ForServer],
+) -> Result<DraftId> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
-    draft::begin_named(hub, person, name, What::Llm(checked(hub, caller, filled).await?)).await
+    let keys = ToolKeys::default().with(&filled.tools, given)?;
+    let filled = checked(hub, caller, filled, &keys).await?;
+    let mut tx = hub.store().write().await?;
+    register::check_free(&mut tx, person, &name).await?;
+    let written = Written { filled, credentials: None };
+    let id = draft::begin(hub, &mut tx, person, What::Llm(written), Step::Publish).await?;
+    let mut draft = draft::load(hub, &mut tx, person, id).await?;
+    draft.data.name = Some(name);
+    let sealed = keys.seal(hub, draft.data.agent)?;
+    if let What::Llm(written) = &mut draft.data.what {
+        written.credentials = sealed.map(|sealed| Kept::new(true, &sealed));
+    }
+    draft.save(hub, &mut tx, person).await?;
+    tx.commit().await?;
+    Ok(id)
 }
 
 /// What an agent's instructions are now, for those who may change them.
 pub async fn instructions(hub: &Hub, caller: &Caller, address: &Address) -> Result<Instructions> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
-    let agent = manage::owned(&mut conn, person, address).await?;
-    let (version, card) = manage::current(&mut conn, &agent).await?;
-    read(&version.connector, &card).ok_or_else(|| elsewhere().into())
+    Ok(Owned::at(hub, &mut conn, person, address).await?.written)
 }
 
-/// Changes them: the agent's next run follows the new ones. Nothing changed is no new version.
-pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Instructions) -> Result<()> {
+/// Changes them: the agent's next run follows the new ones. Nothing changed is no new version, and what a tool server is
+/// shown is part of none.
+pub async fn rewrite(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+    filled: Instructions,
+    given: &[ForServer],
+) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
-    let filled = checked(hub, caller, filled).await?;
+    let mut conn = hub.store().snapshot().await?;
+    let Owned { written: before, keys, .. } = Owned::at(hub, &mut conn, person, address).await?;
+    drop(conn);
+    let keys = keys.moved(&before.tools, &filled.tools).with(&filled.tools, given)?;
+    let filled = checked(hub, caller, filled, &keys).await?;
     let mut tx = hub.store().write().await?;
-    let agent = manage::owned(&mut tx, person, address).await?;
-    let (version, card) = manage::current(&mut tx, &agent).await?;
-    let before = read(&version.connector, &card).ok_or_else(elsewhere)?;
+    let Owned { agent, version, written: before, keys } = Owned::at(hub, &mut tx, person, address).await?;
+    let keys = keys.moved(&before.tools, &filled.tools).with(&filled.tools, given)?;
+    let secret = keys.keep(hub, &mut tx, person, &agent, version.secret).await?;
     if before == filled {
-        return Ok(());
+        return Ok(tx.commit().await?);
     }
     publish::check_programs(hub, agent.visibility, &filled.connector())?;
-    add(hub, &mut tx, &agent, &filled).await?;
+    add_version(hub, &mut tx, &agent, &filled, secret).await?;
     listings::publish(hub, &mut tx, agent.id).await?;
     tx.commit().await?;
     hub.listings_changed();
     Ok(())
 }
 
-/// A version with these, the first one or the next.
-pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, filled: &Instructions) -> Result<()> {
+/// The first version.
+pub(super) async fn add(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    agent: &Agent,
+    written: &Written,
+) -> Result<()> {
+    let kept = written.credentials.as_ref();
+    let secret = tool_credentials::take_up(hub, tx, person, agent.id, kept).await?;
+    add_version(hub, tx, agent, &written.filled, secret).await
+}
+
+async fn add_version(
+    hub: &Hub,
+    tx: &mut Tx,
+    agent: &Agent,
+    filled: &Instructions,
+    secret: Option<SecretId>,
+) -> Result<()> {
     // Instructions are nobody else's business, so the card has none.
     let (number, card) = numbered(hub, tx, agent, &filled.about()).await?;
-    let pinned = Pinned { card: &card, connector: filled.connector(), secret: None, wanted: &number };
+    let pinned = Pinned { card: &card, connector: filled.connector(), secret, wanted: &number };
     versions::add(hub, tx, agent.id, pinned).await?;
     Ok(())
 }
@@ -117,24 +188,23 @@ fn elsewhere() -> Refusal {
 }
 
 /// Clean and within bounds, with a model that is there.
-async fn checked(hub: &Hub, caller: &Caller, filled: Instructions) -> Result<Instructions> {
+async fn checked(hub: &Hub, caller: &Caller, filled: Instructions, keys: &ToolKeys) -> Result<Instructions> {
     let About { title, summary, starters, tags } = filled.about().checked()?;
     let (instructions, model) = (block(&filled.instructions)?, filled.model.trim().to_owned());
     let Instructions { tools, budget, .. } = filled;
-    check_tools(hub, caller, &tools).await?;
+    check_tools(hub, caller, &tools, keys).await?;
     let filled = Instructions { title, summary, instructions, model, starters, tags, tools, budget };
     models::check(hub, &filled.model).await?;
     Ok(filled)
 }
 
 /// Each server is there, and has tools.
-async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource]) -> Result<()> {
+async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource], keys: &ToolKeys) -> Result<()> {
     let wrong = |words: String| Refusal::invalid("tools", words);
     if tools.len() > MAX_SERVERS {
         return Err(wrong(format!("Attach at most {MAX_SERVERS} servers.")).into());
     }
     let person = caller.may(Scope::Agents)?;
-    let outbound = register::outbound(hub, person);
     let programs = hub.outbound().programs().names(person, Speaks::Mcp);
     for source in tools {
         if let ToolPlace::Program(name) = &source.place
@@ -144,13 +214,29 @@ async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource]) -> Result
                 format!("This hub lists no MCP server “{name}” that you may use. Its operator can add one.");
             return Err(wrong(words).into());
         }
-        let server = runs::tool_server(hub, Some(person), &outbound, source)?.server;
-        hub.limits().fetches.take(&caller.key())?;
-        let _place = mcp::places([&server]).await.map_err(|failure| wrong(failure.message))?;
-        let session = Box::pin(Session::open(&server)).await.map_err(|failure| wrong(failure.message))?;
-        if Box::pin(session.tools()).await.map_err(|failure| wrong(failure.message))?.is_empty() {
-            return Err(wrong(format!("{} has no tools.", source.place)).into());
-        }
+        check_server(hub, caller, source, keys, "tools").await?;
+    }
+    Ok(())
+}
+
+/// The server is there, takes what it is shown, and has tools; else `field` is what is wrong.
+pub(super) async fn check_server(
+    hub: &Hub,
+    caller: &Caller,
+    source: &ToolSource,
+    keys: &ToolKeys,
+    field: &str,
+) -> Result<()> {
+    const MEND: &str = "Give a token or key that it accepts.";
+    let wrong = |words: String| Refusal::invalid(field, words);
+    let person = caller.may(Scope::Agents)?;
+    let outbound = register::outbound(hub, person);
+    let server = runs::tool_server(hub, Some(person), &outbound, source, keys, MEND)?.server;
+    hub.limits().fetches.take(&caller.key())?;
+    let _place = mcp::places([&server]).await.map_err(|failure| wrong(failure.message))?;
+    let session = Box::pin(Session::open(&server)).await.map_err(|failure| wrong(failure.message))?;
+    if Box::pin(session.tools()).await.map_err(|failure| wrong(failure.message))?.is_empty() {
+        return Err(wrong(format!("{} has no tools.", source.place)).into());
     }
     Ok(())
 }

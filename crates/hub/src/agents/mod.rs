@@ -20,6 +20,7 @@ mod reach;
 pub mod register;
 pub mod stars;
 mod tokens;
+pub mod tool_credentials;
 pub mod trial;
 mod versions;
 mod withdraw;
@@ -35,7 +36,7 @@ pub use draft::{Step, Way};
 pub(crate) use look::rows;
 pub use look::{AgentView, Callable, OwnerView, look, own, owner};
 pub(crate) use manage::is_administrators;
-pub use models::models;
+pub use models::{models, try_provider};
 pub use plexus_a2a::{
     Card,
     card::{Interface as CardInterface, Problem, Severity, Skill as CardSkill},
@@ -47,4 +48,5 @@ pub(crate) use proofs::check_proved;
 pub use publish::{Done, PublishStep, done, publish, publish_step};
 pub(crate) use reach::{Reached, manages, reach, reach_again};
 pub(crate) use tokens::Slots;
+pub(crate) use tool_credentials::ToolKeys;
 pub(crate) use withdraw::withdraw;

@@ -1,12 +1,22 @@
 //! The models that agents of this hub can run on.
 
-use plexus_domain::Error as Refusal;
-use plexus_runtime::Secret;
+use std::{collections::HashSet, ptr};
+
+use futures::future::join_all;
+use plexus_domain::{Error as Refusal, run::Failure};
+use plexus_runtime::{
+    Secret,
+    outbound::{Dns, Fetched, Network, Outbound},
+};
 use serde::Deserialize;
 
-use crate::{Hub, Result};
+use crate::{
+    Config, Hub, Result,
+    config::{Models, Provider},
+};
 
 const MAX_LIST_BYTES: usize = 1 << 20;
+/// Of one server.
 const MOST: usize = 200;
 const MAX_NAME: usize = 200;
 
@@ -21,40 +31,78 @@ struct Model {
     id: String,
 }
 
-/// The names of the operator's models, the configured one first; none when the hub has no model server.
+/// The names of the operator's models, the configured one first; none when the hub has no model server. That of a server
+/// which has a name begins with it.
 ///
-/// A server that does not list its models leaves the configured one.
+/// A server that does not list its models leaves the configured ones.
 pub async fn models(hub: &Hub) -> Vec<String> {
-    let Some(operator) = &hub.config().model else { return Vec::new() };
-    let mut names: Vec<String> = operator.model.iter().cloned().collect();
-    names.extend(served(hub).await);
-    let mut seen = std::collections::HashSet::new();
+    let Some(models) = &hub.config().models else { return Vec::new() };
+    let offered = models.all().map(|(name, provider)| offered(hub, models, name, provider));
+    let mut names = join_all(offered).await.concat();
+    let mut seen = HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
-    names.truncate(MOST);
     names
 }
 
-async fn served(hub: &Hub) -> Vec<String> {
-    let Some((operator, client)) = hub.config().model.as_ref().zip(hub.outbound().models()) else {
-        return Vec::new();
+/// Where the operator names the models of a server that has a name, it offers no others.
+async fn offered(hub: &Hub, models: &Models, name: Option<&str>, provider: &Provider) -> Vec<String> {
+    let mut own = provider.models.clone();
+    let Some(name) = name else {
+        let others = served(hub, provider).await;
+        // What begins like the name of another server is asked of that one.
+        own.extend(others.into_iter().filter(|model| ptr::eq(models.find(model).0, provider)));
+        return own;
     };
-    let mut url = operator.base_url.clone();
-    url.set_path(&format!("{}/models", operator.base_url.path().trim_end_matches('/')));
-    let key = operator.api_key.as_ref().map(|key| Secret::new(key.reveal()));
-    let found = match client.fetch_as(&url, key.as_ref(), MAX_LIST_BYTES).await {
-        Ok(found) if found.status.is_success() => found,
+    if own.is_empty() {
+        own = served(hub, provider).await;
+    }
+    own.into_iter().map(|model| format!("{name}/{model}")).collect()
+}
+
+async fn served(hub: &Hub, provider: &Provider) -> Vec<String> {
+    let host = provider.base_url.host_str();
+    let found = match hub.outbound().provider(provider) {
+        Ok(client) => list(&client, provider).await,
+        Err(failure) => Err(failure),
+    };
+    match found {
+        Ok(found) if found.status.is_success() => names(&found),
         Ok(found) => {
-            tracing::debug!(status = %found.status, "the model server does not list its models");
-            return Vec::new();
+            tracing::debug!(host, status = %found.status, "the model server does not list its models");
+            Vec::new()
         }
         Err(failure) => {
-            tracing::warn!(class = failure.class.as_str(), "the model server does not answer");
-            return Vec::new();
+            tracing::warn!(host, class = failure.class.as_str(), "the model server does not answer");
+            Vec::new()
         }
-    };
+    }
+}
+
+/// Whether a model server answers, in words; for commands, which have no hub.
+pub async fn try_provider(config: &Config, provider: &Provider) -> Result<String, String> {
+    let words = |failure: Failure| failure.message;
+    let network = Network::with_lookup(Dns::new(config.dns_server).lookup()).map_err(words)?;
+    let client = network.operators(&provider.base_url).map_err(words)?;
+    let found = list(&client, provider).await.map_err(words)?;
+    match found.status.as_u16() {
+        200..300 => Ok(format!("answers, and lists {} models", names(&found).len())),
+        401 | 403 => Err(format!("does not accept the key ({})", found.status)),
+        429 | 500..600 => Err(format!("does not answer ({})", found.status)),
+        _ => Ok(format!("answers, but does not list its models ({})", found.status)),
+    }
+}
+
+async fn list(client: &Outbound, provider: &Provider) -> Result<Fetched, Failure> {
+    let mut url = provider.base_url.clone();
+    url.set_path(&format!("{}/models", provider.base_url.path().trim_end_matches('/')));
+    let key = provider.api_key.as_ref().map(|key| Secret::new(key.reveal()));
+    client.fetch_as(&url, key.as_ref(), MAX_LIST_BYTES).await
+}
+
+fn names(found: &Fetched) -> Vec<String> {
     let listed: Option<Listed> = serde_json::from_slice(&found.body).ok();
     let names = listed.into_iter().flat_map(|listed| listed.data).map(|model| model.id);
-    names.filter(|name| is_name(name)).collect()
+    names.filter(|name| is_name(name)).take(MOST).collect()
 }
 
 fn is_name(name: &str) -> bool {

@@ -124,7 +124,7 @@ async fn is_proved(conn: &mut Conn, draft: &Draft) -> Result<bool> {
 fn connector(draft: &Draft) -> Result<Connector> {
     match &draft.data.what {
         What::A2a(remote) => versions::connector(&remote.read()?, &remote.card_url),
-        What::Llm(written) => Ok(written.connector()),
+        What::Llm(written) => Ok(written.filled.connector()),
         What::Process(described) => Ok(described.connector()),
         What::Http(prepared) => Ok(Connector::Http { request: Box::new(prepared.template.clone()) }),
         What::Attached(_) => Ok(Connector::Attached),
@@ -199,7 +199,7 @@ async fn insert(
     principals::ensure(tx, &Principal::Agent { agent: id }, hub.env().id(PrincipalId::new)).await?;
     match &draft.data.what {
         What::A2a(remote) => insert_remote(hub, tx, person, id, remote).await,
-        What::Llm(written) => instructions::add(hub, tx, &agent, written).await,
+        What::Llm(written) => instructions::add(hub, tx, person, &agent, written).await,
         What::Http(prepared) => endpoint::add(hub, tx, person, &agent, prepared).await,
         What::Process(described) => program::add(hub, tx, &agent, described).await,
         What::Attached(about) => attached::add(hub, tx, &agent, about).await,

@@ -177,7 +177,7 @@ pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<DraftRow>> {
     let row = |draft: Draft| DraftRow {
         label: match &draft.data.what {
             What::A2a(remote) => remote.asked.clone(),
-            What::Llm(written) => written.title.clone(),
+            What::Llm(written) => written.filled.title.clone(),
             What::Process(described) => described.about.title.clone(),
             What::Http(prepared) => prepared.about.title.clone(),
             What::Attached(about) => about.title.clone(),

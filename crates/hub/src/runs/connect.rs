@@ -19,12 +19,14 @@ use plexus_runtime::{
     outbound::{self, Dns, Network, Own, Policy},
 };
 use plexus_store::{Conn, agent_secrets, agents::Agent, cards, versions::Version};
+use url::Url;
 
 use super::Job;
 use crate::{
-    Config, Error, Hub, Result, agents,
+    Config, Error, Hub, Result,
+    agents::{self, ToolKeys},
     caller::{Asker, Person},
-    config::{OperatorModel, PrivateNetworks},
+    config::{Models, PrivateNetworks, Provider},
     federation,
     programs::Programs,
     teams, views,
@@ -41,10 +43,6 @@ pub struct Outbound {
     programs: Programs,
     dns: Dns,
     network: Network,
-    /// The client for the model server that the operator named.
-    models: Option<outbound::Outbound>,
-    /// The same for the one that stands in for it.
-    fallback: Option<outbound::Outbound>,
     private_networks: PrivateNetworks,
     on_loopback: bool,
 }
@@ -54,13 +52,12 @@ impl Outbound {
         let dns = Dns::new(config.dns_server);
         let own = Own::new(config.public_url.clone(), config.listen.clone());
         let network = Network::with_lookup(dns.lookup())?.refusing(own);
-        let client = |model: &OperatorModel| network.operators(&model.base_url);
-        let models = config.model.as_ref().map(client).transpose()?;
-        let fallback = config.model.as_ref().and_then(|model| model.fallback.as_deref());
-        let fallback = fallback.map(client).transpose()?;
+        if let Some(models) = &config.models {
+            check(&network, models)?;
+        }
         let (private_networks, on_loopback) = (config.private_networks, config.on_loopback);
         let (calc, programs) = (Arc::new(Calc::new()), Programs::new(config)?);
-        Ok(Self { calc, programs, dns, network, models, fallback, private_networks, on_loopback })
+        Ok(Self { calc, programs, dns, network, private_networks, on_loopback })
     }
 
     /// The client for addresses that somebody gave, by whether an administrator answers for them.
@@ -90,13 +87,18 @@ impl Outbound {
         self.dns
     }
 
-    const fn fallback(&self) -> Option<&outbound::Outbound> {
-        self.fallback.as_ref()
+    /// The client for a model server that the operator named.
+    pub fn provider(&self, provider: &Provider) -> Result<outbound::Outbound, Failure> {
+        self.network.operators(&provider.base_url)
     }
+}
 
-    pub const fn models(&self) -> Option<&outbound::Outbound> {
-        self.models.as_ref()
+/// A model server that can never be called is named at the start.
+fn check(network: &Network, models: &Models) -> Result<(), Failure> {
+    for provider in models.all().map(|(_, provider)| provider).chain(&models.fallback) {
+        network.operators(&provider.base_url)?;
     }
+    Ok(())
 }
 
 /// Whoever asks, and what is asked.
@@ -140,27 +142,28 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
     }
 }
 
-/// One of the operator's models.
+/// One of the operator's models, and who stands in for it.
 pub(crate) fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<Llm> {
     let missing = || Refusal::unavailable("This hub has no model any more. Its administrator can name one.");
-    let (operator, client) = hub.config().model.as_ref().zip(hub.outbound().models()).ok_or_else(missing)?;
-    let llm = Llm::new(client.clone(), model(operator, name), instructions.to_owned()).map_err(refused)?;
-    match operator.fallback.as_deref().zip(hub.outbound().fallback()) {
-        Some((other, client)) => {
-            let name = other.model.as_deref().unwrap_or(name);
-            llm.with_fallback(client.clone(), model(other, name)).map_err(refused)
-        }
-        None => Ok(llm),
+    let models = hub.config().models.as_ref().ok_or_else(missing)?;
+    let client = |provider: &Provider| hub.outbound().provider(provider);
+    let (own, name) = models.find(name);
+    let llm = client(own).and_then(|client| Llm::new(client, model(own, name), instructions.to_owned()));
+    let mut llm = llm.map_err(refused)?;
+    for (other, name) in models.stand_ins(own, name) {
+        let client = client(other).map_err(refused)?;
+        llm = llm.with_fallback(client, model(other, name)).map_err(refused)?;
     }
+    Ok(llm)
 }
 
-fn model(operator: &OperatorModel, name: &str) -> Model {
+fn model(provider: &Provider, name: &str) -> Model {
     Model {
-        base: operator.base_url.clone(),
-        key: operator.api_key.as_ref().map(|key| Secret::new(key.reveal())),
+        base: provider.base_url.clone(),
+        key: provider.api_key.as_ref().map(|key| Secret::new(key.reveal())),
         name: name.to_owned(),
-        history_bytes: operator.context_tokens.saturating_mul(BYTES_PER_TOKEN),
-        prices: operator.prices,
+        history_bytes: provider.context_tokens.saturating_mul(BYTES_PER_TOKEN),
+        prices: provider.prices,
     }
 }
 
@@ -168,24 +171,33 @@ async fn tool_servers(hub: &Hub, job: &Job, tools: &[ToolSource]) -> Result<Vec<
     if tools.is_empty() {
         return Ok(Vec::new());
     }
-    let outbound = client(hub, &mut hub.store().read().await?, &job.agent).await?;
+    let mut conn = hub.store().read().await?;
+    let outbound = client(hub, &mut conn, &job.agent).await?;
+    let keys = ToolKeys::of(hub, &mut conn, job.agent.id, job.version.secret).await?;
+    drop(conn);
     let person = job.asker.person.as_ref();
-    let servers = tools.iter().map(|source| tool_server(hub, person, &outbound, source));
+    let mend = format!("The agent’s owner can enter them at /{}/credentials.", views::address(&job.agent));
+    let servers = tools.iter().map(|source| tool_server(hub, person, &outbound, source, &keys, &mend));
     Ok(servers.collect::<Result<_, Refusal>>()?)
 }
 
-/// Where a source of tools is, as far as the hub may call it and the person may use it.
+/// Where a source of tools is, as far as the hub may call it and the person may use it, and what it is shown there; `mend`
+/// says what to do where it wants something else.
 pub(crate) fn tool_server(
     hub: &Hub,
     person: Option<&Person>,
     outbound: &outbound::Outbound,
     source: &ToolSource,
+    keys: &ToolKeys,
+    mend: &str,
 ) -> Result<ToolServer, Refusal> {
     let wrong = |words: String| Refusal::invalid("tools", words);
     let server = match &source.place {
         ToolPlace::Url(url) => {
-            let parsed = url.parse().map_err(|error| wrong(format!("{url} is no address: {error}.")));
-            mcp::Server::Remote { outbound: outbound.clone(), url: parsed?, token: None }
+            let parsed = url.parse::<Url>().map_err(|error| wrong(format!("{url} is no address: {error}.")));
+            let (outbound, url, mend) = (outbound.clone(), parsed?, mend.to_owned());
+            let shown = keys.shown(&url);
+            mcp::Server::Remote { outbound, url, shown, mend }
         }
         ToolPlace::Program(name) => hub.outbound().programs.server(person, name)?,
     };

@@ -28,7 +28,7 @@ use plexus_hub::{
     },
     chats,
     chats::NewMessage,
-    config::{OperatorModel, PrivateNetworks, RunLimits, Scale},
+    config::{Models, PrivateNetworks, RunLimits, Scale},
     live::FrameKind,
     views::MessageView,
 };
@@ -47,11 +47,11 @@ pub struct World {
 
 impl World {
     pub async fn new() -> Self {
-        Self::with_model(None).await
+        Self::with_models(None).await
     }
 
-    pub async fn with_model(model: Option<OperatorModel>) -> Self {
-        Self::with(|config| config.model = model).await
+    pub async fn with_models(models: Option<Models>) -> Self {
+        Self::with(|config| config.models = models).await
     }
 
     /// With what `change` makes of the usual settings.
@@ -150,7 +150,7 @@ fn config(folder: &Path) -> Config {
         unsafe_processes: false,
         conformance: false,
         trusted_proxies: Vec::new(),
-        model: None,
+        models: None,
         federation: None,
         limits: RunLimits::default(),
         scale: Scale(10),

@@ -15,32 +15,36 @@ use plexus_hub::{
         self, Way,
         instructions::{self, Instructions},
     },
-    config::{OperatorModel, Prices, Secret},
+    config::{Models, Prices, Provider, Secret},
 };
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::common::{World, refusal, serve};
 
 type Asked = Arc<Mutex<Vec<Value>>>;
 
 /// A model server with two models, which answers with one sentence.
-async fn model(asked: &Asked) -> OperatorModel {
+async fn model(asked: &Asked) -> Provider {
     let list = json!({ "object": "list", "data": [{ "id": "small" }, { "id": "large" }] });
     let router = Router::new()
         .route("/v1/models", get(async move || Json(list)))
         .route("/v1/chat/completions", post(complete))
         .with_state(Arc::clone(asked));
     let base_url = format!("{}v1", serve(router).await).parse().unwrap();
-    OperatorModel {
-        for_teams: None,
+    Provider {
         base_url,
         api_key: None,
-        model: Some("large".to_owned()),
+        models: vec!["large".to_owned()],
         context_tokens: 8_192,
         prices: Prices::default(),
-        fallback: None,
     }
+}
+
+/// A hub with one model server.
+async fn world(first: Provider) -> World {
+    let models = Models { first, named: BTreeMap::new(), fallback: None, for_teams: None };
+    World::with_models(Some(models)).await
 }
 
 async fn complete(State(asked): State<Asked>, Json(body): Json<Value>) -> impl IntoResponse {
@@ -64,11 +68,11 @@ fn tides() -> Instructions {
 #[tokio::test]
 async fn instructions_run_on_the_hubs_model_and_a_change_is_a_version() {
     let asked = Asked::default();
-    let world = World::with_model(Some(model(&asked).await)).await;
+    let world = world(model(&asked).await).await;
     let (hub, ada) = (&world.hub, &world.ada);
     assert_eq!(agents::models(hub).await, ["large", "small"]);
-    let draft = instructions::write(hub, ada, "tides", tides()).await.unwrap();
-    assert_eq!(instructions::write(hub, ada, "tides", tides()).await.unwrap(), draft, "sent twice");
+    let draft = instructions::write(hub, ada, "tides", tides(), &[]).await.unwrap();
+    assert_eq!(instructions::write(hub, ada, "tides", tides(), &[]).await.unwrap(), draft, "sent twice");
     assert_eq!(agents::publish_step(hub, ada, draft).await.unwrap().way, Way::Model);
     let address = agents::publish(hub, ada, draft, Visibility::Public, Access::Accounts).await.unwrap();
     assert_eq!(world.answer(&world.bob, &address, "When?").await, "High at noon.");
@@ -78,9 +82,9 @@ async fn instructions_run_on_the_hubs_model_and_a_change_is_a_version() {
 
     let kept = instructions::instructions(hub, ada, &address).await.unwrap();
     assert_eq!(kept.starters, ["When is high water?"]);
-    instructions::rewrite(hub, ada, &address, kept.clone()).await.unwrap();
+    instructions::rewrite(hub, ada, &address, kept.clone(), &[]).await.unwrap();
     let changed = Instructions { instructions: "Be brief.".to_owned(), ..kept };
-    instructions::rewrite(hub, ada, &address, changed).await.unwrap();
+    instructions::rewrite(hub, ada, &address, changed, &[]).await.unwrap();
     let view = agents::look(hub, ada, &address).await.unwrap().unwrap();
     let numbers: Vec<&str> = view.versions.iter().map(|version| version.semver.as_str()).collect();
     assert_eq!(numbers, ["1.0.1", "1.0.0"], "what did not change is no version");
@@ -91,7 +95,7 @@ async fn instructions_run_on_the_hubs_model_and_a_change_is_a_version() {
 #[tokio::test]
 async fn a_hub_without_a_model_says_so() {
     let world = World::new().await;
-    let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", tides()).await);
+    let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", tides(), &[]).await);
     assert!(
         matches!(refused, Refusal::Unavailable { .. }) && refused.to_string().contains("PLEXUS_LLM_BASE_URL")
     );
@@ -99,7 +103,7 @@ async fn a_hub_without_a_model_says_so() {
 
 #[tokio::test]
 async fn each_field_is_checked() {
-    let world = World::with_model(Some(model(&Asked::default()).await)).await;
+    let world = world(model(&Asked::default()).await).await;
     for (field, filled) in [
         ("title", Instructions { title: " \u{202e} ".to_owned(), ..tides() }),
         ("summary", Instructions { summary: "x".repeat(301), ..tides() }),
@@ -108,7 +112,7 @@ async fn each_field_is_checked() {
         ("starters", Instructions { starters: vec!["x".to_owned(); 6], ..tides() }),
         ("tags", Instructions { tags: vec!["x".repeat(31)], ..tides() }),
     ] {
-        let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", filled).await);
+        let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", filled, &[]).await);
         assert_eq!(refused.field(), Some(field));
     }
 }
@@ -124,12 +128,10 @@ async fn a_model_server_is_shown_its_key_when_it_lists_its_models() {
         }),
     );
     let base_url: url::Url = format!("{}v1", serve(router).await).parse().unwrap();
-    let server = OperatorModel { model: None, ..model(&Asked::default()).await };
+    let server = Provider { models: Vec::new(), ..model(&Asked::default()).await };
     for (key, models) in [(Some("sk-1"), vec!["guarded"]), (Some("sk-2"), vec![]), (None, vec![])] {
         let api_key = key.map(|key| Secret::new(key.to_owned()));
-        let world =
-            World::with_model(Some(OperatorModel { base_url: base_url.clone(), api_key, ..server.clone() }))
-                .await;
+        let world = world(Provider { base_url: base_url.clone(), api_key, ..server.clone() }).await;
         assert_eq!(agents::models(&world.hub).await, models);
     }
 }

@@ -1,9 +1,15 @@
 //! MCP servers at an address: rmcp's client, on a connection that keeps to the rules for outbound calls.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use futures::{StreamExt, stream::BoxStream};
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use plexus_domain::run::Failure;
 use rmcp::{
     model::ClientJsonRpcMessage,
@@ -24,19 +30,50 @@ use super::{
     MAX_MESSAGE_BYTES, MAX_SESSION_BYTES,
     metered::{MESSAGE_COST, Meter},
 };
-use crate::{Secret, outbound::Outbound};
+use crate::{Credentials, outbound::Outbound};
 
 pub(super) fn transport(
     outbound: &Outbound,
     url: &Url,
-    token: Option<&Secret>,
+    shown: Option<&Credentials>,
+    refused: Refused,
 ) -> Result<StreamableHttpClientTransport<Client>, Failure> {
-    let client = Client { inner: outbound.client_for(url)?, meter: Meter::new(MAX_SESSION_BYTES) };
+    let (mut url, mut headers) = (url.clone(), HeaderMap::new());
+    if let Some(credentials) = shown {
+        credentials.apply(&mut url, &mut headers)?;
+    }
+    let client = Client { inner: outbound.client_for(&url)?, meter: Meter::new(MAX_SESSION_BYTES), refused };
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-    config.auth_header = token.map(|token| token.reveal().to_owned());
+    // They go with every request. A bearer token is among them rather than in a field of its own, which is not kept out
+    // of logs.
+    config.custom_headers = headers.into_iter().filter_map(|(name, value)| Some((name?, value))).collect();
     config.max_sse_event_size = MAX_MESSAGE_BYTES;
     config.retry_config = Arc::new(NeverRetry::default());
     Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// Whether the last message was refused because of who sent it.
+#[derive(Clone, Default)]
+pub(super) struct Refused(Arc<AtomicBool>);
+
+/// How rmcp tells such an answer where it names no way to be let in, or names one that cannot be read.
+const REFUSALS: [&str; 3] = ["HTTP 401", "HTTP 403", "invalid www-authenticate"];
+
+impl Refused {
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, answer: &Result<StreamableHttpPostResponse, Failed>) {
+        let refused = match answer {
+            Err(Failed::AuthRequired(_) | Failed::InsufficientScope(_)) => true,
+            Err(Failed::UnexpectedServerResponse(words)) => {
+                REFUSALS.iter().any(|refusal| words.starts_with(refusal))
+            }
+            _ => false,
+        };
+        self.0.store(refused, Ordering::Relaxed);
+    }
 }
 
 /// A client whose streams end where the server has sent too much.
@@ -44,6 +81,7 @@ pub(super) fn transport(
 pub(super) struct Client {
     inner: reqwest::Client,
     meter: Meter,
+    refused: Refused,
 }
 
 type Failed = StreamableHttpError<reqwest::Error>;
@@ -98,7 +136,9 @@ impl StreamableHttpClient for Client {
             headers,
             MAX_MESSAGE_BYTES,
         );
-        Ok(match sent.await? {
+        let answer = sent.await;
+        self.refused.note(&answer);
+        Ok(match answer? {
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(self.metered(events), session)
             }

@@ -17,9 +17,9 @@ use plexus_domain::{
 };
 use plexus_hub::{
     Error,
-    agents::{self, instructions, instructions::Instructions, program},
+    agents::{self, instructions, instructions::Instructions, program, tool_credentials::ForServer},
     caller::{Caller, Scope},
-    config::{Prices, Speaks},
+    config::{Models, Prices, Speaks},
 };
 
 use crate::{
@@ -46,8 +46,10 @@ pub async fn options(site: &Site) -> Vec<ModelOption> {
 }
 
 pub async fn write(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
-    let written =
-        async { instructions::write(&site.hub, &visit.caller, fields.get("name"), filled(&fields)?).await };
+    let written = async {
+        let (name, given) = (fields.get("name"), given(&fields));
+        instructions::write(&site.hub, &visit.caller, name, filled(&fields)?, given.as_slice()).await
+    };
     match written.await {
         Ok(id) => Redirect::to(&format!("/register/{id}/publish")).into_response(),
         Err(error) => match page(&site, &visit.caller).await {
@@ -72,11 +74,22 @@ pub fn filled(fields: &Fields) -> Result<Instructions, Refusal> {
     })
 }
 
+/// What was entered for one of the servers; nothing entered is nothing given.
+pub fn given(fields: &Fields) -> Option<ForServer> {
+    let is_empty = ["url", "header", "secret"].iter().all(|name| fields.get(name).trim().is_empty());
+    (!is_empty).then(|| for_server(fields))
+}
+
+pub fn for_server(fields: &Fields) -> ForServer {
+    let text = |name: &str| fields.get(name).trim().to_owned();
+    ForServer { url: text("url"), header: text("header"), secret: text("secret") }
+}
+
 /// The operator's MCP servers that the caller may use, and whether the models here cost something.
 pub fn tools_here(site: &Site, caller: &Caller) -> Result<(Vec<String>, bool), Error> {
     let programs = program::programs(&site.hub, caller, Speaks::Mcp)?;
-    let model = site.hub.config().model.as_ref();
-    Ok((programs, model.is_some_and(|model| model.prices != Prices::default())))
+    let costs = |models: &Models| models.all().any(|(_, provider)| provider.prices != Prices::default());
+    Ok((programs, site.hub.config().models.as_ref().is_some_and(costs)))
 }
 
 /// An address or a name of the operator's list a line; `ask` behind it makes each call wait for the person's leave.

@@ -43,7 +43,7 @@ async fn page(site: &Site, caller: &Caller) -> Result<RegisterStart, Error> {
     Ok(RegisterStart {
         drafts: register::list(&site.hub, caller).await?.into_iter().map(row).collect(),
         has_programs: !program::programs(&site.hub, caller, Speaks::Acp)?.is_empty(),
-        has_models: site.hub.config().model.is_some(),
+        has_models: site.hub.config().models.is_some(),
         allows_private: register::allows_private(&site.hub, caller),
         form: Form::default(),
     })

@@ -9,6 +9,7 @@ use crate::{
         Oauth, Scheme,
         oauth::{MAX_SCOPES, is_scope},
     },
+    text::shorten,
 };
 
 const MAX_URL: usize = 2_000;
@@ -17,6 +18,8 @@ const MAX_HEADER: usize = 1_000;
 const MAX_BODY: usize = 32 << 10;
 const MAX_POINTER: usize = 200;
 const MAX_QUESTION: usize = 200;
+/// Characters of what is wrong that are repeated.
+const MAX_NAMED: usize = 60;
 
 /// Headers that the hub or the connection sets, and those that hold credentials.
 const NOT_YOURS: [&str; 12] = [
@@ -87,6 +90,7 @@ fn headers(request: &Request) -> Result<()> {
     }
     for (name, value) in &request.headers {
         if !is_token(name) {
+            let name = shorten(name, MAX_NAMED);
             return wrong(format!("\u{201c}{}\u{201d} is no name of a header.", name.escape_default()));
         }
         if NOT_YOURS.contains(&name.to_ascii_lowercase().as_str()) {
@@ -98,6 +102,11 @@ fn headers(request: &Request) -> Result<()> {
         placeholders("headers", value, |it| matches!(it, Placeholder::Conversation | Placeholder::Task))?;
     }
     Ok(())
+}
+
+/// Whether an API key may be sent in a header of this name.
+pub fn takes_key(header: &str) -> bool {
+    is_token(header) && !NOT_YOURS.contains(&header.to_ascii_lowercase().as_str())
 }
 
 /// RFC 9110, section 5.6.2.
@@ -198,8 +207,8 @@ fn auth(request: &Request) -> Result<()> {
         Some(Scheme::Oauth2(asked)) => return oauth(asked),
         Some(Scheme::Bearer | Scheme::Basic) | None => return Ok(()),
     };
-    let is_taken = !in_query && NOT_YOURS.contains(&name.to_ascii_lowercase().as_str());
-    if is_token(name) && !is_taken {
+    let fits = if *in_query { is_token(name) } else { takes_key(name) };
+    if fits {
         return Ok(());
     }
     Err(Error::invalid("auth_name", "Enter the name of the header or parameter, such as X-API-Key."))

@@ -1,0 +1,58 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{ActionForm, Button, Kind},
+        field::Field,
+        form_errors::form_errors,
+        text::{agent_href, scheme_name},
+    },
+    model::{
+        Form,
+        agent::{AgentHead, ToolCredentials, ToolServer},
+    },
+};
+
+pub fn view(model: ToolCredentials, head: &AgentHead) -> AnyView {
+    let action = format!("{}/credentials", agent_href(&head.address));
+    let ToolCredentials { servers, form } = model;
+    let options = servers.iter().map(|server| (server.url.clone(), server.url.clone())).collect();
+    let rows = servers.into_iter().map(|server| row(server, &action)).collect_view();
+    view! {
+        <h2>"Credentials for tools"</h2>
+        <p>"What you enter is used for everybody who talks to "{head.name.clone()}". It is sealed, sent to the origin of the server and nowhere else, and never shown again."</p>
+        <ul class="stack" role="list">{rows}</ul>
+        {form_errors(&form, None)}
+        <form class="stack narrow" method="post" action=action>
+            {Field::choice("url", "MCP server", options).mono().of(&form)}
+            {fields(&form, true)}
+            <p class="actions"><Button label="Keep" kind=Kind::Primary name="action" value="save" /></p>
+        </form>
+    }
+    .into_any()
+}
+
+/// How a server is shown something, and what.
+pub fn fields(form: &Form, required: bool) -> AnyView {
+    let header = Field::text("header", "Header").mono().max(100).autocomplete("off").placeholder("X-API-Key");
+    let header = header.hint("Where the server wants a key in a header of its own. Empty is a bearer token.");
+    let secret = Field::password("secret", "Token or key").autocomplete("off");
+    let secret = if required { secret } else { secret.optional() };
+    let (header, secret) = (header.optional().of(form), secret.of(form));
+    view! { {header}{secret} }.into_any()
+}
+
+fn row(server: ToolServer, action: &str) -> AnyView {
+    let ToolServer { url, scheme } = server;
+    let Some(scheme) = scheme else {
+        return view! { <li><code>{url}</code>" is shown nothing."</li> }.into_any();
+    };
+    let fields = vec![("action", "forget".to_owned()), ("url", url.clone())];
+    view! {
+        <li>
+            <code>{url.clone()}</code>" is shown "{scheme_name(&scheme)}". "
+            <ActionForm action=action.to_owned() label="Forget" fields about=url />
+        </li>
+    }
+    .into_any()
+}

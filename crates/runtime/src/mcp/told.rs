@@ -1,0 +1,65 @@
+//! What a server tells of its tools and of their work, as models and people read it.
+
+use plexus_domain::text::{is_invisible, multi_line, shorten};
+use rmcp::model::{self, CallToolResult, ContentBlock};
+use serde_json::Value;
+
+use super::{Outcome, Tool};
+
+const MAX_NAME: usize = 128;
+const MAX_DESCRIPTION_CHARS: usize = 1_000;
+const MAX_SCHEMA_BYTES: usize = 16 << 10;
+/// What a model reads of one result.
+const MAX_RESULT_CHARS: usize = 16_000;
+
+/// None for what a model could not call, and for what a person who is asked about it could take for another tool.
+pub fn tool(told: model::Tool) -> Option<Tool> {
+    let schema = Value::Object((*told.input_schema).clone());
+    let is_plain = !told.name.contains(|c: char| c.is_control() || is_invisible(c));
+    let fits = (1..=MAX_NAME).contains(&told.name.len()) && schema.to_string().len() <= MAX_SCHEMA_BYTES;
+    let description = multi_line(told.description.as_deref().unwrap_or_default());
+    let description = shorten(&description, MAX_DESCRIPTION_CHARS);
+    (is_plain && fits).then(|| Tool { name: told.name.into_owned(), description, schema })
+}
+
+pub fn outcome(told: &CallToolResult) -> Outcome {
+    let said: Vec<String> = told.content.iter().map(words).collect();
+    let text = match (&told.structured_content, said.is_empty()) {
+        (Some(value), true) => value.to_string(),
+        _ => said.join("\n\n"),
+    };
+    let text = shorten(&multi_line(&text), MAX_RESULT_CHARS);
+    Outcome { text, is_error: told.is_error == Some(true) }
+}
+
+/// What a model cannot read is named.
+fn words(content: &ContentBlock) -> String {
+    match content {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(_) => "[an image]".to_owned(),
+        ContentBlock::Audio(_) => "[a recording]".to_owned(),
+        ContentBlock::Resource(_) => "[a resource]".to_owned(),
+        ContentBlock::ResourceLink(link) => format!("[link: {}]", link.uri),
+        _ => "[something that is no text]".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_whose_name_shows_as_another_is_not_offered() {
+        let told = |name: &str| {
+            let told = json!({ "name": name, "inputSchema": { "type": "object" } });
+            tool(serde_json::from_value(told).unwrap())
+        };
+        assert_eq!(told("forecast").unwrap().name, "forecast");
+        for name in ["", "fore\u{202e}cast", "fore\u{200b}cast", "fore\ncast"] {
+            assert_eq!(told(name), None, "{name:?}");
+        }
+        assert_eq!(told(&"f".repeat(MAX_NAME + 1)), None);
+    }
+}
