@@ -6,12 +6,15 @@ use serde_json::{Value, json};
 use crate::{
     chat::seq,
     client::{Answer, Client, new_id, text_of},
-    events::answer_after,
+    events::{answer_after, question},
     hub::{Hub, on_both},
+    programs::{list, register},
     tokens::make,
 };
 
 const JSON: &str = "application/json";
+/// Requests whose answers are no JSON, and those that methods of other names stand for.
+const NO_METHODS: [&str; 5] = ["agents.attach", "agents.list", "events.follow", "files.get", "openapi"];
 
 on_both! {
     async fn a_program_asks_and_reads_through_methods(hub: &Hub) {
@@ -46,6 +49,8 @@ on_both! {
         assert_eq!(found["items"][0]["address"], json!("@plexus/calc"));
         assert!(found["facets"]["owner"][0]["count"].is_u64(), "{found}");
         assert_eq!(call(&ada, "agents.search", json!({ "tag": ["nothing has this"] })).await["total"], json!(0));
+        assert_eq!(call(&ada, "agents.search", json!({ "place": "elsewhere" })).await["total"], json!(0));
+        assert_eq!(code(&ada, "agents.search", json!({ "place": "nowhere" })).await, -32_602);
         assert_eq!(call(&ada, "agents.get", json!(["@plexus/calc"])).await["title"], found["items"][0]["title"]);
         assert_eq!(call(&ada, "agents.own", json!({ "limit": 1 })).await, json!({ "items": [], "next": null }));
         assert_eq!(code(&ada, "agents.register", json!({})).await, -32_602);
@@ -54,6 +59,80 @@ on_both! {
         assert_eq!(code(&ada, "agents.change", json!({ "agent": "@ada/none", "state": "paused" })).await, -32_004);
         assert_eq!(code(&ada, "agents.change", json!({ "agent": "@ada/none", "state": "dozing" })).await, -32_602);
         assert_eq!(code(&ada, "agents.vouch", json!(["@ada/none", "https://a.example"])).await, -32_003);
+    }
+
+    async fn every_request_is_a_method(hub: &Hub) {
+        let visitor = hub.visitor();
+        let document = visitor.api("/openapi.json").await;
+        let paths = document["paths"].as_object().expect("paths").values();
+        let operations = paths.flat_map(|path| path.as_object().expect("operations").values());
+        let names: Vec<String> = operations.map(|operation| text_of(&operation["operationId"])).collect();
+        assert!(NO_METHODS.iter().all(|name| names.iter().any(|known| known == name)), "{names:?}");
+        for name in &names {
+            let expected = if NO_METHODS.contains(&name.as_str()) { -32_601 } else { -32_602 };
+            assert_eq!(code(&visitor, name, json!({ "made": "up" })).await, expected, "{name}");
+        }
+    }
+
+    async fn a_method_takes_the_scopes_of_its_request(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let (reader, writer) = (ada.with_token(&make(&ada, &["read"]).await), ada.with_token(&make(&ada, &["chat"]).await));
+        let id = new_id();
+        for (client, method, params) in [
+            (&writer, "account.get", json!({})),
+            (&writer, "approvals.list", json!({})),
+            (&writer, "agents.asked_credentials", json!(["@plexus/calc"])),
+            (&reader, "approvals.decide", json!([id, true])),
+        ] {
+            assert_eq!(code(client, method, params.clone()).await, -32_003, "{method}");
+            assert_eq!(code(&hub.visitor(), method, params).await, -32_001, "{method}");
+        }
+        let mine = call(&reader, "account.get", json!({})).await;
+        assert_eq!((&mine, &mine["name"]), (&ada.api("/account").await, &json!("ada")));
+    }
+
+    async fn a_call_of_a_tool_is_allowed_or_refused(hub: &Hub, [("PLEXUS_PROGRAMS", list())]) {
+        register(&hub.administrator("grace").await, "parrot").await;
+        let (ada, eve) = (program(hub, "ada").await, program(hub, "eve").await);
+        for (allow, chosen) in [(true, "selected yes"), (false, "selected no")] {
+            let started = call(&ada, "chats.start", json!([new_id(), "ask", "@grace/parrot"])).await;
+            let chat = text_of(&started["chat"]);
+            let id = question(&ada, &chat).await;
+            let waiting = call(&ada, "approvals.list", json!({})).await;
+            assert_eq!(waiting, ada.api("/approvals").await);
+            let asked = &waiting["approvals"][0];
+            assert_eq!((&asked["id"], &asked["arguments"]), (&json!(id), &json!({ "path": "/" })), "{waiting}");
+            assert_eq!(call(&eve, "approvals.list", json!({})).await, json!({ "approvals": [] }));
+            let decision = json!({ "approval": id, "allow": allow });
+            assert_eq!(code(&eve, "approvals.decide", decision.clone()).await, -32_004, "it was not put to her");
+            assert_eq!(call(&ada, "approvals.decide", decision.clone()).await, json!(true));
+            let answer = answer_after(&ada, &chat, 0).await;
+            assert!(answer["parts"].to_string().contains(chosen), "{answer}");
+            assert_eq!(call(&ada, "approvals.decide", decision).await, json!(true), "saying it twice is harmless");
+            assert_eq!(code(&ada, "approvals.decide", json!([id, !allow])).await, -32_009);
+        }
+        assert_eq!(code(&ada, "approvals.decide", json!([new_id(), true])).await, -32_004);
+    }
+
+    async fn credentials_are_asked_for_given_and_forgotten(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let request = json!({ "url": "http://127.0.0.1:9/ask", "body": { "q": "{{message}}" }, "path": "/said", "auth": { "kind": "bearer" } });
+        let new = json!({ "request": request, "name": "echo", "visibility": "public", "vouch": true, "credentials": { "secret": "hers" } });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let person = hub.person("ada").await;
+        let ada = person.with_token(&make(&person, &["read", "agents"]).await);
+        let agent = json!({ "agent": "@grace/echo" });
+        let asked = call(&ada, "agents.asked_credentials", agent.clone()).await;
+        assert_eq!(asked, ada.api("/agents/grace/echo/credentials").await);
+        assert_eq!((&asked["scheme"]["kind"], &asked["kept"]), (&json!("bearer"), &json!(false)), "{asked}");
+        assert_eq!(code(&ada, "agents.give_credentials", agent.clone()).await, -32_602, "it asks for a secret");
+        call(&ada, "agents.give_credentials", json!({ "agent": "@grace/echo", "secret": "mine" })).await;
+        assert_eq!(call(&ada, "agents.asked_credentials", agent.clone()).await["kept"], json!(true));
+        call(&ada, "agents.forget_credentials", agent.clone()).await;
+        assert_eq!(call(&ada, "agents.asked_credentials", agent).await["kept"], json!(false));
+        for missing in ["@plexus/calc", "@grace/none"] {
+            assert_eq!(code(&ada, "agents.asked_credentials", json!([missing])).await, -32_004, "{missing}");
+        }
     }
 
     async fn refusals_have_codes_and_words(hub: &Hub) {
@@ -181,7 +260,8 @@ async fn send(client: &Client, body: &str) -> Answer {
     client.send(request.body(body.to_owned())).await
 }
 
-async fn ask(client: &Client, body: &Value) -> Value {
+/// A request as it is answered, refused or not.
+pub async fn ask(client: &Client, body: &Value) -> Value {
     send(client, &body.to_string()).await.expect(StatusCode::OK).json()
 }
 

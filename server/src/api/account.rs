@@ -1,8 +1,8 @@
 //! Who the caller is.
 
 use axum::Json;
-use plexus_domain::{Name, account::Role};
-use plexus_hub::caller::Scope;
+use plexus_domain::{Error as Refusal, Name, account::Role};
+use plexus_hub::caller::{Caller, Scope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,6 +19,10 @@ pub struct Account {
 #[utoipa::path(get, path = "/account", operation_id = "account.get", tag = "Account", security(("token" = ["read"])),
     responses((status = OK, description = "Your account.", body = Account)))]
 pub async fn show(Called(caller): Called) -> ApiResult<Json<Account>> {
+    Ok(Json(who(&caller)?))
+}
+
+pub fn who(caller: &Caller) -> Result<Account, Refusal> {
     let person = caller.may(Scope::Read)?;
-    Ok(Json(Account { name: person.name.clone(), role: person.role }))
+    Ok(Account { name: person.name.clone(), role: person.role })
 }

@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
 };
 use plexus_domain::{ApprovalId, ChatId, RunId, Timestamp};
-use plexus_hub::runs;
+use plexus_hub::{Caller, Error, Hub, runs};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -39,6 +39,10 @@ struct Approval {
 #[utoipa::path(get, path = "/approvals", operation_id = "approvals.list", tag = "Chats", security(("token" = ["read"])),
     responses((status = OK, description = "The oldest first.", body = Approvals)))]
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Approvals>> {
+    Ok(Json(waiting(&site.hub, &caller).await?))
+}
+
+pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Approvals, Error> {
     let shown = |one: runs::Waiting| Approval {
         id: one.id,
         run: one.run,
@@ -47,8 +51,8 @@ pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult
         arguments: one.arguments,
         expires: one.expires,
     };
-    let waiting = runs::waiting(&site.hub, &caller).await?;
-    Ok(Json(Approvals { approvals: waiting.into_iter().map(shown).collect() }))
+    let waiting = runs::waiting(hub, caller).await?;
+    Ok(Approvals { approvals: waiting.into_iter().map(shown).collect() })
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -5,7 +5,10 @@ use axum::{
     extract::{Query, State},
     http::StatusCode,
 };
-use plexus_hub::federation::{self, Made, Ruled};
+use plexus_hub::{
+    Caller, Error, Hub,
+    federation::{self, Made, Ruled},
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -57,8 +60,12 @@ impl From<federation::RuleRow> for Rule {
 #[utoipa::path(get, path = "/hubs/rules", operation_id = "hubs.rules", tag = "Network", security(("token" = ["admin"])),
     responses((status = OK, description = "The rules.", body = Rules)))]
 pub async fn rules(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Rules>> {
-    let items = federation::list_rules(&site.hub, &caller).await?.into_iter().map(Rule::from).collect();
-    Ok(Json(Rules { items }))
+    Ok(Json(made(&site.hub, &caller).await?))
+}
+
+pub async fn made(hub: &Hub, caller: &Caller) -> Result<Rules, Error> {
+    let items = federation::list_rules(hub, caller).await?.into_iter().map(Rule::from).collect();
+    Ok(Rules { items })
 }
 
 /// What a rule does.
@@ -91,16 +98,21 @@ pub async fn rule(
     Called(caller): Called,
     JsonBody(new): JsonBody<NewRule>,
 ) -> ApiResult<StatusCode> {
+    make(&site.hub, &caller, new).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub async fn make(hub: &Hub, caller: &Caller, new: NewRule) -> Result<(), Error> {
     let does = match new.action {
         Does::Allow => Some(Ruled::Allow),
         Does::Block => Some(Ruled::Block),
         Does::Remove => None,
     };
     match does {
-        Some(does) => federation::block(&site.hub, &caller, &new.subject, does, &new.reason, "").await?,
-        None => federation::unblock(&site.hub, &caller, &new.subject, "").await?,
+        Some(does) => federation::block(hub, caller, &new.subject, does, &new.reason, "").await?,
+        None => federation::unblock(hub, caller, &new.subject, "").await?,
     };
-    Ok(StatusCode::NO_CONTENT)
+    Ok(())
 }
 
 /// The rules of a hub as it signed them: a line of canonical JSON, and a line with the signature.
@@ -114,7 +126,11 @@ pub struct SignedRules {
 #[utoipa::path(get, path = "/hubs/rules/signed", operation_id = "hubs.rules.export", tag = "Network",
     security(("token" = ["admin"])), responses((status = OK, description = "The rules.", body = SignedRules)))]
 pub async fn export(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<SignedRules>> {
-    Ok(Json(SignedRules { document: federation::export_rules(&site.hub, &caller).await? }))
+    Ok(Json(signed(&site.hub, &caller).await?))
+}
+
+pub async fn signed(hub: &Hub, caller: &Caller) -> Result<SignedRules, Error> {
+    Ok(SignedRules { document: federation::export_rules(hub, caller).await? })
 }
 
 /// What became of rules that were taken over.
@@ -139,9 +155,13 @@ pub async fn import(
     Called(caller): Called,
     JsonBody(new): JsonBody<SignedRules>,
 ) -> ApiResult<Json<ImportedRules>> {
-    let done = federation::import_rules(&site.hub, &caller, &new.document, "").await?;
+    Ok(Json(take_over(&site.hub, &caller, &new).await?))
+}
+
+pub async fn take_over(hub: &Hub, caller: &Caller, new: &SignedRules) -> Result<ImportedRules, Error> {
+    let done = federation::import_rules(hub, caller, &new.document, "").await?;
     let federation::Imported { from, name, taken, kept, left_out } = done;
-    Ok(Json(ImportedRules { from: from.to_string(), name, taken, kept, left_out }))
+    Ok(ImportedRules { from: from.to_string(), name, taken, kept, left_out })
 }
 
 #[derive(Serialize, ToSchema)]
@@ -170,12 +190,16 @@ struct RuleList {
 #[utoipa::path(get, path = "/hubs/lists", operation_id = "hubs.lists", tag = "Network",
     security(("token" = ["admin"])), responses((status = OK, description = "The lists.", body = RuleLists)))]
 pub async fn lists(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<RuleLists>> {
+    Ok(Json(followed(&site.hub, &caller).await?))
+}
+
+pub async fn followed(hub: &Hub, caller: &Caller) -> Result<RuleLists, Error> {
     let list = |found: federation::Subscription| {
         let federation::Subscription { url, signer, name, author, rules, checked, problem } = found;
         RuleList { url, signer, name, author, rules, checked: checked.millis(), problem }
     };
-    let items = federation::subscriptions(&site.hub, &caller).await?.into_iter().map(list).collect();
-    Ok(Json(RuleLists { items }))
+    let items = federation::subscriptions(hub, caller).await?.into_iter().map(list).collect();
+    Ok(RuleLists { items })
 }
 
 /// A list to go by.
@@ -185,6 +209,7 @@ pub struct NewRuleList {
     /// Its address; or a hub that gives out its rules, by its id or its domain.
     list: String,
     /// The hub that has to have signed it, by its id; else whoever signed it now.
+    #[serde(default)]
     signer: Option<String>,
 }
 
@@ -209,8 +234,12 @@ pub async fn subscribe(
     Called(caller): Called,
     JsonBody(new): JsonBody<NewRuleList>,
 ) -> ApiResult<Json<RuleListPlace>> {
-    let url = federation::subscribe(&site.hub, &caller, &new.list, new.signer.as_deref(), "").await?;
-    Ok(Json(RuleListPlace { url }))
+    Ok(Json(follow(&site.hub, &caller, &new).await?))
+}
+
+pub async fn follow(hub: &Hub, caller: &Caller, new: &NewRuleList) -> Result<RuleListPlace, Error> {
+    let url = federation::subscribe(hub, caller, &new.list, new.signer.as_deref(), "").await?;
+    Ok(RuleListPlace { url })
 }
 
 /// Goes by a list no more: what its rules hid is shown again.

@@ -7,7 +7,11 @@ use axum::{
     extract::{Path, State},
 };
 use plexus_domain::Error as Refusal;
-use plexus_hub::federation::{self, Terms};
+use plexus_hub::{
+    Error, Hub,
+    caller::{Caller, Scope},
+    federation::{self, Terms},
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -158,12 +162,16 @@ impl From<federation::HubRow> for OtherHub {
 #[utoipa::path(get, path = "/hubs", operation_id = "hubs.list", tag = "Network", security(("token" = ["read"])),
     responses((status = OK, description = "The hubs.", body = Network)))]
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Network>> {
-    caller.may(plexus_hub::caller::Scope::Read)?;
-    let found = federation::overview(&site.hub).await?;
+    Ok(Json(known(&site.hub, &caller).await?))
+}
+
+pub async fn known(hub: &Hub, caller: &Caller) -> Result<Network, Error> {
+    caller.may(Scope::Read)?;
+    let found = federation::overview(hub).await?;
     let reached = found.itself.reached();
     let federation::Itself { id, name, addresses, agents, reachability, relays, .. } = found.itself;
     let reachability = reachability.map(|it| it.as_str().to_owned());
-    Ok(Json(Network {
+    Ok(Network {
         this: This { id, name, addresses, agents, reachability, reached, relays },
         mode: found.mode.map(str::to_owned),
         items: found.hubs.into_iter().map(OtherHub::from).collect(),
@@ -172,7 +180,7 @@ pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult
             look_up: found.speeds.look_up.map(Figures::from),
             catch_up: found.speeds.catch_up.map(Figures::from),
         },
-    }))
+    })
 }
 
 /// One other hub.
@@ -217,8 +225,12 @@ pub async fn show(
     Called(caller): Called,
     Path(name): Path<String>,
 ) -> ApiResult<Json<HubDetails>> {
-    caller.may(plexus_hub::caller::Scope::Read)?;
-    let found = federation::other(&site.hub, &caller, &name).await?;
+    Ok(Json(one(&site.hub, &caller, &name).await?))
+}
+
+pub async fn one(hub: &Hub, caller: &Caller, name: &str) -> Result<HubDetails, Error> {
+    caller.may(Scope::Read)?;
+    let found = federation::other(hub, caller, name).await?;
     let found = found.ok_or_else(|| Refusal::not_found(format!("This hub knows no other hub {name}.")))?;
     let is_admin = found.addresses.is_some();
     let fault = |row: federation::FaultRow| HubFault {
@@ -228,7 +240,7 @@ pub async fn show(
         first: row.first.millis(),
         last: row.last.millis(),
     };
-    Ok(Json(HubDetails {
+    Ok(HubDetails {
         hub: found.row.into(),
         claimed_domain: found.claimed,
         api: found.api,
@@ -237,5 +249,5 @@ pub async fn show(
         faults: found.faults.into_iter().map(fault).collect(),
         rule: found.rule.filter(|_| is_admin).map(Rule::from),
         addresses: found.addresses,
-    }))
+    })
 }

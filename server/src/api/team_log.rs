@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
 };
 use plexus_domain::{ChatId, team::Entry};
-use plexus_hub::teams;
+use plexus_hub::{Caller, Error, Hub, teams};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::IntoParams;
@@ -40,10 +40,15 @@ pub async fn log(
     Path(team_id): Path<String>,
     Query(asked): Query<Entries>,
 ) -> ApiResult<Json<Value>> {
-    let entries = teams::log(&site.hub, &caller, id(&team_id)?, asked.after, MOST_ENTRIES).await?;
+    Ok(Json(page(&site.hub, &caller, id(&team_id)?, asked.after).await?))
+}
+
+/// The entries after a number, or the first ones.
+pub async fn page(hub: &Hub, caller: &Caller, team: ChatId, after: Option<u64>) -> Result<Value, Error> {
+    let entries = teams::log(hub, caller, team, after, MOST_ENTRIES).await?;
     let next = (entries.len() == MOST_ENTRIES).then(|| entries.last().map(Entry::seq));
     let items: Vec<Value> = entries.iter().map(entry).collect();
-    Ok(Json(json!({ "items": items, "next": next.flatten() })))
+    Ok(json!({ "items": items, "next": next.flatten() }))
 }
 
 fn entry(entry: &Entry) -> Value {
@@ -59,8 +64,13 @@ pub async fn share(
     Called(caller): Called,
     Path(team_id): Path<String>,
 ) -> ApiResult<(StatusCode, Json<Value>)> {
-    let word = teams::share(&site.hub, &caller, id(&team_id)?).await?;
-    Ok((StatusCode::CREATED, Json(json!({ "url": link(&site, &word) }))))
+    Ok((StatusCode::CREATED, Json(shared(&site, &caller, id(&team_id)?).await?)))
+}
+
+/// A new link to a team.
+pub async fn shared(site: &Site, caller: &Caller, team: ChatId) -> Result<Value, Error> {
+    let word = teams::share(&site.hub, caller, team).await?;
+    Ok(json!({ "url": link(site, &word) }))
 }
 
 /// Makes that link good for nothing.

@@ -142,12 +142,16 @@ pub async fn show(
     Path(team_id): Path<String>,
     Query(when): Query<When>,
 ) -> ApiResult<Json<Value>> {
-    let (hub, id) = (&site.hub, id(&team_id)?);
-    let view = match when.entry {
-        Some(entry) => teams::moment(hub, &caller, id, entry).await?.view,
-        None => teams::look(hub, &caller, id).await?,
+    Ok(Json(seen(&site.hub, &caller, id(&team_id)?, when.entry).await?))
+}
+
+/// A team as it is, or as it was after an entry of its log.
+pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, entry: Option<u64>) -> Result<Value, Error> {
+    let view = match entry {
+        Some(entry) => teams::moment(hub, caller, id, entry).await?.view,
+        None => teams::look(hub, caller, id).await?,
     };
-    Ok(Json(team(&view)))
+    Ok(team(&view))
 }
 
 /// What the owner does.

@@ -1,0 +1,18 @@
+//! Who the caller is.
+
+use jsonrpsee::{RpcModule, core::RegisterMethodError};
+use plexus_hub::Caller;
+
+use super::{Answer, Nothing, add};
+use crate::{
+    api::account::{Account, who},
+    state::Site,
+};
+
+pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+    add(module, "account.get", get_account)
+}
+
+async fn get_account(_: Site, caller: Caller, _: Nothing) -> Answer<Account> {
+    Ok(who(&caller)?)
+}

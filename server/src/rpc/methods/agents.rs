@@ -1,0 +1,247 @@
+//! Agents: finding, registering and managing them.
+
+use std::borrow::Cow;
+
+use jsonrpsee::{RpcModule, core::RegisterMethodError};
+use plexus_domain::{
+    Address,
+    agent::{Access, Visibility},
+    page::PageSize,
+};
+use plexus_hub::{
+    Caller,
+    agents::{
+        credentials::{self, Given},
+        manage, stars,
+        tool_credentials::{self, ForServer},
+    },
+};
+use serde::Deserialize;
+
+use super::{Answer, Nothing, add};
+use crate::{
+    api::{
+        agent::{self, Agent, Change, Origins, Renewed, Running},
+        agent_credentials::{self, AskedCredentials},
+        agent_lists::{self, AgentList},
+        agents::{self, NewAgent},
+        models::{self, Models},
+        stars::starred,
+        tool_credentials::{self as tool_servers, ToolServers},
+    },
+    state::Site,
+};
+
+pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+    add(module, "agents.search", search_agents)?;
+    add(module, "agents.own", own_agents)?;
+    add(module, "agents.starred", starred_agents)?;
+    add(module, "agents.get", get_agent)?;
+    add(module, "agents.register", register_agent)?;
+    add(module, "agents.change", change_agent)?;
+    add(module, "agents.delete", delete_agent)?;
+    add(module, "agents.refresh", refresh_agent)?;
+    add(module, "agents.check", check_agent)?;
+    add(module, "agents.vouch", vouch_for_agent)?;
+    add(module, "agents.asked_credentials", asked_credentials)?;
+    add(module, "agents.give_credentials", give_credentials)?;
+    add(module, "agents.forget_credentials", forget_credentials)?;
+    add(module, "agents.tool_servers", tool_servers_of_agent)?;
+    add(module, "agents.give_tool_credentials", give_tool_credentials)?;
+    add(module, "agents.forget_tool_credentials", forget_tool_credentials)?;
+    add(module, "agents.star", star_agent)?;
+    add(module, "agents.unstar", unstar_agent)?;
+    add(module, "models.list", list_models)
+}
+
+/// The parameters of a search, by the names that they have in the address of the page.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Search {
+    q: Option<String>,
+    tag: Vec<String>,
+    kind: Option<String>,
+    protocol: Option<String>,
+    owner: Option<String>,
+    verified: bool,
+    online: bool,
+    sort: Option<String>,
+    facets: bool,
+    live: bool,
+    after: Option<String>,
+    limit: Option<u16>,
+    place: Option<String>,
+}
+
+async fn search_agents(site: Site, caller: Caller, asked: Search) -> Answer<AgentList> {
+    Ok(agent_lists::search(&site, &caller, asked.into_pairs()).await?)
+}
+
+impl Search {
+    fn into_pairs(self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'static, str>)> {
+        let yes = |is: bool, word: &str| is.then(|| word.to_owned());
+        let named = [
+            ("q", self.q),
+            ("kind", self.kind),
+            ("protocol", self.protocol),
+            ("owner", self.owner),
+            ("verified", yes(self.verified, "yes")),
+            ("online", yes(self.online, "yes")),
+            ("sort", self.sort),
+            ("facets", yes(self.facets, "true")),
+            ("live", yes(self.live, "true")),
+            ("after", self.after),
+            ("limit", self.limit.map(|limit| limit.to_string())),
+            ("place", self.place),
+        ];
+        let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let tags = self.tag.into_iter().map(|tag| ("tag", tag));
+        named.chain(tags).map(|(name, value)| (name.into(), value.into()))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Own {
+    #[serde(default)]
+    after: Option<String>,
+    #[serde(default)]
+    limit: Option<u16>,
+}
+
+async fn starred_agents(site: Site, caller: Caller, asked: Own) -> Answer<AgentList> {
+    let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
+    Ok(starred(&site.hub, &caller, asked.after.as_deref(), size).await?)
+}
+
+async fn own_agents(site: Site, caller: Caller, asked: Own) -> Answer<AgentList> {
+    let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
+    Ok(agent_lists::own(&site.hub, &caller, asked.after.as_deref(), size).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneAgent {
+    agent: Address,
+}
+
+async fn get_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Agent> {
+    Ok(agent::one(&site.hub, &caller, &asked.agent).await?)
+}
+
+async fn register_agent(site: Site, caller: Caller, asked: NewAgent) -> Answer<Agent> {
+    Ok(agents::register(&site.hub, &caller, asked).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChangeOne {
+    agent: Address,
+    #[serde(default)]
+    visibility: Option<Visibility>,
+    #[serde(default)]
+    access: Option<Access>,
+    #[serde(default)]
+    state: Option<Running>,
+}
+
+async fn change_agent(site: Site, caller: Caller, asked: ChangeOne) -> Answer<Agent> {
+    let ChangeOne { agent, visibility, access, state } = asked;
+    Ok(agent::apply(&site.hub, &caller, &agent, Change { visibility, access, state }).await?)
+}
+
+async fn delete_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+    manage::delete(&site.hub, &caller, &asked.agent).await?;
+    Ok(true)
+}
+
+async fn refresh_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Renewed> {
+    Ok(agent::renew(&site.hub, &caller, &asked.agent).await?)
+}
+
+async fn check_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Origins> {
+    Ok(agent::prove(&site.hub, &caller, &asked.agent).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VouchFor {
+    agent: Address,
+    origin: String,
+}
+
+async fn vouch_for_agent(site: Site, caller: Caller, asked: VouchFor) -> Answer<bool> {
+    manage::vouch(&site.hub, &caller, &asked.agent, &asked.origin).await?;
+    Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Credentials {
+    agent: Address,
+    #[serde(default)]
+    secret: String,
+    #[serde(default)]
+    user: String,
+}
+
+async fn give_credentials(site: Site, caller: Caller, asked: Credentials) -> Answer<bool> {
+    let given = Given { user: asked.user, secret: asked.secret };
+    credentials::give(&site.hub, &caller, &asked.agent, given).await?;
+    Ok(true)
+}
+
+async fn forget_credentials(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+    credentials::forget(&site.hub, &caller, &asked.agent).await?;
+    Ok(true)
+}
+
+async fn asked_credentials(site: Site, caller: Caller, asked: OneAgent) -> Answer<AskedCredentials> {
+    Ok(agent_credentials::asked(&site.hub, &caller, &asked.agent).await?)
+}
+
+async fn tool_servers_of_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<ToolServers> {
+    Ok(tool_servers::of(&site.hub, &caller, &asked.agent).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolCredentials {
+    agent: Address,
+    url: String,
+    secret: String,
+    #[serde(default)]
+    header: String,
+}
+
+async fn give_tool_credentials(site: Site, caller: Caller, asked: ToolCredentials) -> Answer<bool> {
+    let ToolCredentials { agent, url, secret, header } = asked;
+    tool_credentials::give(&site.hub, &caller, &agent, ForServer { url, header, secret }).await?;
+    Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneToolServer {
+    agent: Address,
+    url: String,
+}
+
+async fn forget_tool_credentials(site: Site, caller: Caller, asked: OneToolServer) -> Answer<bool> {
+    tool_credentials::forget(&site.hub, &caller, &asked.agent, &asked.url).await?;
+    Ok(true)
+}
+
+async fn star_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+    stars::star(&site.hub, &caller, &asked.agent).await?;
+    Ok(true)
+}
+
+async fn unstar_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+    stars::unstar(&site.hub, &caller, &asked.agent).await?;
+    Ok(true)
+}
+
+async fn list_models(site: Site, caller: Caller, _: Nothing) -> Answer<Models> {
+    Ok(models::all(&site.hub, &caller).await?)
+}

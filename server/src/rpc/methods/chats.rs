@@ -1,0 +1,142 @@
+//! Chats, what is said in them, and what agents ask leave for.
+
+use jsonrpsee::{RpcModule, core::RegisterMethodError};
+use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId};
+use plexus_hub::{
+    Caller,
+    chats::{self, NewMessage},
+    runs,
+};
+use serde::Deserialize;
+
+use super::{Answer, Nothing, add};
+use crate::{
+    api::{
+        approvals::{self, Approvals},
+        chats::{Began, Chat, ChatList, listed, opened},
+        messages::Shown,
+    },
+    state::Site,
+};
+
+pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+    add(module, "chats.list", list_chats)?;
+    add(module, "chats.get", get_chat)?;
+    add(module, "chats.start", start_chat)?;
+    add(module, "chats.send", send)?;
+    add(module, "chats.rename", rename_chat)?;
+    add(module, "chats.delete", delete_chat)?;
+    add(module, "messages.get", get_message)?;
+    add(module, "messages.retry", retry)?;
+    add(module, "runs.stop", stop_run)?;
+    add(module, "approvals.list", list_approvals)?;
+    add(module, "approvals.decide", decide)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct After {
+    #[serde(default)]
+    after: Option<String>,
+}
+
+async fn list_chats(site: Site, caller: Caller, asked: After) -> Answer<ChatList> {
+    Ok(listed(&site.hub, &caller, asked.after.as_deref()).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneChat {
+    chat: ChatId,
+}
+
+async fn get_chat(site: Site, caller: Caller, asked: OneChat) -> Answer<Chat> {
+    Ok(opened(&site.hub, &caller, asked.chat).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Start {
+    id: MessageId,
+    text: String,
+    #[serde(default)]
+    to: Option<Address>,
+}
+
+async fn start_chat(site: Site, caller: Caller, asked: Start) -> Answer<Began> {
+    let new = NewMessage { id: asked.id, parent: None, text: asked.text };
+    Ok(chats::start(&site.hub, &caller, asked.to.as_ref(), new).await?.into())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Say {
+    chat: ChatId,
+    id: MessageId,
+    text: String,
+    #[serde(default)]
+    parent: Option<MessageId>,
+}
+
+async fn send(site: Site, caller: Caller, asked: Say) -> Answer<Began> {
+    let new = NewMessage { id: asked.id, parent: asked.parent, text: asked.text };
+    Ok(chats::send(&site.hub, &caller, asked.chat, new).await?.into())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rename {
+    chat: ChatId,
+    title: String,
+}
+
+async fn rename_chat(site: Site, caller: Caller, asked: Rename) -> Answer<bool> {
+    chats::rename(&site.hub, &caller, asked.chat, asked.title).await?;
+    Ok(true)
+}
+
+async fn delete_chat(site: Site, caller: Caller, asked: OneChat) -> Answer<bool> {
+    chats::delete(&site.hub, &caller, asked.chat).await?;
+    Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneMessage {
+    message: MessageId,
+}
+
+async fn get_message(site: Site, caller: Caller, asked: OneMessage) -> Answer<Shown> {
+    Ok(chats::message(&site.hub, &caller, asked.message).await?.into())
+}
+
+async fn retry(site: Site, caller: Caller, asked: OneMessage) -> Answer<Began> {
+    Ok(chats::retry(&site.hub, &caller, asked.message).await?.into())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneRun {
+    run: RunId,
+}
+
+async fn stop_run(site: Site, caller: Caller, asked: OneRun) -> Answer<bool> {
+    runs::stop(&site.hub, &caller, asked.run).await?;
+    Ok(true)
+}
+
+async fn list_approvals(site: Site, caller: Caller, _: Nothing) -> Answer<Approvals> {
+    Ok(approvals::waiting(&site.hub, &caller).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Decide {
+    approval: ApprovalId,
+    allow: bool,
+}
+
+async fn decide(site: Site, caller: Caller, asked: Decide) -> Answer<bool> {
+    runs::decide(&site.hub, &caller, asked.approval, asked.allow).await?;
+    Ok(true)
+}

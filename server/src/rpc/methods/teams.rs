@@ -1,0 +1,84 @@
+//! Teams: launching one, having a say in it, and what it leaves.
+
+use jsonrpsee::{RpcModule, core::RegisterMethodError};
+use plexus_domain::ChatId;
+use plexus_hub::{Caller, teams};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Answer, Nothing, add};
+use crate::{
+    api::{
+        team_log,
+        teams::{Asked, NewTeam, begin, listed, say, seen},
+    },
+    state::Site,
+};
+
+pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+    add(module, "teams.list", list_teams)?;
+    add(module, "teams.get", get_team)?;
+    add(module, "teams.launch", launch_team)?;
+    add(module, "teams.act", act_in_team)?;
+    add(module, "teams.log", read_log)?;
+    add(module, "teams.share", share_team)?;
+    add(module, "teams.unshare", unshare_team)
+}
+
+async fn list_teams(site: Site, caller: Caller, _: Nothing) -> Answer<Value> {
+    Ok(listed(&teams::list(&site.hub, &caller).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Look {
+    team: ChatId,
+    #[serde(default)]
+    entry: Option<u64>,
+}
+
+async fn get_team(site: Site, caller: Caller, asked: Look) -> Answer<Value> {
+    Ok(seen(&site.hub, &caller, asked.team, asked.entry).await?)
+}
+
+async fn launch_team(site: Site, caller: Caller, asked: NewTeam) -> Answer<Value> {
+    Ok(begin(&site.hub, &caller, asked).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ActIn {
+    team: ChatId,
+    act: Asked,
+}
+
+async fn act_in_team(site: Site, caller: Caller, asked: ActIn) -> Answer<Value> {
+    Ok(say(&site.hub, &caller, asked.team, asked.act).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Log {
+    team: ChatId,
+    #[serde(default)]
+    after: Option<u64>,
+}
+
+async fn read_log(site: Site, caller: Caller, asked: Log) -> Answer<Value> {
+    Ok(team_log::page(&site.hub, &caller, asked.team, asked.after).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneTeam {
+    team: ChatId,
+}
+
+async fn share_team(site: Site, caller: Caller, asked: OneTeam) -> Answer<Value> {
+    Ok(team_log::shared(&site, &caller, asked.team).await?)
+}
+
+async fn unshare_team(site: Site, caller: Caller, asked: OneTeam) -> Answer<bool> {
+    teams::unshare(&site.hub, &caller, asked.team).await?;
+    Ok(true)
+}
