@@ -6,6 +6,7 @@ use axum::{
     response::IntoResponse as _,
     routing::{get, post},
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -31,6 +32,21 @@ pub async fn serve(artifacts: Vec<Value>) -> String {
         );
     tokio::spawn(async move { axum::serve(listener, router).await });
     url
+}
+
+/// An update with a file as an artifact of its own.
+pub fn file(name: &str, media_type: &str, words: &str) -> Value {
+    let part = json!({ "raw": base64_of(words), "filename": name, "mediaType": media_type });
+    json!({ "artifact": { "artifactId": name, "parts": [part] } })
+}
+
+/// An update with words as an artifact of its own.
+pub fn words(words: &str) -> Value {
+    json!({ "artifact": { "artifactId": "words", "parts": [{ "text": words }] } })
+}
+
+pub fn base64_of(words: &str) -> String {
+    STANDARD.encode(words)
 }
 
 fn stream(artifacts: Vec<Value>) -> String {

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use plexus_store::testing::Database;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -170,10 +169,6 @@ async fn a_model_chooses_who_helps_a_member() {
     .await;
 }
 
-fn base64_of(words: &str) -> String {
-    STANDARD.encode(words)
-}
-
 /// What is handed out on the results of other work.
 const BUILDS: &str = r#"{"say":"assign","mode":"now","work":[{"to":1,"spec":{"title":"Count them","description":"How many?","inputs":[0]}}]}"#;
 const FINDS: &str = r#"{"say":"assign","mode":"now","work":[{"to":0,"spec":{"title":"Find them","description":"Which boats?"}}]}"#;
@@ -182,15 +177,10 @@ const FINDS: &str = r#"{"say":"assign","mode":"now","work":[{"to":0,"spec":{"tit
 async fn results_and_their_files_go_to_whoever_builds_on_them() {
     with_model(&[FINDS, BUILDS, CONCLUDE], async |hub: &Hub| {
         let grace = hub.administrator("grace").await;
-        let part =
-            |artifact: &str, part: Value| json!({ "artifact": { "artifactId": artifact, "parts": [part] } });
-        let file = |name: &str, kind: &str, words: &str| {
-            part(name, json!({ "raw": base64_of(words), "filename": name, "mediaType": kind }))
-        };
         let answer = vec![
-            file("boats.csv", "text/csv", "Wal,Hai"),
-            file("boats.mp3", "audio/mpeg", "Tuut"),
-            part("t", json!({ "text": "Two boats lie here." })),
+            clerk::file("boats.csv", "text/csv", "Wal,Hai"),
+            clerk::file("boats.mp3", "audio/mpeg", "Tuut"),
+            clerk::words("Two boats lie here."),
         ];
         let finder = clerk::serve(answer).await;
         clerk::register(&grace, &finder, "finder").await;
@@ -200,7 +190,8 @@ async fn results_and_their_files_go_to_whoever_builds_on_them() {
         let team = launch(&grace, &json!({ "goal": "Boats", "members": members })).await;
         let call = counter.called().await;
         let told = call.message.to_string();
-        for known in ["## Result of: Find them", "Two boats lie here.", "boats.csv", &base64_of("Wal,Hai")] {
+        let raw = clerk::base64_of("Wal,Hai");
+        for known in ["## Result of: Find them", "Two boats lie here.", "boats.csv", &raw] {
             assert!(told.contains(known), "{known}: {told}");
         }
         assert!(!told.contains("boats.mp3"), "its card names no sounds: {told}");

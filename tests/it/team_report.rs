@@ -223,11 +223,8 @@ on_both! {
 
     async fn files_of_a_team_come_with_its_link(hub: &Hub) {
         let grace = hub.administrator("grace").await;
-        let file = |words: &str| {
-            let raw = base64_of(words);
-            json!({ "artifact": { "artifactId": words, "parts": [{ "raw": raw, "filename": format!("{words}.txt"), "mediaType": "text/plain" }] } })
-        };
-        let url = clerk::serve(vec![file("boats"), json!({ "artifact": { "artifactId": "t", "parts": [{ "text": "See the file." }] } })]).await;
+        let file = |words: &str| clerk::file(&format!("{words}.txt"), "text/plain", words);
+        let url = clerk::serve(vec![file("boats"), clerk::words("See the file.")]).await;
         clerk::register(&grace, &url, "clerk").await;
         let other = clerk::serve(vec![file("secret")]).await;
         clerk::register(&grace, &other, "other").await;
@@ -249,9 +246,4 @@ on_both! {
         visitor.get(&format!("{link}/files/{sha}")).await.expect(StatusCode::NOT_FOUND);
         visitor.get(&format!("/blobs/{sha}")).await.expect(StatusCode::SEE_OTHER);
     }
-}
-
-fn base64_of(words: &str) -> String {
-    use base64::{Engine as _, engine::general_purpose::STANDARD};
-    STANDARD.encode(words)
 }

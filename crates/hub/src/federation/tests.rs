@@ -61,7 +61,7 @@ pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile
         unsafe_processes: false,
         conformance: false,
         trusted_proxies: Vec::new(),
-        model: None,
+        models: None,
         federation: Some(Federation {
             listen: Vec::new(),
             bootstrap: Vec::new(),

@@ -1,12 +1,12 @@
 //! Files that go along with work which builds on other work.
 
 use plexus_domain::{
-    Content, Part, RunId, RunState,
+    Content, Part, RunState,
     team::{Team, Work, WorkNo},
 };
-use plexus_store::{Conn, messages, runs};
+use plexus_store::runs;
 
-use super::work::About;
+use super::work::{About, answer};
 use crate::{Hub, Result};
 
 /// Files and links that go along at most; the rest stays where it is.
@@ -29,12 +29,6 @@ pub(super) async fn files(hub: &Hub, team: &Team, inputs: &[WorkNo]) -> Result<V
         }
     }
     Ok(bounded(found, hub.config().limits.max_file_bytes as u64))
-}
-
-async fn answer(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
-    let last = messages::list_by_run(conn, run).await?.last().map(|header| header.id);
-    let message = messages::load(conn, last.as_slice()).await?.pop();
-    Ok(message.map(|message| message.parts).unwrap_or_default())
 }
 
 /// Without words, and without what there is no room for.

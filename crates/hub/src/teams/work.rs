@@ -209,10 +209,7 @@ pub(super) async fn result(hub: &Hub, run: RunId) -> Result<Option<Came>> {
     let Some(found) = rows::find(&mut conn, run).await? else {
         return Ok(Some(Came::Failed { why: "The run is gone.".to_owned(), usage: Usage::default() }));
     };
-    let ids: Vec<MessageId> =
-        messages::list_by_run(&mut conn, run).await?.last().map(|header| header.id).into_iter().collect();
-    let answer =
-        messages::load(&mut conn, &ids).await?.pop().map(|message| message.parts).unwrap_or_default();
+    let answer = answer(&mut conn, run).await?;
     let usage = found.usage();
     let why = || found.error.clone().unwrap_or_else(|| "It gave no reason.".to_owned());
     Ok(Some(match found.state {
@@ -226,6 +223,13 @@ pub(super) async fn result(hub: &Hub, run: RunId) -> Result<Option<Came>> {
         RunState::Stopped => Came::Stopped { usage },
         RunState::Queued | RunState::Working => return Ok(None),
     }))
+}
+
+/// What a run said last.
+pub(super) async fn answer(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
+    let last = messages::list_by_run(conn, run).await?.last().map(|header| header.id);
+    let message = messages::load(conn, last.as_slice()).await?.pop();
+    Ok(message.map(|message| message.parts).unwrap_or_default())
 }
 
 /// Writes down what became of an assignment.

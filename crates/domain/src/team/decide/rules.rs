@@ -52,13 +52,13 @@ fn opening(team: &Team) -> Option<Words> {
 /// Work to give: first a part to everybody who has a role, at once or step by step; what failed once more to somebody else.
 fn tasks(team: &Team) -> Vec<Task> {
     let most = usize::try_from(team.left().hops).unwrap_or(usize::MAX);
-    let again = second_tries(team);
-    let step = if again.is_empty() { next_step(team) } else { None };
-    let mut tasks = match step {
-        Some(step) => vec![step],
-        None if team.work().is_empty() => parts(team),
-        None => again,
-    };
+    let mut tasks = second_tries(team);
+    if tasks.is_empty() {
+        tasks.extend(next_step(team));
+    }
+    if tasks.is_empty() && team.work().is_empty() {
+        tasks = parts(team);
+    }
     tasks.truncate(most);
     tasks
 }

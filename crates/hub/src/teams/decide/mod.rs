@@ -79,7 +79,7 @@ pub(super) struct Thinking {
 impl Decider {
     /// As the operator decided.
     pub fn of(hub: &Hub) -> Self {
-        let name = hub.config().model.as_ref().and_then(|model| model.for_teams.clone());
+        let name = hub.config().models.as_ref().and_then(|models| models.for_teams.clone());
         name.map_or(Self::Rules, |name| {
             let model = Model { hub: hub.clone(), name };
             let (known, open, tasks) = (HashSet::new(), HashSet::new(), JoinSet::new());

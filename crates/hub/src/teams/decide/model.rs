@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES: usize = 128 << 10;
 /// What it is told of what was wrong.
 const MAX_PROBLEM: usize = 300;
 
-/// One of the models of the operator's server.
+/// One of the operator's models.
 #[derive(Clone)]
 pub(super) struct Model {
     pub hub: Hub,
