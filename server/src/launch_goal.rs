@@ -26,7 +26,7 @@ use crate::{
     state::Site,
     web::{
         bearer::Bearer,
-        body::{JSON, is_of_type, untaken},
+        body::{JSON, is_of_type, unexpected, untaken},
         error::{ApiError, plain_error},
         event_stream::{HEARTBEAT, event_stream},
     },
@@ -73,9 +73,7 @@ async fn begin(
     let limit = site.hub.config().limits.max_message_bytes as u64;
     let too_large = Refusal::too_large("The body is larger than this hub takes.", limit);
     let body = body.map_err(|rejection| untaken(&rejection, too_large))?;
-    let asked: Goal = serde_json::from_slice(&body).map_err(|error| {
-        Refusal::invalid("body", format!("The JSON is not what is expected here: {error}."))
-    })?;
+    let asked: Goal = serde_json::from_slice(&body).map_err(|error| unexpected(&error))?;
     if asked.comm_id.is_some() {
         let words = "A team that has ended is not opened again. Launch another one, with what came of it in the goal.";
         return Err(Refusal::invalid("comm_id", words).into());

@@ -96,6 +96,7 @@ on_both! {
             .collect();
         assert_eq!(ways, ["JSONRPC 1.0", "HTTP+JSON 1.0", "JSONRPC 0.3"]);
         assert_eq!(card["protocolVersion"], json!("0.3.0"), "older clients find theirs");
+        assert_eq!((&card["preferredTransport"], card.get("additionalInterfaces")), (&json!("JSONRPC"), None), "and no other");
         let protected = text_of(&card["signatures"][0]["protected"]);
         assert!(!protected.is_empty() && card["capabilities"]["streaming"] == json!(true));
 
@@ -349,13 +350,18 @@ on_both! {
             (Method::GET, "tasks/none".to_owned(), 404, "NOT_FOUND"),
             (Method::GET, "tasks?pageSize=many".to_owned(), 400, "INVALID_ARGUMENT"),
             (Method::GET, "dances".to_owned(), 404, "NOT_FOUND"),
+            (Method::POST, "v1/message:send".to_owned(), 404, "NOT_FOUND"),
         ] {
             let answer = rest(method, &path, None).await;
             assert_eq!(answer.status.as_u16(), status, "{path}: {}", answer.body);
             assert_eq!(answer.json()["error"]["status"], json!(name), "{path}");
         }
-        let request = ada.request(Method::GET, &format!("{CALC}rest/tasks"));
-        let answer = ada.send(request).await.expect(StatusCode::BAD_REQUEST).json();
-        assert_eq!(answer["error"]["details"][0]["reason"], json!("VERSION_NOT_SUPPORTED"));
+        // The older version has another HTTP+JSON, which is not spoken.
+        let tasks = ada.request(Method::GET, &format!("{CALC}rest/tasks"));
+        let former = ada.request(Method::POST, &format!("{CALC}rest/v1/message:send")).header("A2A-Version", "0.3");
+        for request in [tasks, former.json(&json!({ "message": { "content": [{ "text": "1 + 1" }] } }))] {
+            let answer = ada.send(request).await.expect(StatusCode::BAD_REQUEST).json();
+            assert_eq!(answer["error"]["details"][0]["reason"], json!("VERSION_NOT_SUPPORTED"));
+        }
     }
 }

@@ -141,6 +141,21 @@ on_both! {
         }
     }
 
+    async fn a_path_that_is_no_text_leads_nowhere_in_the_words_of_each_edge(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        for (path, words) in [
+            ("/v1/models/%ff", "/error/message"), ("/v1/responses/%ff", "/error/message"),
+            ("/a2a/plexus/%ff/rest/tasks", "/error/message"), ("/api/v1/chats/%ff", "/error/message"),
+        ] {
+            let answer = ada.get(path).await;
+            assert!(matches!(answer.status.as_u16(), 400 | 404), "{path}: {}", answer.status);
+            assert!(answer.json().pointer(words).is_some_and(Value::is_string), "{path}: {}", answer.body);
+        }
+        let visitor = hub.visitor();
+        let called = visitor.send(visitor.request(Method::POST, "/a2a/plexus/%ff").json(&json!({}))).await;
+        assert!(called.json()["error"]["message"].is_string(), "{}", called.body);
+    }
+
     async fn a_form_that_is_sent_twice_is_one_message(hub: &Hub) {
         let ada = hub.person("ada").await;
         let id = new_id().to_string();

@@ -53,6 +53,8 @@ mod files;
 #[cfg(test)]
 mod finding;
 #[cfg(test)]
+mod fitted;
+#[cfg(test)]
 mod fleet;
 #[cfg(test)]
 mod fleet_death;
@@ -109,6 +111,8 @@ mod programs;
 #[cfg(test)]
 mod protection;
 #[cfg(test)]
+mod providers;
+#[cfg(test)]
 mod push;
 #[cfg(test)]
 mod questions;
@@ -123,7 +127,11 @@ mod revoked;
 #[cfg(test)]
 mod rpc;
 #[cfg(test)]
+mod rpc_hubs;
+#[cfg(test)]
 mod rpc_socket;
+#[cfg(test)]
+mod rpc_teams;
 #[cfg(test)]
 mod sdks;
 #[cfg(test)]
@@ -144,5 +152,7 @@ mod team_report;
 mod teams;
 #[cfg(test)]
 mod tokens;
+#[cfg(test)]
+mod tool_credentials;
 #[cfg(test)]
 mod tools;

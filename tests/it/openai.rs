@@ -13,12 +13,14 @@ use crate::{
     client::{Answer, Client, text_of},
     events::answer_after,
     hub::{Hub, on_both},
-    stars::{MODEL, register, star},
+    stars::{MODEL, many, register, star},
     tokens::make,
 };
 
 const CHAT: &str = "/v1/chat/completions";
 const RESPONSES: &str = "/v1/responses";
+/// Models that are named at once.
+const MOST: usize = 500;
 
 async fn program(hub: &Hub, name: &str) -> Client {
     let person = hub.person(name).await;
@@ -58,6 +60,17 @@ async fn refusal(client: &Client, path: &str, body: &Value, status: StatusCode) 
 async fn models(client: &Client) -> Vec<String> {
     let list = client.get("/v1/models").await.expect(StatusCode::OK).json();
     list["data"].as_array().expect("a list").iter().map(|model| text_of(&model["id"])).collect()
+}
+
+/// Makes the agents answer that [`many`] makes, each as the one of which it is a copy.
+fn versions_of_many(hub: &Hub) -> String {
+    format!(
+        "insert into versions (id, agent, semver, card, connector, created) \
+         select {}, copies.id, versions.semver, versions.card, versions.connector, versions.created \
+         from versions join agents on agents.id = versions.agent join agents as copies on copies.name_folded like 'guide_%' \
+         where agents.name_folded = 'guide'",
+        hub.new_id()
+    )
 }
 
 /// The tasks that the caller has with an agent, as A2A tells them, the last one first.
@@ -133,6 +146,45 @@ on_both! {
         let paused = json!({ "state": "paused" });
         ada.call(Method::PATCH, "/agents/ada/bright", &paused).await.expect(StatusCode::OK);
         assert!(!models(&program).await.contains(&"ada/bright".to_owned()), "it would not answer");
+    }
+
+    async fn models_are_of_four_kinds_and_nothing_that_is_kept_from_the_caller(hub: &Hub, [MODEL[0], MODEL[1]]) {
+        let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
+        register(&bob, "own", "private").await;
+        register(&ada, "secret", "private").await;
+        // Nobody is shown these unless they know them.
+        for name in ["starred", "asked", "linked", "withdrawn"] {
+            register(&ada, name, "unlisted").await;
+        }
+        for agent in ["ada/starred", "ada/withdrawn"] {
+            star(&bob, agent).await;
+        }
+        for agent in ["@ada/asked", "@ada/withdrawn"] {
+            bob.begin(agent, "Hello").await;
+        }
+        let private = json!({ "visibility": "private" });
+        ada.call(Method::PATCH, "/agents/ada/withdrawn", &private).await.expect(StatusCode::OK);
+
+        let all = models(&bob.with_token(&make(&bob, &["chat", "read"]).await)).await;
+        assert_eq!(all[..3], ["bob/own", "ada/starred", "ada/asked"]);
+        assert!(all[3..].contains(&"plexus/calc".to_owned()), "what is used most here: {all:?}");
+        for kept in ["ada/secret", "ada/linked", "ada/withdrawn"] {
+            assert!(!all.contains(&kept.to_owned()), "{kept}: {all:?}");
+        }
+        let open = models(&hub.visitor()).await;
+        assert!(open.contains(&"plexus/calc".to_owned()), "{open:?}");
+        assert!(open.iter().all(|model| model.starts_with("plexus/")), "{open:?}");
+    }
+
+    async fn so_many_models_are_named_and_no_more(hub: &Hub, [MODEL[0], MODEL[1]]) {
+        let ada = hub.person("ada").await;
+        register(&ada, "own", "private").await;
+        many(hub).await;
+        hub.sql(&versions_of_many(hub)).await;
+        let all = models(&ada.with_token(&make(&ada, &["chat", "read"]).await)).await;
+        assert_eq!((all.len(), all[0].as_str()), (MOST, "ada/own"));
+        assert!(all[1..].iter().all(|model| model.starts_with("plexus/guide") && model != "plexus/guide"), "{all:?}");
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), MOST, "none comes twice");
     }
 
     async fn a_completion_is_the_same_whole_and_in_pieces(hub: &Hub) {

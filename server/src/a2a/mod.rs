@@ -1,4 +1,5 @@
-//! A2A: every agent of this hub at `/a2a/{owner}/{name}/`, in 1.0 and 0.3 over JSON-RPC and in 1.0 over HTTP+JSON.
+//! A2A: every agent of this hub at `/a2a/{owner}/{name}/`, in 1.0 and 0.3 over JSON-RPC and in 1.0 over HTTP+JSON
+//! (`docs/adr/0025`).
 //!
 //! Both bindings read their requests into the 1.0 messages of `plexus_a2a`, ask [`methods`], and write the answer in
 //! their own form.
@@ -23,7 +24,7 @@ use axum::{
 use plexus_a2a::json::Limits;
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
-    Caller,
+    Caller, Error,
     calls::{self, Door},
 };
 
@@ -56,6 +57,11 @@ fn address(owner: &str, name: &str) -> Option<Address> {
 async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<Door> {
     let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
     calls::enter(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
+}
+
+/// Where a path that is no text leads.
+fn nowhere() -> Error {
+    Refusal::not_found("There is no agent at this address.").into()
 }
 
 /// Why the body of a request was not taken.

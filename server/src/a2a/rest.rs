@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use axum::{
     body::Bytes,
-    extract::{Path, Query, State, rejection::BytesRejection},
+    extract::{
+        Path, Query, State,
+        rejection::{BytesRejection, PathRejection},
+    },
     http::{HeaderMap, HeaderValue, Method as Verb, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -23,6 +26,7 @@ use super::{
     brought::Brought,
     enter, limits,
     methods::Methods,
+    nowhere,
     refusal::{self, Declined},
     rpc::{is_json, version},
     stream::{Events, respond},
@@ -37,14 +41,15 @@ const OWN_TYPE: &str = "application/a2a+json";
 
 pub async fn answer(
     State(site): State<Site>,
-    Path((owner, name, path)): Path<(String, String, String)>,
+    place: Result<Path<(String, String, String)>, PathRejection>,
     Query(query): Query<HashMap<String, String>>,
     verb: Verb,
     headers: HeaderMap,
     Brought { caller, body }: Brought,
 ) -> Response {
+    let media_type = media_type(&headers);
+    let Ok(Path((owner, name, path))) = place else { return refused(media_type, nowhere()) };
     let request = Request { verb, path, query, headers, body };
-    let media_type = request.media_type();
     let caller = match caller {
         Ok(caller) => caller,
         Err(error) => return refused(media_type, error),
@@ -59,6 +64,15 @@ pub async fn answer(
         Err(Declined::Error(error)) => refuse(media_type, &error),
         Err(Declined::Outside(status, refusal)) => outside(media_type, status, &refusal),
     }
+}
+
+/// The answer is written as the request was, or as it asks for.
+fn media_type(headers: &HeaderMap) -> &'static str {
+    let names = |header| {
+        let value = headers.get(header).and_then(|value: &HeaderValue| value.to_str().ok());
+        value.is_some_and(|value| value.contains(OWN_TYPE))
+    };
+    if names(header::CONTENT_TYPE) || names(header::ACCEPT) { OWN_TYPE } else { "application/json" }
 }
 
 /// A refusal before any method: who calls, or at whose door.
@@ -134,15 +148,6 @@ struct Request {
 }
 
 impl Request {
-    /// The answer is written as the request was, or as it asks for.
-    fn media_type(&self) -> &'static str {
-        let names = |header| {
-            let value = self.headers.get(header).and_then(|value: &HeaderValue| value.to_str().ok());
-            value.is_some_and(|value| value.contains(OWN_TYPE))
-        };
-        if names(header::CONTENT_TYPE) || names(header::ACCEPT) { OWN_TYPE } else { "application/json" }
-    }
-
     async fn run(&self, methods: &Methods) -> Result<Reply, Declined> {
         let query = self.query.get("A2A-Version").map(String::as_str).unwrap_or_default();
         let version = version(&self.headers, query);

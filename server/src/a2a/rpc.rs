@@ -1,7 +1,7 @@
 //! The JSON-RPC binding, of 1.0 and of 0.3 at one address (specification 1.0 section 9).
 
 use axum::{
-    extract::{Path, Query, State},
+    extract::{Path, Query, State, rejection::PathRejection},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -22,6 +22,7 @@ use super::{
     brought::Brought,
     enter, limits,
     methods::Methods,
+    nowhere,
     refusal::{self, Declined},
     stream::{Events, respond},
     untaken,
@@ -42,7 +43,7 @@ pub struct VersionQuery {
 
 pub async fn answer(
     State(site): State<Site>,
-    Path((owner, name)): Path<(String, String)>,
+    place: Result<Path<(String, String)>, PathRejection>,
     Query(query): Query<VersionQuery>,
     headers: HeaderMap,
     Brought { caller, body }: Brought,
@@ -55,6 +56,7 @@ pub async fn answer(
             Error::new(ErrorKind::ContentTypeNotSupported, words),
         );
     }
+    let Ok(Path((owner, name))) = place else { return refused(nowhere()) };
     let caller = match caller {
         Ok(caller) => caller,
         Err(error) => return refused(error),

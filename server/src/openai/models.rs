@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
 };
 use plexus_domain::{Address, Timestamp};
 use plexus_hub::{agents, calls};
@@ -26,10 +26,11 @@ pub async fn list(State(site): State<Site>, caller: Result<Bearer, Unknown>) -> 
 /// `GET /v1/models/{id}`: any agent that the caller may know of.
 pub async fn show(
     State(site): State<Site>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     caller: Result<Bearer, Unknown>,
 ) -> Result<Json<Value>, Failure> {
     let Bearer(caller) = caller?;
+    let Path(id) = id.map_err(|_| unknown("\u{fffd}"))?;
     let address = address(&id)?;
     let found = agents::look(&site.hub, &caller, &address).await?.ok_or_else(|| unknown(&id))?;
     Ok(Json(model(&found.address, found.agent.created)))

@@ -5,7 +5,10 @@ use std::convert::Infallible;
 use axum::{
     Json,
     body::{Body, Bytes},
-    extract::{Path, State, rejection::BytesRejection},
+    extract::{
+        Path, State,
+        rejection::{BytesRejection, PathRejection},
+    },
     http::HeaderMap,
     response::{IntoResponse as _, Response},
 };
@@ -64,10 +67,11 @@ pub async fn answer(
 pub async fn show(
     State(site): State<Site>,
     caller: Result<Bearer, Unknown>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<Value>, Failure> {
     let Bearer(caller) = caller?;
     let missing = || Error::from(Refusal::not_found("There is no such response, or it is not yours."));
+    let Path(id) = id.map_err(|_| missing())?;
     let message = message_of(&id).ok_or_else(missing)?;
     let kept = chats::message(&site.hub, &caller, message).await.map_err(|error| match error {
         Error::Refused(Refusal::NotFound { .. }) => missing(),

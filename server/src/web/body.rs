@@ -8,13 +8,18 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use plexus_domain::Error as Refusal;
+use plexus_domain::{
+    Error as Refusal,
+    text::{one_line, shorten},
+};
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
 use crate::state::Site;
 
 pub const JSON: &str = "application/json";
+/// Characters of what a parser says.
+const MAX_WORDS: usize = 500;
 
 /// Whether the body is said to be of one of these types, whatever its parameters.
 pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
@@ -55,7 +60,7 @@ impl<T: DeserializeOwned> FromRequest<Site> for JsonBody<T> {
             .await
             .map_err(|rejection| refuse(untaken(&rejection, too_large)))?;
         let value = serde_json::from_slice(&body);
-        Ok(Self(value.map_err(|error| refuse(Refusal::invalid("body", said(&error))))?))
+        Ok(Self(value.map_err(|error| refuse(unexpected(&error)))?))
     }
 }
 
@@ -63,6 +68,8 @@ fn refuse(refusal: Refusal) -> Response {
     ApiError::from(refusal).into_response()
 }
 
-fn said(error: &serde_json::Error) -> String {
-    format!("The JSON is not what is expected here: {error}.")
+/// The parser repeats what it met, so its words are as hostile and as long as the body.
+pub fn unexpected(error: &serde_json::Error) -> Refusal {
+    let what = shorten(&one_line(&error.to_string()), MAX_WORDS);
+    Refusal::invalid("body", format!("The JSON is not what is expected here: {what}."))
 }
