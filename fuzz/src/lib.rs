@@ -11,7 +11,10 @@ mod a2a;
 mod acp;
 mod address;
 mod answer;
+mod asked;
+mod attached;
 mod card;
+mod client;
 mod completion;
 mod heard;
 mod html;
@@ -19,6 +22,7 @@ mod http_signature;
 mod hub;
 mod markdown;
 mod mcp;
+mod oauth;
 mod record;
 mod reply;
 mod requests;
@@ -28,17 +32,24 @@ mod settings;
 mod sheet;
 mod signature;
 mod sse;
+mod stdio;
+mod template;
+mod token;
+mod tools;
 mod wire;
 
 pub use a2a::a2a;
 pub use acp::acp;
 pub use address::address;
 pub use answer::answer;
+pub use attached::attached;
 pub use card::card;
+pub use client::client;
 pub use completion::completion;
 pub use http_signature::http_signature;
 pub use markdown::markdown;
 pub use mcp::mcp;
+pub use oauth::oauth;
 pub use record::record;
 pub use reply::reply;
 pub use requests::{api, edge, form};
@@ -48,6 +59,10 @@ pub use settings::settings;
 pub use sheet::sheet;
 pub use signature::signature;
 pub use sse::sse;
+pub use stdio::stdio;
+pub use template::template;
+pub use token::token;
+pub use tools::tools;
 pub use wire::wire;
 
 /// Hands the name of every target to a macro.
@@ -55,8 +70,8 @@ pub use wire::wire;
 macro_rules! each_target {
     ($macro:ident) => {
         $macro! {
-            a2a acp address answer api card completion edge form http_signature markdown mcp record reply rpc search settings
-            sheet signature sse wire
+            a2a acp address answer api attached card client completion edge form http_signature markdown mcp oauth record reply
+            rpc search settings sheet signature sse stdio template token tools wire
         }
     };
 }

@@ -84,6 +84,7 @@ pub fn edge(data: &[u8]) {
 /// Where an edge says what is wrong.
 fn words_of_errors(path: &str) -> Option<[&'static str; 2]> {
     match path {
+        "/launch_goal" => Some(["/error/message", "/error/code"]),
         _ if path.starts_with("/v1/") => Some(["/error/message", "/error/type"]),
         _ if path.starts_with("/ard/v1/") => Some(["/message", "/errorCode"]),
         _ => None,

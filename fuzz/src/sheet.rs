@@ -1,11 +1,11 @@
-use std::sync::OnceLock;
-
-use plexus_domain::Part;
-use plexus_runtime::{Connector as _, End, Limits, Request, Speaker, Turn, builtin::Calc};
-use tokio::runtime::Runtime;
+use plexus_runtime::{Connector as _, End, builtin::Calc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{heard::Heard, html::assert_harmless};
+use crate::{
+    asked::{request, runtime},
+    heard::Heard,
+    html::assert_harmless,
+};
 
 /// Each line may take half a second, so few are enough.
 const MAX_LINES: usize = 6;
@@ -19,20 +19,8 @@ pub fn sheet(data: &[u8]) {
     let question: Vec<&str> = text.lines().take(MAX_LINES).collect();
     let question = question.join("\n");
     let mut heard = Heard::default();
-    let request = Request {
-        run: "0191b2c4-0000-7000-8000-000000000000".parse().unwrap(),
-        turns: vec![Turn {
-            speaker: Speaker::Person { name: "Ada".to_owned() },
-            parts: vec![Part::text(&*question)],
-        }],
-        files: std::collections::HashMap::new(),
-        called: None,
-        remote: None,
-        limits: Limits::default(),
-        leave: plexus_runtime::Leave::nobody(),
-    };
     let stop = CancellationToken::new();
-    let end = runtime().block_on(Calc::new().run(request, &mut heard, &stop));
+    let end = runtime().block_on(Calc::new().run(request(&question), &mut heard, &stop));
     let is_sheet = question.trim().lines().nth(1).is_some();
     assert!(
         end == Ok(End::Completed) || (is_sheet && matches!(end, Ok(End::Rejected { .. }))),
@@ -45,9 +33,4 @@ pub fn sheet(data: &[u8]) {
         let fences = heard.text.lines().filter(|line| line.starts_with("```")).count();
         assert_eq!(fences, 2, "a line broke out of its block: {}", heard.text);
     }
-}
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap())
 }

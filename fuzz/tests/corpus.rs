@@ -71,7 +71,7 @@ fn usual_inputs(name: &str) -> u32 {
     match name {
         // These wait for a calculation or for a server.
         "sheet" => 80,
-        "api" | "form" => 500,
+        "api" | "form" | "oauth" => 500,
         "markdown" | "search" | "settings" => 1_000,
         _ => 3_000,
     }

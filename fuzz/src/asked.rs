@@ -1,0 +1,28 @@
+//! A question to an agent, and where agents work.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use plexus_domain::Part;
+use plexus_runtime::{Leave, Limits, Request, Speaker, Turn};
+use tokio::runtime::{Builder, Runtime};
+
+/// The first message of a person whom nothing can be asked.
+pub fn request(question: &str) -> Request {
+    Request {
+        run: "0191b2c4-0000-7000-8000-000000000000".parse().unwrap(),
+        turns: vec![Turn {
+            speaker: Speaker::Person { name: "Ada".to_owned() },
+            parts: vec![Part::text(question)],
+        }],
+        files: HashMap::new(),
+        called: None,
+        remote: None,
+        limits: Limits::default(),
+        leave: Leave::nobody(),
+    }
+}
+
+pub fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| Builder::new_current_thread().enable_time().build().unwrap())
+}

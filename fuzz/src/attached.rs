@@ -1,0 +1,108 @@
+use std::{fmt::Debug, sync::Arc};
+
+use futures::FutureExt as _;
+use plexus_domain::{Content, Part, part::Decision, text::is_invisible};
+use plexus_runtime::{
+    Connector as _, End,
+    attached::{
+        Attached, Link, Outbox, Worker,
+        frame::{News, Order, Told},
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
+use tokio::sync::mpsc::Receiver;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    asked::{request, runtime},
+    heard::Heard,
+};
+
+const MOST_FRAMES: usize = 200;
+const MAX_ID_BYTES: usize = 256;
+const MAX_LABEL_CHARS: usize = 200;
+const MAX_REASON_CHARS: usize = 1_000;
+
+/// Frames between a hub and a program that is attached to it, one a line: what the hub makes of those that tell it
+/// something, and the program of its orders.
+pub fn attached(data: &[u8]) {
+    let frames = || data.split(|&byte| byte == b'\n').take(MOST_FRAMES);
+    hear(frames().filter_map(read::<Told>).collect(), data.len());
+    work(frames().filter_map(read::<Order>).collect());
+}
+
+/// What was read is written so that it is read as the same.
+fn read<T: Debug + PartialEq + Serialize + DeserializeOwned>(line: &[u8]) -> Option<T> {
+    let frame: T = serde_json::from_slice(line).ok()?;
+    let written = serde_json::to_vec(&frame).unwrap();
+    assert_eq!(serde_json::from_slice::<T>(&written).expect("what we write we read"), frame);
+    Some(frame)
+}
+
+fn hear(told: Vec<Told>, bytes: usize) {
+    let mut heard = Heard::default();
+    let (link, mut orders) = Link::new(CancellationToken::new());
+    let (agent, stop, asked) = (Attached::new(link.clone()), CancellationToken::new(), request("Hi"));
+    let run = asked.run;
+    let end = runtime().block_on(async {
+        let talk = async {
+            let order = orders.recv().await;
+            assert!(matches!(order, Some(Order::Ask(_))), "{order:?}");
+            let tell = async {
+                for news in told.into_iter().map(|told| told.news).chain([News::Completed]) {
+                    link.take(Told { run, news }).await;
+                }
+            };
+            tokio::join!(tell, be_refused(&mut orders))
+        };
+        tokio::select! {
+            end = agent.run(asked, &mut heard, &stop) => end,
+            _ = talk => panic!("the connection ended before the answer"),
+        }
+    });
+    match end {
+        Ok(End::Rejected { reason }) => assert_reason(&reason),
+        Err(failure) => assert_reason(&failure.message),
+        Ok(_) => {}
+    }
+    assert!(heard.text.len() <= bytes, "more text than bytes");
+    heard.parts.iter().for_each(assert_part);
+    let remote = heard.remote.unwrap_or_default();
+    assert!([remote.task, remote.context].into_iter().flatten().all(|id| id.len() <= MAX_ID_BYTES));
+}
+
+/// Nobody is there to allow anything.
+async fn be_refused(orders: &mut Receiver<Order>) {
+    while let Some(order) = orders.recv().await {
+        let is_no = matches!(order, Order::Decided { decision: Decision::Refused, .. } | Order::Stop { .. });
+        assert!(is_no, "{order:?}");
+    }
+}
+
+/// A reason may have several lines.
+fn assert_reason(reason: &str) {
+    assert!(reason.chars().count() <= MAX_REASON_CHARS && !reason.contains(is_invisible), "{reason:?}");
+}
+
+fn assert_part(part: &Part) {
+    assert!(!matches!(part.content, Content::File { .. } | Content::Approval { .. }), "{part:?}");
+    for label in [&part.artifact, &part.name, &part.media_type].into_iter().flatten() {
+        assert!(label.chars().count() <= MAX_LABEL_CHARS, "{} characters", label.chars().count());
+        assert!(!label.contains(|c| is_invisible(c) || c == '\n'), "{label:?}");
+    }
+}
+
+/// Each question is answered to its end once, whatever else is ordered. Nothing answers here but a connection that broke.
+fn work(orders: Vec<Order>) {
+    let asked = orders.iter().filter(|order| matches!(order, Order::Ask(_))).count();
+    let (link, _) = Link::new(CancellationToken::new());
+    link.close();
+    let outbox = Arc::new(Outbox::default());
+    let mut worker = Worker::new(Arc::new(Attached::new(link)), outbox.clone());
+    runtime().block_on(async {
+        orders.into_iter().for_each(|order| worker.order(order));
+        worker.close().await;
+    });
+    let told = std::iter::from_fn(|| outbox.next().now_or_never());
+    assert_eq!(told.filter(|told| told.news.is_last()).count(), asked);
+}

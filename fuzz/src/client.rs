@@ -1,0 +1,42 @@
+use plexus_hub::{config::is_loopback, oauth::Client};
+use serde_json::Value;
+use url::Url;
+
+use crate::heard::assert_shown;
+
+const ID: &str = "https://app.example.org/client.json";
+const MAX_NAME_CHARS: usize = 60;
+
+/// The document in which a client of the hub says who it is.
+pub fn client(data: &[u8]) {
+    let id: Url = ID.parse().unwrap();
+    let client = match Client::read(id.clone(), data) {
+        Ok(client) => client,
+        Err(refusal) => return assert_shown(&refusal.to_string()),
+    };
+    assert_eq!(client.id, id);
+    assert!((1..=MAX_NAME_CHARS).contains(&client.name.chars().count()), "{:?}", client.name);
+    assert_shown(&client.name);
+    // What is passed over need not be a value.
+    let Ok(document) = serde_json::from_slice::<Value>(data) else { return };
+    let named = document["redirect_uris"].as_array().expect("it was read");
+    let taken = named.iter().filter_map(|uri| client.redirect(uri.as_str()?).ok());
+    let taken: Vec<Url> = taken.inspect(|url| assert_may_be_answered_at(&client, url)).collect();
+    assert!(!taken.is_empty(), "a client that cannot be answered");
+}
+
+fn assert_may_be_answered_at(client: &Client, url: &Url) {
+    let is_safe = match url.scheme() {
+        "https" => true,
+        "http" => is_loopback(url),
+        own => own.contains('.'),
+    };
+    assert!(is_safe && url.username().is_empty() && url.fragment().is_none(), "{url}");
+    // Not at addresses beside it.
+    let (mut query, mut fragment) = (url.clone(), url.clone());
+    query.set_query(Some("nobody-named-this"));
+    fragment.set_fragment(Some("x"));
+    for other in [query, fragment] {
+        assert!(client.redirect(other.as_str()).is_err(), "{other} for {url}");
+    }
+}
