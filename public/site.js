@@ -100,32 +100,53 @@ addEventListener("pageshow", () => {
 // A page that something happens on is shown anew when it does, unless somebody is filling in one of its forms.
 
 const LIVE_EVENTS = ["team", "below", "run", "ended", "message", "block"];
-const LIVE_PAUSE = 300;
-const LIVE_RETRY = 2000;
+/** Milliseconds. */
+const LIVE_PAUSE = 300, LIVE_RETRY = 2000, LONGEST_RETRY = 30_000;
+
+function retryDelay(failures) {
+  return Math.min(LIVE_RETRY * 2 ** failures, LONGEST_RETRY) * (0.5 + Math.random() / 2);
+}
 
 function follow(chat) {
-  const stream = new EventSource(`/api/v1/events?chat=${chat}&after=0`);
+  let stream, reopen, refresh, late, failures = 0;
   const shown = () => document.querySelector("[data-live]");
   // Nor under a finger: what is pressed on one page would be let go of on another.
   const busy = () => shown()?.querySelector("textarea:focus, input:focus, :active") || filled(shown());
-  let due, late;
-  const later = (pause = LIVE_PAUSE) => (due ? (late = true) : (due = setTimeout(again, pause)));
+  const refreshSoon = (pause = LIVE_PAUSE) => (refresh ? (late = true) : (refresh = setTimeout(refreshNow, pause)));
+
+  // From the first event on, since a stream that is opened again must not miss any: the events only say that something changed.
+  const open = () => {
+    clearTimeout(reopen);
+    stream?.close();
+    stream = new EventSource(`/api/v1/events?chat=${chat}&after=0`);
+    stream.onopen = () => (failures = 0);
+    // The browser reconnects by itself, but for an answer with an error status.
+    stream.onerror = () => {
+      if (stream.readyState === EventSource.CLOSED) reopen = setTimeout(open, retryDelay(failures++));
+    };
+    for (const kind of LIVE_EVENTS) stream.addEventListener(kind, () => refreshSoon());
+  };
+
   // One at a time, so that what is newer is never replaced by what is older.
-  const again = async () => {
+  const refreshNow = async () => {
     late = false;
-    const page = busy() ? null : await fetch(location.href).then((answer) => (answer.ok ? answer.text() : null), () => null);
-    due = undefined;
+    const answer = busy() ? null : await fetch(location.href).catch(() => undefined);
+    const page = answer?.ok ? await answer.text().catch(() => undefined) : undefined;
+    refresh = undefined;
+    if (busy()) return refreshSoon(LIVE_RETRY);
+    if (answer && answer.status < 500 && !answer.ok) return stream.close();
     const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector(".team");
-    if (busy()) return later(LIVE_RETRY);
-    if (!fresh) return;
-    // What somebody has opened stays open.
+    if (!fresh) return refreshSoon(retryDelay(failures++));
+    // What the reader has opened stays open.
     for (const { id } of shown().querySelectorAll("details[id][open]")) fresh.querySelector(`#${id}`)?.setAttribute("open", "");
     shown().replaceWith(fresh);
     careFor(fresh);
     if (!fresh.dataset.live) stream.close();
-    else if (late) later();
+    else if (late) refreshSoon();
   };
-  for (const kind of LIVE_EVENTS) stream.addEventListener(kind, () => later());
+
+  addEventListener("online", open);
+  open();
 }
 
 function filled(root) {
@@ -173,5 +194,7 @@ function careFor(root) {
 }
 
 careFor(document);
+// Read by the page's loader.
+document.documentElement.dataset.site = "ready";
 setInterval(() => showTimes(document), 30_000);
 document.addEventListener("plexus:added", (event) => careFor(event.target));

@@ -13,4 +13,6 @@ pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod render;
 #[cfg(feature = "ssr")]
+mod script;
+#[cfg(feature = "ssr")]
 pub mod style;

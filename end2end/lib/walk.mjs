@@ -94,12 +94,20 @@ export async function find(tab, hub, words, name) {
   await tab.page.getByRole("heading", { name, level: 1 }).waitFor();
 }
 
+/**
+ * Sends a message. The first one of a chat leads to the chat's page, and ends when that one is live: its text stands in the HTML
+ * before its scripts have arrived.
+ */
 export async function send(tab, text) {
   const box = tab.page.locator("#composer-text");
+  const isFirst = new URL(tab.page.url()).pathname === "/chat";
   if (text.length > LONG) await paste(box, text);
   else await box.fill(text);
   tab.answersBefore = await tab.page.locator(ANSWERS).count();
   await press(tab, "Send");
+  if (!isFirst || tab.mode.script !== "on") return;
+  await tab.page.waitForURL(/\/chat\/./, { waitUntil: "commit" });
+  await tab.islands();
 }
 
 /** Typing a long text takes a browser minutes. */

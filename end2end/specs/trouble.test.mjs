@@ -109,8 +109,6 @@ async function talk(tab) {
   await send(tab, "6 * 7");
   await says(tab, "42");
   await answered(tab);
-  // The page of the chat is another one than that of the first message, and hears of trouble once its islands work.
-  await tab.islands();
 }
 
 /** As a page is checked, but for what would have to ask the hub. */

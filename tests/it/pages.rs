@@ -89,6 +89,10 @@ on_both! {
         }
         let old = visitor.get("/static/000000000000/style.css").await.expect(StatusCode::OK);
         assert_eq!(old.header("cache-control"), "no-store");
+        for script in ["site.js", "events.js", "pkg/plexus.js", "pkg/plexus_bg.wasm"] {
+            let old = visitor.get(&format!("/static/000000000000/{script}")).await.expect(StatusCode::NOT_FOUND);
+            assert_eq!(old.header("cache-control"), "no-store", "{script}");
+        }
     }
 
     async fn the_theme_is_a_choice_that_stays(hub: &Hub) {

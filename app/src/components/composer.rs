@@ -24,6 +24,8 @@ impl Composer<'_> {
         let to = self.to.filter(|_| self.parent.is_none()).map(|to| to.address.to_string());
         let name = self.to.map_or("an agent", |to| to.name.as_str());
         let label = format!("Message to {name}");
+        // The chat, or the agent that a new one begins with: what `script/drafts.js` keeps the draft under.
+        let draft = self.action.strip_prefix("/chat/").map(str::to_owned).or_else(|| to.clone()).unwrap_or_default();
         let text = in_textarea(self.form.value("text"));
         let error = self.form.errors().first().map(|(_, message)| message.clone());
         let silent = error.is_none();
@@ -36,7 +38,7 @@ impl Composer<'_> {
                 {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
                 <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
                 <label class="hidden" for="composer-text">{label.clone()}</label>
-                <textarea id="composer-text" name="text" rows="1" required=true maxlength=MAX placeholder=label
+                <textarea id="composer-text" name="text" rows="1" required=true maxlength=MAX placeholder=label data-draft=draft
                     autofocus=ready aria-describedby="composer-error composer-hint">{text}</textarea>
                 <div class="bar">
                     {addressee(self.to)}

@@ -122,8 +122,6 @@ pub struct Assets {
     pub css: String,
     /// Small helpers of every page; each page works without it.
     pub site_js: String,
-    /// Starts the islands, on pages that have one.
-    pub loader_js: String,
     /// The module that wasm-bindgen wrote, and the wasm file beside it.
     pub module_js: String,
     pub module_wasm: String,
@@ -140,7 +138,6 @@ impl Default for Assets {
         Self {
             css: "/style.css".into(),
             site_js: "/site.js".into(),
-            loader_js: "/loader.js".into(),
             module_js: "/pkg/plexus.js".into(),
             module_wasm: "/pkg/plexus_bg.wasm".into(),
             events_js: "/events.js".into(),

@@ -6,6 +6,7 @@ use super::{Head, Layout, Robots};
 use crate::{
     components::{footer::Footer, header::header, notice::NoticeBox},
     model::Frame,
+    script,
 };
 
 /// The parts are erased one by one: a type that named every element would outgrow the compiler.
@@ -25,6 +26,7 @@ pub fn document(frame: Frame, head: Head, body: AnyView) -> AnyView {
             <body class=class>
                 <a class="skip" href="#main">"Skip to content"</a>
                 {header}
+                {page_status()}
                 <main id="main">{notice}{body}</main>
                 {footer}
             </body>
@@ -43,7 +45,7 @@ fn document_head(frame: &Frame, head: Head) -> AnyView {
         Robots::None => Some("noindex, nofollow"),
     };
     let assets = frame.assets.clone();
-    let loader = head.islands.then(|| loader(frame));
+    let loader = loader(frame, head.islands);
     view! {
         <head>
             <meta charset="utf-8" />
@@ -64,12 +66,22 @@ fn document_head(frame: &Frame, head: Head) -> AnyView {
     .into_any()
 }
 
-/// The wasm module is named here and fetched by the loader, after the page is shown.
-fn loader(frame: &Frame) -> AnyView {
+/// The wasm module is named here and fetched by the loader, after the page is shown. The loader itself is inline: it
+/// retries what did not arrive, so it must not be something that has to arrive.
+fn loader(frame: &Frame, has_islands: bool) -> AnyView {
     let (assets, nonce) = (frame.assets.clone(), frame.nonce.clone());
+    let module = has_islands.then(|| assets.module_js.clone());
+    let wasm = has_islands.then(|| assets.module_wasm.clone());
+    let account = frame.viewer.as_ref().map(|viewer| viewer.name.clone()).unwrap_or_default();
     view! {
-        <script type="module" nonce=nonce src=assets.loader_js.clone() data-module=assets.module_js.clone()
-            data-wasm=assets.module_wasm.clone()></script>
+        <script type="module" nonce=nonce data-site=assets.site_js.clone() data-module=module data-wasm=wasm
+            data-account=account inner_html=script::INLINE></script>
     }
     .into_any()
+}
+
+/// Filled and shown by the loader while the page is not live.
+fn page_status() -> AnyView {
+    view! { <p class="page-status" id="page-status" role="status" hidden><span></span>" "<a href="">"Reload the page"</a></p> }
+        .into_any()
 }

@@ -82,17 +82,19 @@ impl Assets {
     }
 }
 
-/// `GET /static/{version}/{*name}`. An old version is answered with the file of now, which is not kept.
+/// `GET /static/{version}/{*name}`. Styles and pictures of another version are answered with those of this one, uncached.
+/// Scripts are not: HTML and scripts of two versions do not fit each other, and the page's loader reads 404 as "outdated".
 pub async fn get(
     State(site): State<Site>,
     Path((version, name)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(mut response) = site.assets.answer(&name, &headers) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let keep =
-        if version == site.assets.version { "public, max-age=31536000, immutable" } else { "no-store" };
+    let is_current = version == site.assets.version;
+    let is_script = name.ends_with(".js") || name.ends_with(".wasm");
+    let keep = if is_current { "public, max-age=31536000, immutable" } else { "no-store" };
+    let found = if is_current || !is_script { site.assets.answer(&name, &headers) } else { None };
+    let mut response = found.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response());
+    let keep = if response.status().is_success() { keep } else { "no-store" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
     response
 }
@@ -102,7 +104,6 @@ fn places(version: &str) -> Places {
     Places {
         css: under(STYLE),
         site_js: under("site.js"),
-        loader_js: under("loader.js"),
         module_js: under("pkg/plexus.js"),
         module_wasm: under("pkg/plexus_bg.wasm"),
         events_js: under("events.js"),

@@ -1,8 +1,8 @@
-//! Where messages are written: keys, drafts, and what stands beside it when something went wrong.
+//! Where messages are written: keys, and what stands beside it when something went wrong.
 
 use leptos::prelude::window;
 use plexus_domain::{MessageId, Timestamp};
-use web_sys::{Element, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent};
+use web_sys::{Element, EventInit, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent};
 
 use super::dom;
 
@@ -11,24 +11,20 @@ pub struct Composer {
     pub form: HtmlFormElement,
     text: HtmlTextAreaElement,
     error: HtmlElement,
-    /// Where the draft of this chat is kept.
-    draft: String,
 }
 
 impl Composer {
-    pub fn find(chat: Option<&str>) -> Option<Self> {
-        let form: HtmlFormElement = dom::by_id("composer")?;
-        let to = hidden(&form, "to").unwrap_or_default();
-        let draft = format!("plexus:draft:{}", chat.unwrap_or(&to));
-        Some(Self { form, text: dom::by_id("composer-text")?, error: dom::by_id("composer-error")?, draft })
+    pub fn find() -> Option<Self> {
+        Some(Self {
+            form: dom::by_id("composer")?,
+            text: dom::by_id("composer-text")?,
+            error: dom::by_id("composer-error")?,
+        })
     }
 
-    /// Keys and drafts. `escape` is called for Esc.
+    /// Handles keys. `escape` is called for Esc.
     pub fn enliven(&self, escape: impl Fn() + 'static) {
-        self.restore_draft();
         self.go_to_end();
-        let composer = self.clone();
-        dom::listen(&self.text, "input", move |_: web_sys::Event| composer.keep_draft());
         let composer = self.clone();
         dom::listen(&self.text, "keydown", move |event: KeyboardEvent| match event.key().as_str() {
             "Enter" if sends(&event) => {
@@ -55,8 +51,7 @@ impl Composer {
     }
 
     pub fn set_text(&self, text: &str) {
-        self.text.set_value(text);
-        self.keep_draft();
+        self.replace_text(text);
         let _ = self.text.focus();
     }
 
@@ -68,8 +63,7 @@ impl Composer {
     }
 
     pub fn clear(&self) {
-        self.text.set_value("");
-        self.keep_draft();
+        self.replace_text("");
         self.complain("");
     }
 
@@ -104,20 +98,14 @@ impl Composer {
         self.text.set_placeholder(&format!("Message to {name}"));
     }
 
-    fn restore_draft(&self) {
-        let kept = dom::store().and_then(|store| store.get_item(&self.draft).ok()?);
-        if let (None, Some(kept)) = (self.message(), kept) {
-            self.text.set_value(&kept);
+    /// As if it were typed, so that `script/drafts.js` keeps it.
+    fn replace_text(&self, text: &str) {
+        self.text.set_value(text);
+        let init = EventInit::new();
+        init.set_bubbles(true);
+        if let Ok(event) = web_sys::Event::new_with_event_init_dict("input", &init) {
+            let _ = self.text.dispatch_event(&event);
         }
-    }
-
-    fn keep_draft(&self) {
-        let Some(store) = dom::store() else { return };
-        // A full store loses drafts, nothing else.
-        let _ = match self.message() {
-            Some(text) => store.set_item(&self.draft, &text),
-            None => store.remove_item(&self.draft),
-        };
     }
 }
 

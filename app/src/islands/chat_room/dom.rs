@@ -67,11 +67,6 @@ pub fn random_bytes() -> [u8; 10] {
     bytes
 }
 
-/// Kept drafts; a browser that keeps nothing is no error.
-pub fn store() -> Option<web_sys::Storage> {
-    window().local_storage().ok()?
-}
-
 pub fn after(millis: u32, then: impl FnOnce() + 'static) {
     leptos::prelude::set_timeout(then, std::time::Duration::from_millis(u64::from(millis)));
 }

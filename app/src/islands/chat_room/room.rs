@@ -48,7 +48,7 @@ const STILL_ANSWERING: std::time::Duration = std::time::Duration::from_secs(15);
 pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: Signs) {
     let room = Rc::new(Room {
         thread: Thread::find(),
-        composer: Composer::find(chat.as_deref()),
+        composer: Composer::find(),
         sidebar: Rc::new(Sidebar::new(chat.clone())),
         chat,
         stream: RefCell::default(),

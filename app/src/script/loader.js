@@ -1,0 +1,134 @@
+// Starts the interactive parts of a page: `site.js` and the islands (a wasm module). Part of the HTML, so that a page whose
+// files did not arrive still retries and says so.
+//
+// The wasm module is not preloaded: on a phone that costs half a second of first paint for each 100 KB. A pointer or the
+// focus on an island starts it at once, otherwise the first idle moment does.
+
+const { site, module, wasm } = document.querySelector("script[data-site]").dataset;
+const root = document.documentElement;
+const notice = document.getElementById("page-status");
+
+/** All in milliseconds. */
+const FIRST_RETRY = 500, LAST_RETRY = 30_000, SLOW = 4_000, STALLED = 30_000;
+
+const LOADING = "This page is not live yet. Still loading…";
+const RETRYING = "This page is not live yet. Trying again…";
+const OFFLINE = "You are offline. This page becomes live when the connection is back.";
+const OUTDATED = "This hub runs a newer version than this page.";
+const BROKEN = "The interactive parts of this page did not start. Forms and links still work.";
+
+/** The hub no longer has the file: it runs another version than the one that made this page. */
+class OutdatedError extends Error {}
+/** The files are here and do not run; another attempt would do the same. */
+class BrokenError extends Error {}
+
+function tell(words) {
+  notice.hidden = !words;
+  notice.firstElementChild.textContent = words;
+}
+
+/** Runs `load(attempt)` until it succeeds. `visible`: the reader is told while it does not. */
+function persist(load, visible) {
+  let attempt = 0, running = false, finished = false, timer;
+  const say = (words) => visible && tell(words);
+  const slow = setTimeout(() => say(LOADING), SLOW);
+
+  async function run() {
+    clearTimeout(timer);
+    if (running || finished) return;
+    running = true;
+    try {
+      await load(attempt++);
+      finished = true;
+      say("");
+    } catch (error) {
+      finished = error instanceof BrokenError;
+      say(reason(error));
+      if (!finished) timer = setTimeout(run, delay(attempt));
+      console.warn(`page script: ${finished ? "failed" : "retrying"}`, error);
+    }
+    clearTimeout(slow);
+    running = false;
+  }
+
+  addEventListener("online", run);
+  document.addEventListener("visibilitychange", () => document.hidden || run());
+  return run();
+}
+
+function reason(error) {
+  if (error instanceof BrokenError) return BROKEN;
+  if (error instanceof OutdatedError) return OUTDATED;
+  return navigator.onLine ? RETRYING : OFFLINE;
+}
+
+/** Doubles up to half a minute, with jitter, so that the readers of a hub that restarts do not return all at once. */
+function delay(attempt) {
+  return Math.min(FIRST_RETRY * 2 ** attempt, LAST_RETRY) * (0.5 + Math.random() / 2);
+}
+
+/** Browsers may remember a module that failed to load: a retry has another address. */
+function address(path, attempt) {
+  return attempt ? `${path}?attempt=${attempt}` : path;
+}
+
+async function fetched(path) {
+  const response = await fetch(path);
+  if (response.status === 404 || response.status === 410) throw new OutdatedError(path);
+  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
+  return response;
+}
+
+/** A failed import does not say why; asking for the file again does. */
+async function imported(path, attempt) {
+  try {
+    return await import(address(path, attempt));
+  } catch (error) {
+    await fetched(`${path}?status=${attempt}`);
+    throw error;
+  }
+}
+
+async function startIslands(attempt) {
+  const plexus = await beforeStalled(async () => {
+    const plexus = await imported(module, attempt);
+    await plexus.default({ module_or_path: await fetched(address(wasm, attempt)) });
+    return plexus;
+  });
+  const islands = [...document.querySelectorAll("leptos-island")];
+  if (islands.some((island) => !plexus[island.dataset.component])) throw new OutdatedError("an island is missing");
+  try {
+    plexus.hydrate();
+    for (const island of islands) await plexus[island.dataset.component](island);
+  } catch (error) {
+    root.dataset.islands = "failed";
+    throw new BrokenError("the islands did not start", { cause: error });
+  }
+  root.dataset.islands = "ready";
+}
+
+/** A request without an answer counts as failed after a while; what it brings later is not used. */
+function beforeStalled(load) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("no answer in time")), STALLED);
+    load().then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+// `site.js` marks the page when it ran. Most pages lose little without it; live ones say that they wait for it.
+addEventListener("load", () => {
+  if (root.dataset.site !== "ready") persist((attempt) => imported(site, attempt), document.querySelector("[data-live], [data-ask]"));
+});
+
+if (module) {
+  let started = false;
+  const start = () => {
+    if (!started) persist(startIslands, true);
+    started = true;
+  };
+  const startIfInside = ({ target }) => target.closest?.("leptos-island, [data-island]") && start();
+  for (const kind of ["pointerdown", "focusin"]) addEventListener(kind, startIfInside, { capture: true, passive: true });
+  const whenIdle = () => ("requestIdleCallback" in window ? requestIdleCallback(start, { timeout: 2000 }) : setTimeout(start, 200));
+  if (document.readyState === "complete") whenIdle();
+  else addEventListener("load", whenIdle, { once: true });
+}

@@ -1,0 +1,76 @@
+// A reverse proxy between browser and hub that breaks the answers which a test names, on the wire: refused, cut, wrong, late.
+
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+
+/** How an answer is broken. Each takes the incoming request, the outgoing response, and `pass`, which answers as the hub does. */
+export const faults = {
+  /** The connection ends before the first byte. */
+  refused: (incoming) => incoming.socket.destroy(),
+  /** The head and half of the body arrive, then the connection ends. */
+  cut: (incoming, outgoing, pass) => pass({ cut: true }),
+  missing: (incoming, outgoing) => outgoing.writeHead(404).end(),
+  unavailable: (incoming, outgoing) => outgoing.writeHead(503).end("the hub is starting"),
+  /** The answer is held back for so many milliseconds. */
+  late: (milliseconds) => (incoming, outgoing, pass) => setTimeout(pass, milliseconds),
+};
+
+/** @param {number} port of the proxy @param {() => string} target the origin that it asks */
+export async function startProxy(port, target) {
+  const proxy = new Proxy(target);
+  proxy.server = createServer((incoming, outgoing) => proxy.answer(incoming, outgoing)).listen(port, "127.0.0.1");
+  await once(proxy.server, "listening");
+  return proxy;
+}
+
+class Proxy {
+  #target;
+  #rules = [];
+
+  constructor(target) {
+    this.#target = target;
+  }
+
+  /** Breaks the answers to requests whose path matches, until `mend` is called. Resolves when it has broken one. */
+  break(pattern, fault) {
+    return new Promise((used) => this.#rules.push({ pattern, fault, used }));
+  }
+
+  mend() {
+    this.#rules = [];
+  }
+
+  async stop() {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, "close");
+  }
+
+  answer(incoming, outgoing) {
+    const pass = ({ cut = false } = {}) => this.#pass(incoming, outgoing, cut);
+    const rule = this.#rules.find(({ pattern }) => pattern.test(incoming.url));
+    if (!rule) return pass();
+    rule.used();
+    rule.fault(incoming, outgoing, pass);
+  }
+
+  #pass(incoming, outgoing, cut) {
+    const { method, headers, url } = incoming;
+    const asked = request(new URL(url, this.#target()), { method, headers, agent: false }, (answer) => {
+      // Files are not cached, so that each load of a page passes here.
+      outgoing.writeHead(answer.statusCode, { ...answer.headers, "cache-control": "no-store" });
+      if (!cut) return answer.pipe(outgoing);
+      const half = Number(answer.headers["content-length"] ?? 2_000) / 2;
+      let sent = 0;
+      answer.on("data", (piece) => {
+        sent += piece.length;
+        if (sent < half) return outgoing.write(piece);
+        outgoing.write(piece.subarray(0, piece.length / 2), () => outgoing.socket?.destroy());
+        answer.destroy();
+      });
+    });
+    asked.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => asked.destroy());
+    incoming.pipe(asked);
+  }
+}
