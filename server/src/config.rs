@@ -1,20 +1,23 @@
 //! Settings to the hub's configuration, with every combination that is unsafe refused by name.
 
 use std::{
-    net::{IpAddr, SocketAddr, ToSocketAddrs as _},
+    net::{SocketAddr, ToSocketAddrs as _},
     path::PathBuf,
     time::Duration,
 };
 
 use anyhow::{Context as _, bail};
+use ipnet::IpNet;
 use plexus_domain::account::Registration;
-use plexus_hub::config::{Config, PrivateNetworks, RunLimits, Scale, Secret};
+use plexus_hub::config::{Config, Durability, PrivateNetworks, RunLimits, Scale, Secret, is_loopback};
+use url::Url;
 
 use crate::{
     network,
     programs::{self, Hidden},
     providers,
     settings::Settings,
+    web::client_address::parse_network,
 };
 
 /// What `plexus serve` needs: where to listen, and the hub.
@@ -27,13 +30,13 @@ pub struct Serve {
 impl Serve {
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
         let listen = address(settings.text("listen").unwrap_or("127.0.0.1:3000"))?;
-        let on_loopback = listen.ip().is_loopback();
-        let hub = hub(settings, listen, on_loopback)?;
+        let hub = hub(settings, listen)?;
         let insecure = settings.parse("insecure_http", false)?;
-        if !on_loopback && hub.public_url.scheme() != "https" && !insecure {
+        if !hub.on_loopback && hub.public_url.scheme() != "https" && !insecure {
             bail!(
-                "listening on {listen} with a public URL of plain http would carry passwords unprotected; \
-                 set PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_INSECURE_HTTP=true"
+                "listening on {listen} with the public URL {} of plain http would carry passwords unprotected; \
+                 set PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_INSECURE_HTTP=true",
+                hub.public_url
             );
         }
         let metrics_listen =
@@ -58,18 +61,21 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
     found.next().with_context(|| format!("\"{text}\" names no address"))
 }
 
-fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Result<Config> {
+fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
     let data_dir = PathBuf::from(settings.text("data_dir").unwrap_or("./data"));
     let blobs_dir = settings.text("blobs_dir").map_or_else(|| data_dir.join("blobs"), PathBuf::from);
     let secret_key_file =
         settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
     let public_url = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
+    let public_url: Url = public_url.parse().with_context(|| format!("public_url = \"{public_url}\""))?;
+    // A proxy on this machine brings the rest of the world: a public URL elsewhere means a public hub.
+    let on_loopback = listen.ip().is_loopback() && is_loopback(&public_url);
     let defaults = RunLimits::default();
     let hidden = Hidden { data_dir: &data_dir, blobs_dir: &blobs_dir, key_file: &secret_key_file };
     let programs = programs::read(settings.text("programs"), &hidden)?;
     Ok(Config {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
-        public_url: public_url.parse().with_context(|| format!("public_url = \"{public_url}\""))?,
+        public_url,
         listen: vec![listen],
         dns_server: settings.text("dns_server").map(address).transpose()?,
         security_contact: settings.text("security_contact").map(contact).transpose()?,
@@ -77,6 +83,7 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
         blobs_dir,
         database_url: settings.text("database_url").map(|url| Secret::new(url.to_owned())),
         database_pool: settings.parse("database_pool", 10)?,
+        durability: durability(settings.text("sqlite_durability"))?,
         secret_key_file,
         registration: registration(settings.text("registration"), on_loopback)?,
         private_networks: private_networks(settings.text("allow_private_networks"))?,
@@ -106,14 +113,22 @@ fn hub(settings: &Settings, listen: SocketAddr, on_loopback: bool) -> anyhow::Re
 }
 
 /// A URI as RFC 9116 has it; a bare mail address is one, too.
-fn contact(text: &str) -> anyhow::Result<url::Url> {
+fn contact(text: &str) -> anyhow::Result<Url> {
     let uri =
         if text.contains(':') || !text.contains('@') { text.to_owned() } else { format!("mailto:{text}") };
-    let contact: url::Url = uri.parse().with_context(|| format!("security_contact = \"{text}\""))?;
+    let contact: Url = uri.parse().with_context(|| format!("security_contact = \"{text}\""))?;
     if !matches!(contact.scheme(), "mailto" | "https" | "tel") {
         bail!("security_contact = \"{text}\" is no mail address, https address or tel: number");
     }
     Ok(contact)
+}
+
+fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
+    Ok(match text {
+        None | Some("power-cut") => Durability::PowerCut,
+        Some("crash") => Durability::Crash,
+        Some(other) => bail!("sqlite_durability = \"{other}\" is neither power-cut nor crash"),
+    })
 }
 
 fn registration(text: Option<&str>, on_loopback: bool) -> anyhow::Result<Registration> {
@@ -136,8 +151,15 @@ fn private_networks(text: Option<&str>) -> anyhow::Result<PrivateNetworks> {
     })
 }
 
-fn proxies(text: Option<&str>) -> anyhow::Result<Vec<IpAddr>> {
-    let parse = |word: &str| word.parse().with_context(|| format!("trusted_proxies has \"{word}\""));
+fn proxies(text: Option<&str>) -> anyhow::Result<Vec<IpNet>> {
+    let parse = |word: &str| {
+        let unreadable = || {
+            format!(
+                "trusted_proxies has \"{word}\", which is neither an address nor a network such as 10.0.0.0/8"
+            )
+        };
+        parse_network(word).with_context(unreadable)
+    };
     list(text).map(parse).collect()
 }
 

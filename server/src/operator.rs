@@ -13,7 +13,7 @@ use axum::{
     extract::{Path, Request, State},
     middleware::{self, Next},
     response::Response,
-    routing::post,
+    routing::{get, post},
 };
 use plexus_domain::{Error as Refusal, account::Role};
 use plexus_hub::accounts;
@@ -29,6 +29,7 @@ use crate::{
     state::Site,
     web::{
         body::JsonBody,
+        client_address::proxy_warning,
         error::{ApiError, ApiResult},
         request_id, shape,
     },
@@ -99,8 +100,15 @@ async fn mark(mut request: Request, next: Next) -> Response {
 /// What only the operator may do.
 fn commands() -> Router<Site> {
     Router::new()
+        .route("/operator/warnings", get(warnings))
         .route("/operator/users", post(create_user))
         .route("/operator/users/{name}/role", post(set_role))
+}
+
+async fn warnings(State(site): State<Site>) -> Json<Value> {
+    let mut warnings = site.hub.config().warnings();
+    warnings.extend(proxy_warning());
+    Json(json!({ "warnings": warnings }))
 }
 
 #[derive(Deserialize)]

@@ -40,6 +40,9 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     config.listen =
         iter::once(&listener).chain(&metrics).map(TcpListener::local_addr).collect::<Result<_, _>>()?;
     let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose()?;
+    for warning in config.warnings() {
+        tracing::warn!("setting: {warning}");
+    }
     let hub = Hub::open(config, Env::system()).await?;
     hub.federate().await?;
     let stop = CancellationToken::new();

@@ -1,14 +1,8 @@
 //! What an operator decides about a hub, checked.
 
-use std::{
-    collections::BTreeMap,
-    iter,
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-    ptr,
-    time::Duration,
-};
+use std::{collections::BTreeMap, iter, net::SocketAddr, path::PathBuf, ptr, time::Duration};
 
+use ipnet::IpNet;
 use plexus_domain::account::Registration;
 pub use plexus_runtime::llm::Prices;
 use url::{Host, Url};
@@ -17,6 +11,7 @@ pub use crate::limits::Scale;
 pub use crate::programs::{Listed, MayUse, Speaks};
 pub use plexus_federation::{core::policy::Mode, net::Multiaddr};
 pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Program, Sandbox};
+pub use plexus_store::Durability;
 
 /// Whether an address leads back to this machine.
 pub fn is_loopback(url: &Url) -> bool {
@@ -42,16 +37,19 @@ pub struct Config {
     /// None is SQLite in the data folder.
     pub database_url: Option<Secret>,
     pub database_pool: u32,
+    /// What an acknowledged write survives on SQLite.
+    pub durability: Durability,
     /// The files that agents and callers sent. All processes of a hub share it.
     pub blobs_dir: PathBuf,
     pub secret_key_file: PathBuf,
     pub registration: Registration,
     pub private_networks: PrivateNetworks,
-    /// Whether only this machine reaches the hub.
+    /// Whether only this machine reaches the hub: it listens on loopback, and its public URL is on loopback as well.
     pub on_loopback: bool,
     /// Whether the hub is one for test kits, see [`crate::conformance`]. No setting says so.
     pub conformance: bool,
-    pub trusted_proxies: Vec<IpAddr>,
+    /// Reverse proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
     /// Other origins whose pages may call over MCP.
     pub mcp_origins: Vec<String>,
     /// Programs on this machine may launch teams without a token, while the hub listens on loopback.
@@ -67,6 +65,36 @@ pub struct Config {
     pub unsafe_processes: bool,
     pub limits: RunLimits,
     pub scale: Scale,
+}
+
+impl Config {
+    /// Settings that work and are likely a mistake, each with what to do.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let is_https = self.public_url.scheme() == "https";
+        let listens_here = self.listen.iter().all(|address| address.ip().is_loopback());
+        if !self.on_loopback && !is_https {
+            warnings.push(
+                "Passwords cross the network unprotected: the public URL is plain http. Put a proxy with https in front and set PLEXUS_PUBLIC_URL."
+                    .to_owned(),
+            );
+        }
+        if !self.on_loopback && self.private_networks == PrivateNetworks::Allowed {
+            warnings.push(
+                "Agents of every account may be at private addresses, so the hub can be made to call machines of your network. Set PLEXUS_ALLOW_PRIVATE_NETWORKS=auto unless you mean this."
+                    .to_owned(),
+            );
+        }
+        // The hub itself does not speak TLS, and what listens on loopback only is reached from elsewhere through a proxy.
+        let is_proxied = !is_loopback(&self.public_url) && (is_https || listens_here);
+        if is_proxied && self.trusted_proxies.is_empty() {
+            warnings.push(format!(
+                "The public URL {} needs a reverse proxy, and none is trusted: all clients count as one address and share its rate limits. Set PLEXUS_TRUSTED_PROXIES to the proxy's address.",
+                self.public_url
+            ));
+        }
+        warnings
+    }
 }
 
 impl Config {

@@ -36,3 +36,4 @@ pub use config::Config;
 pub use env::{Env, FixedClock};
 pub use error::{Error, Result};
 pub use hub::Hub;
+pub use plexus_store::permissions;

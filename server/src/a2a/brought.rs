@@ -17,7 +17,7 @@ use crate::{
     state::Site,
     web::{
         bearer::{Bearer, Unknown},
-        caller::client_ip,
+        client_address::client_ip,
     },
 };
 

@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{
     Env, Hub, agents,
     config::{Config, Federation, Models, Provider, Sandbox},
+    permissions,
     secrets::Vault,
 };
 use url::Url;
@@ -37,7 +38,11 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     }
     let mut report = Report::default();
     report.add("settings", Ok("every value is usable".to_owned()));
+    for warning in warnings(&serve).await? {
+        report.add("settings", Err(warning));
+    }
     report.add("data folder", data_folder(&serve.hub.data_dir));
+    report.add("permissions", permissions(&serve.hub));
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
     if !serve.hub.programs.is_empty() {
         let sandbox = Sandbox::find(serve.hub.unsafe_processes);
@@ -105,6 +110,31 @@ fn ask(serve: &Serve) -> std::io::Result<String> {
     let mut answer = String::new();
     stream.take(STATUS_LINE).read_to_string(&mut answer)?;
     Ok(answer)
+}
+
+/// Those of the hub that runs, which knows what its requests came through, else those of the settings.
+async fn warnings(serve: &Serve) -> anyhow::Result<Vec<String>> {
+    let Some(hub) = Remote::serving(&serve.hub.data_dir, None)? else { return Ok(serve.hub.warnings()) };
+    let found = hub.get("operator/warnings").await?;
+    let words = found["warnings"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
+    Ok(words.map(str::to_owned).collect())
+}
+
+/// The hub closes what it finds open to other users when it starts.
+fn permissions(config: &Config) -> Result<String, String> {
+    let folder = &config.data_dir;
+    let files =
+        ["plexus.sqlite3", "plexus.sqlite3-wal", "index", "plexus.sock"].map(|name| folder.join(name));
+    let all = files.iter().chain([&config.blobs_dir, &config.secret_key_file]);
+    let open: Vec<String> =
+        all.filter(|path| permissions::is_open(path)).map(|path| path.display().to_string()).collect();
+    match open.is_empty() {
+        true => Ok("other users of this machine can read nothing of the hub's".to_owned()),
+        false => Err(format!(
+            "other users of this machine may read {}; start the hub as their owner, which closes them, or run chmod go-rwx",
+            open.join(", ")
+        )),
+    }
 }
 
 /// A folder that is not there is not made by looking.

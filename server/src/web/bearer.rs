@@ -10,7 +10,7 @@ use axum::{
 };
 use plexus_hub::{Caller, Error, accounts, caller::Scope, oauth::SCOPES};
 
-use super::caller::{bearer, client_ip};
+use super::{caller::bearer, client_address::client_ip};
 use crate::{oauth::RESOURCE, state::Site};
 
 pub struct Bearer(pub Caller);

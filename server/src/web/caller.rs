@@ -1,15 +1,15 @@
 //! Who calls: the session cookie, or a bearer token, which then counts alone. Through the socket in the data folder it
 //! is the operator.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use axum::{
-    extract::{ConnectInfo, FromRequestParts},
+    extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
 use plexus_hub::{Caller, accounts};
 
-use super::error::ApiError;
+use super::{client_address::client_ip, error::ApiError};
 use crate::{operator::FromOperator, state::Site};
 
 /// What a token has to be good for here.
@@ -56,20 +56,6 @@ pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().unwrap_or_default();
     Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or_default().trim())
-}
-
-/// The peer's address; behind a trusted proxy the last address that no trusted proxy added.
-pub fn client_ip(parts: &Parts, site: &Site) -> IpAddr {
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
-    let peer = peer.unwrap_or(IpAddr::from([127, 0, 0, 1]));
-    let proxies = &site.hub.config().trusted_proxies;
-    if !proxies.contains(&peer) {
-        return peer;
-    }
-    let forwarded = parts.headers.get_all("x-forwarded-for").iter().filter_map(|line| line.to_str().ok());
-    let hops: Vec<IpAddr> =
-        forwarded.flat_map(|line| line.split(',')).filter_map(|hop| hop.trim().parse().ok()).collect();
-    hops.into_iter().rev().find(|hop| !proxies.contains(hop)).unwrap_or(peer)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ pub mod bearer;
 pub mod body;
 pub mod cached;
 pub mod caller;
+pub mod client_address;
 pub mod download;
 pub mod error;
 pub mod event_stream;

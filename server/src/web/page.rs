@@ -13,7 +13,8 @@ use plexus_app::{
 use plexus_hub::{Caller, Error};
 
 use super::{
-    caller::{by_cookie, client_ip, cookie},
+    caller::{by_cookie, cookie},
+    client_address::client_ip,
     error::{retry_after, say},
     headers::Nonce,
     request_id::RequestId,

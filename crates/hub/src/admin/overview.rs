@@ -10,7 +10,7 @@ use plexus_store::{
 };
 
 use super::TODAY;
-use crate::{Caller, Hub, Result, config::PrivateNetworks};
+use crate::{Caller, Hub, Result};
 
 const JOBS_COUNTED: i64 = 100;
 
@@ -42,21 +42,12 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
 }
 
 fn warnings(hub: &Hub, counts: &Counts, given_up: usize) -> Vec<String> {
-    let config = hub.config();
-    let mut warnings = Vec::new();
+    let mut warnings = hub.config().warnings();
     let mut warn = |holds: bool, text: String| {
         if holds {
             warnings.push(text);
         }
     };
-    warn(
-        !config.on_loopback && config.public_url.scheme() != "https",
-        "Passwords cross the network unprotected: the public URL is plain http. Put a proxy with https in front and set PLEXUS_PUBLIC_URL.".to_owned(),
-    );
-    warn(
-        !config.on_loopback && config.private_networks == PrivateNetworks::Allowed,
-        "Agents of everybody may be at private addresses, so the hub can be made to call machines of your network. Set PLEXUS_ALLOW_PRIVATE_NETWORKS=auto unless you mean this.".to_owned(),
-    );
     warn(given_up > 0, format!("{given_up} background jobs were given up. The log says why."));
     warn(counts.waiting > 0, format!("{} waiting to be let in: see People.", people(counts.waiting)));
     let mostly_failing = counts.runs >= 10 && counts.failed * 2 > counts.runs;
