@@ -1,14 +1,24 @@
-//! What the hub says about itself: log lines with request ids and never the text of a message.
+//! Log lines: with request ids, and never with the text of a message.
 
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use anyhow::Context as _;
+use tracing::{Metadata, level_filters::LevelFilter};
+use tracing_subscriber::{
+    EnvFilter, filter::filter_fn, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
-/// `filter` as in `info,plexus_hub=debug`; `format` is `json` or anything else for people.
+/// Crates that log what passes through them: each character of a text, the bodies of requests. No setting shows more of them
+/// than warnings.
+const CONTENT_LOGGERS: [&str; 7] =
+    ["html5ever", "markup5ever", "rmcp", "tungstenite", "tokio_tungstenite", "h2", "hyper"];
+
+/// `filter` as in `info,plexus_hub=debug`; a level alone that is above `info` is meant for the hub's own crates. `format` is
+/// `json` or anything else for people.
 pub fn start(filter: &str, format: &str) -> anyhow::Result<()> {
-    let filter =
-        EnvFilter::try_new(filter).map_err(|error| anyhow::anyhow!("log = \"{filter}\": {error}"))?;
-    let registry = tracing_subscriber::registry().with(filter);
+    let filter = own_crates_only(filter);
+    let filter = EnvFilter::try_new(&filter).with_context(|| format!("log = \"{filter}\""))?;
+    let registry = tracing_subscriber::registry().with(filter).with(filter_fn(holds_no_content));
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
@@ -18,4 +28,31 @@ pub fn start(filter: &str, format: &str) -> anyhow::Result<()> {
         registry.with(lines.with_target(false)).try_init()?;
     }
     Ok(())
+}
+
+/// Rewrites `debug` and `trace` without a target to `info,plexus=debug`: libraries drown the hub's own lines.
+fn own_crates_only(filter: &str) -> String {
+    let narrowed = filter.split(',').map(|directive| match directive.trim().parse::<LevelFilter>() {
+        Ok(level) if level > LevelFilter::INFO => format!("info,plexus={level}"),
+        _ => directive.to_owned(),
+    });
+    narrowed.collect::<Vec<_>>().join(",")
+}
+
+fn holds_no_content(metadata: &Metadata<'_>) -> bool {
+    let crate_name = metadata.target().split("::").next().unwrap_or_default();
+    *metadata.level() <= LevelFilter::WARN || !CONTENT_LOGGERS.contains(&crate_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_alone_is_meant_for_the_hub() {
+        assert_eq!(own_crates_only("info"), "info");
+        assert_eq!(own_crates_only("debug"), "info,plexus=debug");
+        assert_eq!(own_crates_only("warn,plexus_hub=debug"), "warn,plexus_hub=debug");
+        assert_eq!(own_crates_only("trace,libp2p=debug"), "info,plexus=trace,libp2p=debug");
+    }
 }

@@ -190,12 +190,17 @@ async fn a_process_with_another_key_does_not_start() {
     let folder = fleet.place("stranger");
     std::fs::create_dir_all(&folder).expect("a folder");
     let url = fleet.url().expect("a database");
-    let mut strange = command(&folder);
-    strange.args(["serve", "--listen", "127.0.0.1:0"]).env("DATABASE_URL", url);
-    let output = timeout(PATIENCE, strange.output()).await.expect("it ends").expect("it starts");
-    assert_eq!(output.status.code(), Some(1));
-    let words = stderr(&output);
-    assert!(words.contains("is not the key that the other processes of this hub use"), "{words}");
+    for (key, refusal) in [(None, "is missing, and"), (Some([7; 32]), "does not belong to")] {
+        if let Some(key) = key {
+            std::fs::write(folder.join("data/secret.key"), key).expect("a key file");
+        }
+        let mut strange = command(&folder);
+        strange.args(["serve", "--listen", "127.0.0.1:0"]).env("DATABASE_URL", &url);
+        let output = timeout(PATIENCE, strange.output()).await.expect("it ends").expect("it starts");
+        assert_eq!(output.status.code(), Some(1));
+        let words = stderr(&output);
+        assert!(words.contains(refusal), "{words}");
+    }
     Client::new(&one.origin).get("/readyz").await.expect(StatusCode::OK);
     one.kill().await;
     fleet.end().await;

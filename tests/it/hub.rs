@@ -176,6 +176,7 @@ fn configured(folder: &Path, database: Option<&str>, settings: &[Given]) -> Serv
         ("PLEXUS_LISTEN", Some("127.0.0.1:0")),
         ("PLEXUS_DATA_DIR", folder.to_str()),
         ("PLEXUS_LIMITS_SCALE", Some("1000")),
+        ("PLEXUS_SQLITE_DURABILITY", Some("crash")),
         ("DATABASE_URL", database),
         ("PLEXUS_DATABASE_POOL", Some("4")),
     ];

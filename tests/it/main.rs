@@ -133,6 +133,8 @@ mod rpc_socket;
 #[cfg(test)]
 mod rpc_teams;
 #[cfg(test)]
+mod safe_defaults;
+#[cfg(test)]
 mod sdks;
 #[cfg(test)]
 mod shared_stream;

@@ -92,6 +92,13 @@ impl Process {
         process
     }
 
+    /// Runs a command that serves, and is ready.
+    pub async fn serve_by(command: Command) -> Self {
+        let process = Self::run(command).await;
+        process.until_ready().await;
+        process
+    }
+
     async fn run(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
@@ -142,10 +149,16 @@ impl Process {
         self.signal("-CONT");
     }
 
+    /// The same for the program that this one traces; the tracer ends with it.
+    pub fn terminate_child(&self) {
+        let id = self.child.id().expect("it runs");
+        let children =
+            std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("its children");
+        send("-TERM", children.trim());
+    }
+
     fn signal(&self, signal: &str) {
-        let id = self.child.id().expect("it runs").to_string();
-        let sent = std::process::Command::new("kill").args([signal, &id]).status().expect("kill");
-        assert!(sent.success());
+        send(signal, &self.child.id().expect("it runs").to_string());
     }
 
     /// The exit code, once it has ended.
@@ -153,6 +166,11 @@ impl Process {
         let status = timeout(PATIENCE, self.child.wait()).await.expect("it ends in time").expect("a status");
         status.code().expect("it ended by itself")
     }
+}
+
+fn send(signal: &str, process: &str) {
+    let sent = std::process::Command::new("kill").args([signal, process]).status().expect("kill");
+    assert!(sent.success());
 }
 
 /// Runs a command to its end.
@@ -174,6 +192,20 @@ pub fn command(folder: &Path) -> Command {
     furnished(Command::new(program()), folder)
 }
 
+/// The program under `strace`, which writes the calls that matter for what is on the disk to `file`; none where this process may
+/// not trace.
+pub fn traced(folder: &Path, file: &Path) -> Option<Command> {
+    const CALLS: &str = "trace=fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg";
+    let may = std::process::Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output();
+    if !may.expect("strace is installed; `scripts/setup test` does it").status.success() {
+        return None;
+    }
+    let mut command = furnished(Command::new("strace"), folder);
+    command.env("PATH", std::env::var("PATH").unwrap_or_default());
+    command.args(["-f", "-y", "-s", "32", "-e", CALLS, "-o"]).arg(file).arg("--").arg(program());
+    Some(command)
+}
+
 fn furnished(mut command: Command, folder: &Path) -> Command {
     command
         .env_clear()
@@ -183,6 +215,8 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
         .env("PLEXUS_LIMITS_SCALE", "1000")
         .env("PLEXUS_RUNS_PER_ACCOUNT", "64")
         .env("PLEXUS_LOG", "error")
+        // The tests kill processes and cut no power.
+        .env("PLEXUS_SQLITE_DURABILITY", "crash")
         .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

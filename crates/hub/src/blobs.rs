@@ -1,13 +1,13 @@
 //! Files that agents and callers sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
 
-use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt as _, path::Path as FsPath, time::Duration};
+use std::{path::Path as FsPath, time::Duration};
 
 use anyhow::Context as _;
 use bytes::Bytes;
 use futures::{TryStreamExt as _, stream::BoxStream};
 use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
 use plexus_domain::{Content, Digest, Error as Refusal, Part, Timestamp, text};
-use plexus_store::{Tx, blobs, blobs::Blob, parts};
+use plexus_store::{Tx, blobs, blobs::Blob, parts, permissions};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
 use crate::{Caller, Error, Hub, Result, caller::Scope};
@@ -73,7 +73,7 @@ impl NewBlob {
 impl Blobs {
     pub fn open(folder: &FsPath) -> anyhow::Result<Self> {
         let making = || format!("making the folder of files {}", folder.display());
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(making)?;
+        permissions::create_closed_folder(folder).with_context(making)?;
         let files = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
         Ok(Self { files, sweeping: RwLock::new(()) })
     }

@@ -1,22 +1,18 @@
 //! The hub itself: what all use cases share.
 
-use std::{
-    fs,
-    os::unix::fs::DirBuilderExt as _,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use anyhow::Context as _;
 use plexus_domain::ProcessId;
-use plexus_store::{Store, StoreConfig};
+use plexus_store::{Store, StoreConfig, permissions};
 use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, limits::Limits,
+    Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, keys, limits::Limits,
     listings, live, live::Live, passwords::Passwords, processes, runs, secrets::Vault, teams,
 };
 
@@ -57,16 +53,15 @@ struct Parts {
 impl Hub {
     /// Opens the store, mends what a crash left, and starts the hub's own workers.
     pub async fn open(config: Config, env: Env) -> anyhow::Result<Self> {
-        // The folder holds what only the hub may read, so it is closed to others where the hub makes it.
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&config.data_dir)
+        // A folder that exists keeps its mode, since others may have a reason to enter it; the hub's files in it are closed.
+        permissions::create_folder(&config.data_dir)
             .with_context(|| format!("making the data folder {}", config.data_dir.display()))?;
         let url = config.database_url.as_ref().map(crate::config::Secret::reveal);
         let mut at = StoreConfig::parse(url, &config.data_dir)?;
         at.connections = config.database_pool;
+        at.durability = config.durability;
         let store = Store::open(&at).await?;
+        keys::check_key_file_exists(&config.secret_key_file, &store).await?;
         let vault = Vault::open(&config.secret_key_file, &env)?;
         let index = listings::open(&config.data_dir)?;
         let blobs = Blobs::open(&config.blobs_dir)?;
@@ -107,9 +102,9 @@ impl Hub {
     }
 
     async fn start(&self) -> anyhow::Result<()> {
+        keys::check_key_file(self).await?;
         processes::join(self).await?;
         agents::ensure_builtin(self).await?;
-        processes::check_key(self).await?;
         processes::start(self);
         processes::mend(self).await?;
         let hub = self.clone();

@@ -1,5 +1,7 @@
 //! Keys that the hub holds: its own, and those of its agents. Seeds lie sealed in the store.
 
+use std::path::Path;
+
 use anyhow::Context as _;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use plexus_a2a::{
@@ -8,7 +10,7 @@ use plexus_a2a::{
 };
 use plexus_domain::{AgentId, Digest, HubRowId, KeyId, NamespaceId, SecretId, Timestamp};
 use plexus_store::{
-    Conn, Tx, keys,
+    Conn, Store, Tx, keys,
     keys::{Key, KeyKind},
     secrets,
     secrets::Secret,
@@ -220,6 +222,33 @@ pub(crate) async fn seal(
 ) -> Result<SecretId> {
     let sealed = hub.vault().seal(purpose, plain)?;
     keep_sealed(hub, tx, namespace, purpose, sealed).await
+}
+
+/// Refuses to start where the database holds sealed secrets and the key file is missing: a new key would open none of them,
+/// and what is sealed with it would not open once the old file is back.
+pub(crate) async fn check_key_file_exists(file: &Path, store: &Store) -> anyhow::Result<()> {
+    if file.exists() || secrets::find_oldest(&mut store.read().await?).await?.is_none() {
+        return Ok(());
+    }
+    anyhow::bail!(
+        "the secret key file {} is missing, and {} holds secrets that were sealed with it. Copy the file back from its backup, \
+         or name its place in PLEXUS_SECRET_KEY_FILE",
+        file.display(),
+        store.url()
+    )
+}
+
+/// Refuses to start with a key file that does not open what the database holds.
+pub(crate) async fn check_key_file(hub: &Hub) -> anyhow::Result<()> {
+    let Some(oldest) = secrets::find_oldest(&mut hub.store().read().await?).await? else { return Ok(()) };
+    hub.vault().open_sealed(&oldest.kind, &oldest.sealed).map(drop).with_context(|| {
+        format!(
+            "the secret key file {} does not belong to {}: it opens none of its secrets. Copy the right file back from its \
+             backup, or name its place in PLEXUS_SECRET_KEY_FILE; all processes of a hub need a copy of the same file",
+            hub.config().secret_key_file.display(),
+            hub.store().url()
+        )
+    })
 }
 
 /// Keeps what was sealed for `purpose` before.

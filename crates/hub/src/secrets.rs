@@ -13,6 +13,8 @@ use chacha20poly1305::{
     aead::{Aead as _, Payload},
 };
 
+use plexus_store::permissions;
+
 use crate::Env;
 
 const NONCE: usize = 24;
@@ -27,6 +29,7 @@ pub struct Vault {
 impl Vault {
     /// The key in `file`, made there (mode 0600) when the file does not exist.
     pub fn open(file: &Path, env: &Env) -> anyhow::Result<Self> {
+        permissions::restrict(file);
         let key = match fs::read(file) {
             Ok(key) => key,
             Err(error) if error.kind() == ErrorKind::NotFound => create(file, env)?,

@@ -46,6 +46,15 @@ impl Checkpoints {
         }
     }
 
+    /// Empties the write-ahead log, off the async threads.
+    pub async fn truncate(&self) {
+        let shared = Arc::clone(&self.0);
+        let done = spawn_blocking(move || shared.truncate()).await;
+        if let Err(error) = done.map_err(Error::protocol).flatten() {
+            tracing::warn!(%error, "database: write-ahead log not emptied");
+        }
+    }
+
     /// Waits for the one that goes on, and closes what folds.
     pub async fn end(&self) {
         let shared = Arc::clone(&self.0);
@@ -60,6 +69,15 @@ impl Shared {
     fn fold(&self) {
         let Some(mut folding) = self.folding.try_lock() else { return };
         self.look(self.fold_by(&mut folding));
+    }
+
+    fn truncate(&self) -> Result<(), Error> {
+        let mut folding = self.folding.lock();
+        match &mut *folding {
+            Some(connection) => connection,
+            folding @ None => folding.insert(self.options.open()?),
+        }
+        .truncate_log()
     }
 
     fn fold_by(&self, folding: &mut Option<Connection>) -> Result<i64, Error> {

@@ -18,6 +18,8 @@ pub struct StoreConfig {
     pub url: StoreUrl,
     /// Connections to Postgres; on SQLite, connections that read beside the one that writes. Default 10.
     pub connections: u32,
+    /// What an acknowledged write survives on SQLite; Postgres has a setting of its own (`synchronous_commit`).
+    pub durability: Durability,
     /// How long a caller waits for a connection before it is told to come back. Default 10 s.
     pub patience: Duration,
 }
@@ -27,13 +29,23 @@ impl StoreConfig {
     const PATIENCE: Duration = Duration::from_secs(10);
 
     pub const fn new(url: StoreUrl) -> Self {
-        Self { url, connections: Self::CONNECTIONS, patience: Self::PATIENCE }
+        let durability = Durability::PowerCut;
+        Self { url, connections: Self::CONNECTIONS, durability, patience: Self::PATIENCE }
     }
 
     /// From `DATABASE_URL`, where it is set, and the data folder.
     pub fn parse(database_url: Option<&str>, data_folder: &Path) -> Result<Self, OpenError> {
         StoreUrl::parse(database_url, data_folder).map(Self::new)
     }
+}
+
+/// What an acknowledged write survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// A power cut: each commit is synced to the disk before it is acknowledged.
+    PowerCut,
+    /// The end of the process in any way. A power cut loses the last commits, and nothing in the middle.
+    Crash,
 }
 
 /// Which database. Shown without its password.

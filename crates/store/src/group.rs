@@ -10,10 +10,13 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::oneshot,
+};
 
 use crate::{
-    Error, Result,
+    Durability, Error, Result,
     checkpoint::Checkpoints,
     gate::{Gate, Turn},
     inline::{Connection, Pool, Pooled},
@@ -24,6 +27,7 @@ const MOST: usize = 16;
 
 pub(crate) struct Writer {
     pool: Pool,
+    durability: Durability,
     gate: Gate,
     checkpoints: Checkpoints,
     /// What is not committed yet, between the turns of its transactions.
@@ -39,9 +43,10 @@ struct Group {
 }
 
 impl Writer {
-    pub fn new(pool: Pool, checkpoints: Checkpoints) -> Arc<Self> {
+    pub fn new(pool: Pool, checkpoints: Checkpoints, durability: Durability) -> Arc<Self> {
         Arc::new(Self {
             pool,
+            durability,
             gate: Gate::new(),
             checkpoints,
             open: Mutex::default(),
@@ -84,7 +89,7 @@ impl Writer {
 
     /// Commits for everybody in the group. The caller has the turn.
     fn commit(&self, group: Group) -> Result<()> {
-        let done = group.connection.commit();
+        let done = self.wait_for_disk(|| group.connection.commit());
         #[cfg(test)]
         self.commits.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let transactions = u32::try_from(group.kept.len().max(1)).unwrap_or(u32::MAX);
@@ -94,6 +99,23 @@ impl Writer {
         }
         self.checkpoints.committed(transactions, &group.connection);
         Ok(done?)
+    }
+
+    /// Runs a commit. One that syncs blocks its thread for as long as the disk takes; the runtime's other tasks move to another
+    /// thread meanwhile, where there is one.
+    fn wait_for_disk<T>(&self, commit: impl FnOnce() -> T) -> T {
+        let is_multi_thread =
+            Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+        if self.durability == Durability::PowerCut && is_multi_thread {
+            tokio::task::block_in_place(commit)
+        } else {
+            commit()
+        }
+    }
+
+    /// Empties the write-ahead log.
+    pub async fn truncate_log(&self) {
+        self.checkpoints.truncate().await;
     }
 
     /// Commits what is open, once those have had their turn who waited before.
@@ -222,7 +244,7 @@ mod tests {
         let options = options(folder);
         options.open().unwrap().run("create table numbers (number integer primary key)").unwrap();
         let pool = Pool::new(options.clone(), 1, std::time::Duration::from_secs(10));
-        Writer::new(pool, Checkpoints::new(options))
+        Writer::new(pool, Checkpoints::new(options), Durability::PowerCut)
     }
 
     /// Writes a number once it has a turn; keeps it unless told not to.

@@ -58,6 +58,7 @@ pub mod namespaces;
 pub mod oauth;
 pub mod outbox;
 pub mod parts;
+pub mod permissions;
 pub mod principals;
 pub mod processes;
 pub mod proofs;
@@ -79,7 +80,7 @@ pub mod vouched_origins;
 #[expect(clippy::expect_used, clippy::print_stderr, reason = "only tests use it, and they may fail aloud")]
 pub mod testing;
 
-pub use config::{StoreConfig, StoreUrl};
+pub use config::{Durability, StoreConfig, StoreUrl};
 pub use conn::{Conn, Tx};
 pub use error::{Error, OpenError, Result};
 pub use sole::{Duty, Sole};

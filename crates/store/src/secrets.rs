@@ -45,6 +45,11 @@ pub async fn find(conn: &mut Conn, id: SecretId) -> Result<Option<Secret>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
+/// The one that was sealed first.
+pub async fn find_oldest(conn: &mut Conn) -> Result<Option<Secret>> {
+    on!(conn, c => query_as(select!("order by id limit 1")).fetch_optional(c))
+}
+
 /// Some of those that were sealed with another key than this one.
 pub async fn list_sealed_before(conn: &mut Conn, key_version: i64, limit: i64) -> Result<Vec<Secret>> {
     let text = select!("where key_version <> $1 order by id limit $2");

@@ -1,8 +1,7 @@
 //! Opening SQLite: one file in the data folder, one writer, a few readers, one process.
 
 use std::{
-    fs::{DirBuilder, File, TryLockError},
-    io,
+    fs::{File, TryLockError},
     path::Path,
     sync::Arc,
 };
@@ -10,24 +9,50 @@ use std::{
 use sqlx::{
     ConnectOptions as _, Connection as _,
     migrate::Migrator,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
+    query, query_scalar,
+    sqlite::{
+        SqliteAutoVacuum, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous,
+    },
 };
 
 use crate::{
-    Error, OpenError, StoreConfig,
+    Durability, Error, OpenError, StoreConfig,
     checkpoint::Checkpoints,
     group::Writer,
     inline::{Options, Pool},
+    permissions::{create_file, create_folder, restrict},
 };
 
 pub(crate) const FILE: &str = "plexus.sqlite3";
 const LOCK: &str = "plexus.lock";
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 
-/// What every connection begins with. The limit is what a burst of writes leaves of the write-ahead log on the disk. What a
-/// statement or a savepoint can be undone with is kept in memory: the other place is a file that is made each time.
-const PRAGMAS: &str = "pragma foreign_keys = on; pragma synchronous = normal; pragma wal_autocheckpoint = 0; \
-                       pragma journal_size_limit = 16777216; pragma temp_store = memory;";
+/// What every connection begins with, for each [`Durability`]. What is deleted is overwritten with zeros (`secure_delete`). The
+/// limit is what a burst of writes leaves of the write-ahead log on the disk. What a statement or a savepoint can be undone with
+/// is kept in memory: the other place is a file that is made each time.
+macro_rules! pragmas {
+    ($synchronous:literal) => {
+        concat!(
+            "pragma foreign_keys = on; pragma secure_delete = on; pragma wal_autocheckpoint = 0; \
+             pragma journal_size_limit = 16777216; pragma temp_store = memory; pragma synchronous = ",
+            $synchronous
+        )
+    };
+}
+
+/// Pages that one step of [`Pools::shrink`] gives back: few enough that a writer waits a few milliseconds.
+const SHRINK_STEP: &str = "pragma incremental_vacuum(256)";
+/// Free pages that are left for what is written next (4 KiB each).
+const KEPT_FREE: i64 = 256;
+
+impl Durability {
+    const fn pragmas(self) -> &'static str {
+        match self {
+            Self::PowerCut => pragmas!("full"),
+            Self::Crash => pragmas!("normal"),
+        }
+    }
+}
 
 pub(crate) struct Pools {
     pub writer: Arc<Writer>,
@@ -37,6 +62,24 @@ pub(crate) struct Pools {
 }
 
 impl Pools {
+    /// Gives free pages at the end of the file back to the file system, in short transactions, and empties the write-ahead log.
+    /// Returns the number of pages by which the file shrank.
+    pub async fn shrink(&self) -> crate::Result<u64> {
+        let mut given_back = 0;
+        loop {
+            let writing = self.writer.bulk().await?;
+            let free = writing.number("pragma freelist_count")?;
+            if free <= KEPT_FREE {
+                break;
+            }
+            writing.run(SHRINK_STEP)?;
+            given_back += free - writing.number("pragma freelist_count")?;
+            writing.commit().await?;
+        }
+        self.writer.truncate_log().await;
+        Ok(given_back.try_into().unwrap_or_default())
+    }
+
     pub async fn close(&self) {
         self.readers.close().await;
         self.writer.close().await;
@@ -48,13 +91,18 @@ impl Pools {
 
 pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, OpenError> {
     let in_folder = |source| OpenError::Folder { folder: folder.to_owned(), source };
-    make_private(folder).map_err(in_folder)?;
+    create_folder(folder).map_err(in_folder)?;
     let lock = lock(folder)?;
     let file = folder.join(FILE);
+    // SQLite gives its other files the mode of this one.
+    create_file(&file).map_err(in_folder)?;
+    for suffix in ["-wal", "-shm"] {
+        restrict(&folder.join(format!("{FILE}{suffix}")));
+    }
     migrate(config, &file).await?;
-    let options = Options { file, read_only: false, pragmas: PRAGMAS };
+    let options = Options { file, read_only: false, pragmas: config.durability.pragmas() };
     let writer = Pool::new(options.clone(), 1, config.patience);
-    let writer = Writer::new(writer, Checkpoints::new(options.clone()));
+    let writer = Writer::new(writer, Checkpoints::new(options.clone()), config.durability);
     // The number of readers is a ceiling: each is opened when it is first needed.
     let readers = Options { read_only: true, ..options };
     let readers = Pool::new(readers, config.connections, config.patience);
@@ -68,25 +116,34 @@ async fn migrate(config: &StoreConfig, file: &Path) -> Result<(), OpenError> {
     let options = SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Normal);
+        .synchronous(SqliteSynchronous::Full);
     let mut connection = options.connect().await.map_err(unreachable)?;
+    enable_incremental_vacuum(&mut connection).await.map_err(unreachable)?;
     MIGRATIONS.run_direct(None, &mut connection, false).await.map_err(OpenError::Migration)?;
     connection.close().await.map_err(unreachable)
 }
 
-/// Makes the folder, readable by its owner alone: it holds everybody's chats.
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
+/// A file from before has no map of its pages, without which it cannot shrink; building one rewrites the file, once. Where that
+/// fails, as for want of space, the hub works as before.
+async fn enable_incremental_vacuum(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    const INCREMENTAL: i64 = 2;
+    let mode: i64 = query_scalar("pragma auto_vacuum").fetch_one(&mut *connection).await?;
+    if mode == INCREMENTAL {
+        return Ok(());
+    }
+    tracing::info!("database: rewriting the file once, so that it can shrink");
+    if let Err(error) = query("pragma auto_vacuum = incremental; vacuum").execute(connection).await {
+        tracing::warn!(%error, "database: file not rewritten; deleted rows will not shrink it");
+    }
+    Ok(())
 }
 
 fn lock(folder: &Path) -> Result<File, OpenError> {
     let path = folder.join(LOCK);
-    let file = File::options().create(true).truncate(false).write(true).open(path);
-    let file = file.map_err(|source| OpenError::Folder { folder: folder.to_owned(), source })?;
+    let file =
+        create_file(&path).map_err(|source| OpenError::Folder { folder: folder.to_owned(), source })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { folder: folder.to_owned() }),
@@ -103,7 +160,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Store, StoreUrl, Tx,
+        Store, StoreUrl, Tx, chats,
         conn::{Raw, execute},
         messages,
         testing::{self, World},
@@ -224,6 +281,51 @@ mod tests {
             assert!(log < 50_000_000, "{log} bytes of more than 100,000,000");
         })
         .await;
+    }
+
+    fn contains(file: &Path, words: &str) -> bool {
+        let bytes = std::fs::read(file).unwrap();
+        bytes.windows(words.len()).any(|window| window == words.as_bytes())
+    }
+
+    #[tokio::test]
+    async fn what_is_deleted_is_gone_and_the_file_shrinks() {
+        testing::on_sqlite(|store| async move {
+            const MARKER: &str = "zebrafinch";
+            let mut world = World::new(store.clone());
+            let ada = world.person("ada").await;
+            let chat = world.chat(&ada, &[]).await;
+            for _ in 0..50 {
+                world.say(chat, ada.principal, None, &MARKER.repeat(10_000)).await;
+            }
+            let StoreUrl::Sqlite { folder } = store.url() else { unreachable!("this is SQLite") };
+            let (file, log) = (folder.join(FILE), folder.join(format!("{FILE}-wal")));
+            store.shrink().await.unwrap();
+            let before = std::fs::metadata(&file).unwrap().len();
+            assert!(before > 5_000_000 && contains(&file, MARKER), "{before} bytes");
+
+            let mut tx = store.write().await.unwrap();
+            assert!(chats::delete(&mut tx, chat).await.unwrap());
+            tx.commit().await.unwrap();
+            let pages = store.shrink().await.unwrap();
+            let after = std::fs::metadata(&file).unwrap().len();
+            assert!(pages > 500 && after < before / 2, "{pages} pages, {before} to {after} bytes");
+            assert!(!contains(&file, MARKER) && !contains(&log, MARKER));
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_file_from_before_can_shrink_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = SqliteConnectOptions::new().filename(folder.path().join(FILE)).create_if_missing(true);
+        let mut before = options.clone().connect().await.unwrap();
+        query("create table before (number integer)").execute(&mut before).await.unwrap();
+        before.close().await.unwrap();
+        testing::open_sqlite(folder.path()).await.close().await;
+        let mut after = options.connect().await.unwrap();
+        let mode: i64 = query_scalar("pragma auto_vacuum").fetch_one(&mut after).await.unwrap();
+        assert_eq!(mode, 2, "incremental");
     }
 
     #[tokio::test]

@@ -83,6 +83,15 @@ impl Store {
         }
     }
 
+    /// Gives the space of deleted rows back to the file system, in short transactions. Returns the number of pages by which the
+    /// file of SQLite shrank; Postgres does this by itself.
+    pub async fn shrink(&self) -> Result<u64> {
+        match &self.0.pools {
+            Pools::Sqlite(pools) => pools.shrink().await,
+            Pools::Postgres(_) => Ok(0),
+        }
+    }
+
     /// Whether it answers now.
     pub async fn check(&self) -> Result<()> {
         let mut conn = self.read().await?;

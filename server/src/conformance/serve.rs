@@ -33,6 +33,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         blobs_dir: folder.join("blobs"),
         database_url: None,
         database_pool: 1,
+        durability: plexus_hub::config::Durability::Crash,
         secret_key_file: folder.join("secret.key"),
         registration: Registration::Closed,
         // Kits wait for webhooks on loopback.

@@ -50,6 +50,7 @@ pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile
         blobs_dir: folder.path().join("blobs"),
         database_url: database,
         database_pool: 4,
+        durability: crate::config::Durability::Crash,
         secret_key_file: folder.path().join("secret.key"),
         registration: Registration::Open,
         private_networks: PrivateNetworks::Auto,

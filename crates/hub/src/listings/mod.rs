@@ -26,9 +26,15 @@ pub(crate) use sync::{entry_of, index_until};
 
 use std::{path::Path, sync::Arc};
 
+use anyhow::Context as _;
+use plexus_store::permissions;
+
 /// The index, shared by searches and the worker.
 pub type Index = Arc<plexus_search::Index>;
 
 pub(crate) fn open(data_dir: &Path) -> anyhow::Result<Index> {
-    Ok(Arc::new(plexus_search::Index::open(data_dir.join("index"))?))
+    let folder = data_dir.join("index");
+    permissions::create_closed_folder(&folder)
+        .with_context(|| format!("making the folder of the index {}", folder.display()))?;
+    Ok(Arc::new(plexus_search::Index::open(folder)?))
 }

@@ -10,7 +10,7 @@ use plexus_store::{
 use tokio::time::sleep;
 
 use super::{hint::Hint, met};
-use crate::{Hub, Result, keys, runs, teams};
+use crate::{Hub, Result, runs, teams};
 
 /// How often a process gives a sign of life, and looks at those of others.
 pub(super) const BEAT: Duration = Duration::from_secs(2);
@@ -34,22 +34,6 @@ pub(crate) async fn join(hub: &Hub) -> Result<()> {
 
 async fn others(hub: &Hub) -> Result<Vec<Process>> {
     Ok(processes::list_others(&mut hub.store().read().await?, hub.process()).await?)
-}
-
-/// Refuses a key with which this process could not use what the others write.
-pub(crate) async fn check_key(hub: &Hub) -> anyhow::Result<()> {
-    let silent_since = hub.env().now() - DEAD;
-    if !hub.hints().are_heard() || others(hub).await?.iter().all(|other| other.beat < silent_since) {
-        return Ok(());
-    }
-    if let Err(error) = keys::hub_seed(hub, &mut hub.store().read().await?).await {
-        anyhow::bail!(
-            "{} is not the key that the other processes of this hub use: {error}. Give all of them a copy of the same \
-             file, or its place in PLEXUS_SECRET_KEY_FILE",
-            hub.config().secret_key_file.display()
-        );
-    }
-    Ok(())
 }
 
 /// Mends what a crash left. A folder has one process, and its lock is ours: whoever was here before is gone. On Postgres

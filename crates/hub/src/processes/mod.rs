@@ -16,7 +16,7 @@ mod mirror;
 pub(crate) use self::{
     hint::Hint,
     hints::Hints,
-    life::{check_key, join, leave, mend},
+    life::{join, leave, mend},
     mirror::Mirror,
 };
 

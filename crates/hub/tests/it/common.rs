@@ -139,6 +139,7 @@ fn config(folder: &Path) -> Config {
         blobs_dir: folder.join("blobs"),
         database_url: None,
         database_pool: 4,
+        durability: plexus_hub::config::Durability::Crash,
         secret_key_file: folder.join("secret.key"),
         registration: Registration::Open,
         private_networks: PrivateNetworks::Auto,

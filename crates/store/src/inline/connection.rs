@@ -103,6 +103,17 @@ impl Connection {
         Ok(())
     }
 
+    /// The first value of the only row of a statement without values.
+    pub fn number(&self, text: &str) -> Result<i64, Error> {
+        self.sqlite.query_row(text, [], |row| row.get(0)).map_err(told)
+    }
+
+    /// Folds the write-ahead log into the file and empties it, so that nothing deleted is left in it. Waits for readers, at most
+    /// [`BUSY_TIMEOUT`].
+    pub fn truncate_log(&self) -> Result<(), Error> {
+        self.sqlite.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(())).map_err(told)
+    }
+
     /// Folds the write-ahead log into the file as far as nobody is in the way. How many pages the log has.
     pub fn fold(&self) -> Result<i64, Error> {
         self.sqlite.query_row("pragma wal_checkpoint(passive)", [], |row| row.get(1)).map_err(told)
