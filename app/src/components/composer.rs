@@ -25,7 +25,8 @@ impl Composer<'_> {
         let name = self.to.map_or("an agent", |to| to.name.as_str());
         let label = format!("Message to {name}");
         // The chat, or the agent that a new one begins with: what `script/drafts.js` keeps the draft under.
-        let draft = self.action.strip_prefix("/chat/").map(str::to_owned).or_else(|| to.clone()).unwrap_or_default();
+        let draft =
+            self.action.strip_prefix("/chat/").map(str::to_owned).or_else(|| to.clone()).unwrap_or_default();
         let text = in_textarea(self.form.value("text"));
         let error = self.form.errors().first().map(|(_, message)| message.clone());
         let silent = error.is_none();

@@ -2,7 +2,9 @@
 
 use leptos::prelude::window;
 use plexus_domain::{MessageId, Timestamp};
-use web_sys::{Element, EventInit, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent};
+use web_sys::{
+    Element, EventInit, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent,
+};
 
 use super::dom;
 
