@@ -4,22 +4,33 @@ use std::time::Duration;
 
 use axum::{Router, routing::get};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use plexus_hub::Hub;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 /// Bounds of histograms, in seconds: a message between neighbours, and an hour of catching up.
 const BUCKETS: [f64; 12] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_600.0];
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 
 /// Starts counting. Once per process.
-pub fn router() -> anyhow::Result<Router> {
+pub fn router() -> anyhow::Result<(Router, PrometheusHandle)> {
     let recorder: PrometheusHandle = PrometheusBuilder::new().set_buckets(&BUCKETS)?.install_recorder()?;
-    tokio::spawn(tidy(recorder.clone()));
-    Ok(Router::new().route("/metrics", get(move || async move { recorder.render() })))
+    let shown = recorder.clone();
+    Ok((Router::new().route("/metrics", get(move || async move { shown.render() })), recorder))
+}
+
+/// Keeps samples from piling up, until `stop`.
+pub fn spawn_upkeep(hub: &Hub, recorder: PrometheusHandle, stop: &CancellationToken) -> JoinHandle<()> {
+    let (hub, stop) = (hub.clone(), stop.clone());
+    tokio::spawn(async move {
+        let tidy = |_| tidy(recorder.clone(), stop.clone());
+        hub.supervise_until("metrics upkeep", &stop, tidy).await;
+    })
 }
 
 /// Samples wait in memory until they are sorted into buckets, which else happens only when somebody asks.
-async fn tidy(recorder: PrometheusHandle) {
-    loop {
-        tokio::time::sleep(TIDY_EVERY).await;
+async fn tidy(recorder: PrometheusHandle, stop: CancellationToken) {
+    while stop.run_until_cancelled(tokio::time::sleep(TIDY_EVERY)).await.is_some() {
         recorder.run_upkeep();
     }
 }

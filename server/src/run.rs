@@ -4,7 +4,7 @@ use std::{iter, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use plexus_hub::{Env, Hub, accounts, federation};
-use tokio::{net::TcpListener, signal::unix::SignalKind, task::JoinHandle};
+use tokio::{net::TcpListener, signal::unix::SignalKind, sync::Mutex, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -20,7 +20,7 @@ pub struct Running {
     pub metrics_address: Option<SocketAddr>,
     pub hub: Hub,
     stop: CancellationToken,
-    servers: Vec<JoinHandle<std::io::Result<()>>>,
+    servers: Vec<JoinHandle<()>>,
 }
 
 /// Opens the hub and serves it.
@@ -48,23 +48,53 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     let stop = CancellationToken::new();
     let site = Site::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);
     federation::answer_calls(&hub, Arc::new(Network::new(&site)));
-    let mut servers = vec![spawn(listener, router::router(site.clone()), &stop)];
+    let mut servers = vec![spawn(&hub, "http listener", listener, router::router(site.clone()), &stop)];
     match Socket::bind(&hub.config().data_dir) {
-        Ok(socket) => servers.push(tokio::spawn(socket.serve(site, stop.clone()))),
+        Ok(socket) => servers.push(spawn_socket(&hub, socket, site, &stop)),
         Err(error) => tracing::warn!(%error, "commands on the data folder will not reach this hub"),
     }
     if let Some(metrics) = metrics {
-        servers.push(spawn(metrics, prometheus::router()?, &stop));
+        let (router, recorder) = prometheus::router()?;
+        servers.push(spawn(&hub, "metrics listener", metrics, router, &stop));
+        servers.push(prometheus::spawn_upkeep(&hub, recorder, &stop));
     }
     Ok(Running { address, metrics_address, hub, stop, servers })
 }
 
+/// Serves under supervision: the listener outlives a panic, so that no connection is refused meanwhile.
 fn spawn(
+    hub: &Hub,
+    worker: &'static str,
     listener: TcpListener,
     router: axum::Router,
     stop: &CancellationToken,
-) -> JoinHandle<std::io::Result<()>> {
-    tokio::spawn(listen::serve(listener, router, stop.clone()))
+) -> JoinHandle<()> {
+    let (hub, stop, listener) = (hub.clone(), stop.clone(), Arc::new(Mutex::new(listener)));
+    tokio::spawn(async move {
+        let serve = |_| listen::serve(Arc::clone(&listener), router.clone(), stop.clone());
+        hub.supervise_until(worker, &stop, serve).await;
+    })
+}
+
+/// The same for the socket in the data folder, which is bound again for each further run.
+fn spawn_socket(hub: &Hub, socket: Socket, site: Site, stop: &CancellationToken) -> JoinHandle<()> {
+    let (hub, stop, mut first) = (hub.clone(), stop.clone(), Some(socket));
+    tokio::spawn(async move {
+        let serve = |hub: Hub| {
+            let socket = first.take().map_or_else(|| Socket::bind(&hub.config().data_dir), Ok);
+            let (site, stop) = (site.clone(), stop.clone());
+            async move {
+                let served = match socket {
+                    Ok(socket) => socket.serve(site, stop).await,
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = served {
+                    tracing::warn!(%error, "command socket: failed");
+                }
+            }
+        };
+        hub.supervise_until("command socket", &stop, serve).await;
+    })
 }
 
 impl Running {
@@ -90,7 +120,7 @@ impl Running {
         self.stop.cancel();
         for server in self.servers {
             match tokio::time::timeout(GRACE, server).await {
-                Ok(ended) => ended??,
+                Ok(ended) => ended?,
                 Err(_) => tracing::warn!("some requests did not end in time"),
             }
         }

@@ -83,11 +83,21 @@ impl Hub {
 
     async fn serve(folder: TempDir, database: Option<Database>, settings: &[Given]) -> Self {
         let url = database.as_ref().map(postgres_url);
-        let serve = configured(folder.path(), url.as_deref(), settings);
-        let running = plexus_server::run::start(serve).await.expect("the hub starts");
-        listings::until_whole(&running.hub).await;
+        let running = running(folder.path(), url.as_deref(), settings).await;
         let origin = format!("http://{}", running.address);
         Self { running: Some(running), origin, database, folder }
+    }
+
+    /// Another process of this hub, on the same Postgres. It ends before this one.
+    pub async fn another_process(&self) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let shared = |name: &str| self.folder.path().join(name).display().to_string();
+        let (key, blobs) = (shared("secret.key"), shared("blobs"));
+        let given = [("PLEXUS_SECRET_KEY_FILE", key.as_str()), ("PLEXUS_BLOBS_DIR", blobs.as_str())];
+        let url = self.database.as_ref().map(postgres_url);
+        let running = running(folder.path(), url.as_deref(), &given).await;
+        let origin = format!("http://{}", running.address);
+        Self { running: Some(running), origin, database: None, folder }
     }
 
     /// Where it keeps its data.
@@ -171,7 +181,14 @@ impl Hub {
     }
 }
 
-fn configured(folder: &Path, database: Option<&str>, settings: &[Given]) -> Serve {
+async fn running(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) -> Running {
+    let serve = configured(folder, database, settings);
+    let running = plexus_server::run::start(serve).await.expect("the hub starts");
+    listings::until_whole(&running.hub).await;
+    running
+}
+
+fn configured(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) -> Serve {
     let fixed = [
         ("PLEXUS_LISTEN", Some("127.0.0.1:0")),
         ("PLEXUS_DATA_DIR", folder.to_str()),

@@ -143,6 +143,8 @@ mod stars;
 #[cfg(test)]
 mod streaming;
 #[cfg(test)]
+mod supervision;
+#[cfg(test)]
 mod talks;
 #[cfg(test)]
 mod team;

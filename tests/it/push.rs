@@ -27,8 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const WAITING: usize = 64;
 
 /// A webhook that answers as the test says, and hands on what it was told.
-struct Webhook {
-    url: String,
+pub struct Webhook {
+    pub url: String,
     calls: Receiver<(HeaderMap, Value)>,
 }
 
@@ -40,7 +40,7 @@ struct Serving {
 
 impl Webhook {
     /// The first calls get these answers, all others 200.
-    async fn start(answers: &[StatusCode]) -> Self {
+    pub async fn start(answers: &[StatusCode]) -> Self {
         let (sender, calls) = channel(WAITING);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/hook?key=1", listener.local_addr().expect("an address"));
@@ -51,7 +51,7 @@ impl Webhook {
         Self { url, calls }
     }
 
-    async fn called(&mut self) -> (HeaderMap, Value) {
+    pub async fn called(&mut self) -> (HeaderMap, Value) {
         timeout(PATIENCE, self.calls.recv()).await.expect("the hub calls").expect("it serves")
     }
 }

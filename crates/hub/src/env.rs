@@ -5,9 +5,14 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use plexus_domain::Timestamp;
 
+use crate::FaultInjection;
+
 /// Where time and randomness come from. Cheap to clone.
 #[derive(Clone)]
-pub struct Env(Arc<dyn Source>);
+pub struct Env {
+    source: Arc<dyn Source>,
+    faults: FaultInjection,
+}
 
 trait Source: Send + Sync {
     fn now(&self) -> Timestamp;
@@ -16,24 +21,29 @@ trait Source: Send + Sync {
 
 impl Env {
     pub fn system() -> Self {
-        Self(Arc::new(System))
+        Self { source: Arc::new(System), faults: FaultInjection::default() }
     }
 
     /// A clock that stands still until it is moved, and randomness that repeats: for tests.
     pub fn fixed(start: Timestamp, seed: u64) -> (Self, FixedClock) {
         let clock = FixedClock(Arc::new(Mutex::new((start, seed))));
-        (Self(Arc::new(clock.clone())), clock)
+        (Self { source: Arc::new(clock.clone()), faults: FaultInjection::default() }, clock)
     }
 
     pub fn now(&self) -> Timestamp {
-        self.0.now()
+        self.source.now()
     }
 
     /// `N` unpredictable bytes.
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
-        self.0.fill(&mut bytes);
+        self.source.fill(&mut bytes);
         bytes
+    }
+
+    /// Panics that tests inject into workers; no setting reaches this.
+    pub fn faults(&self) -> &FaultInjection {
+        &self.faults
     }
 
     /// A new id of any kind, as in `env.id(RunId::new)`.

@@ -1,39 +1,76 @@
 //! What is done from time to time, and at each start: whatever a while ago was no longer needed goes.
 
-use std::time::Duration;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
+use futures::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Hub, Result, accounts, blobs, chats, oauth};
+use crate::{Error, Hub, Result, accounts, blobs, chats, oauth, supervise};
 
 const EVERY: Duration = Duration::from_secs(3_600);
 
+/// A task that housekeeping runs by itself.
+struct Chore {
+    name: &'static str,
+    /// Answers how many things it removed.
+    run: for<'a> fn(&'a Hub) -> BoxFuture<'a, Result<u64>>,
+}
+
+/// In this order: files are swept after the chats that showed them.
+const CHORES: [Chore; 5] = [
+    Chore {
+        name: "account erasure",
+        run: |hub| Box::pin(async { accounts::erase_those_who_left(hub).await.map(|()| 0) }),
+    },
+    Chore {
+        name: "expired authorizations",
+        run: |hub| Box::pin(async { oauth::forget_expired(hub).await.map(|()| 0) }),
+    },
+    Chore { name: "expired chats", run: |hub| Box::pin(async { count(chats::sweep_expired(hub).await) }) },
+    Chore { name: "stray files", run: |hub| Box::pin(async { blobs::sweep_strays(hub).await.map(|()| 0) }) },
+    Chore { name: "unused files", run: |hub| Box::pin(async { count(blobs::sweep(hub).await) }) },
+];
+
 /// Tidies at once, then every hour. What fails is tried again at the next time.
-pub(crate) async fn keep_house_until(stop: CancellationToken, hub: &Hub) {
+pub(crate) async fn keep_house_until(stop: CancellationToken, hub: Hub) {
     let mut tick = tokio::time::interval(EVERY);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        note("tidying", tidy(hub).await);
+        // Each failure is logged where it happens.
+        let _ = tidy(&hub).await;
     }
 }
 
-/// One round.
+/// One round of all chores. One that fails or panics keeps no other from running; the first failure is returned.
 pub(crate) async fn tidy(hub: &Hub) -> Result<()> {
-    accounts::erase_those_who_left(hub).await?;
-    oauth::forget_expired(hub).await?;
-    let chats = chats::sweep_expired(hub).await?;
-    if chats > 0 {
-        tracing::info!(chats, "chats of programs that were kept long enough are deleted");
+    let mut outcome = Ok(());
+    for chore in CHORES {
+        match run(hub, &chore).await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(chore = chore.name, removed, "housekeeping: done"),
+            Err(error) => {
+                tracing::warn!(chore = chore.name, %error, "housekeeping: chore failed, next try in an hour");
+                outcome = outcome.and(Err(error));
+            }
+        }
     }
-    blobs::sweep_strays(hub).await?;
-    let files = blobs::sweep(hub).await?;
-    if files > 0 {
-        tracing::info!(files, "files that nothing shows any more are deleted");
-    }
-    Ok(())
+    outcome
 }
 
-fn note(what: &str, done: Result<()>) {
-    if let Err(error) = done {
-        tracing::warn!(%error, what, "housekeeping did not finish");
-    }
+async fn run(hub: &Hub, chore: &Chore) -> Result<u64> {
+    let work = async {
+        tokio::select! {
+            biased;
+            never = hub.env().faults().strike(chore.name) => match never {},
+            done = (chore.run)(hub) => done,
+        }
+    };
+    let done = AssertUnwindSafe(work).catch_unwind().await;
+    done.unwrap_or_else(|panic| {
+        let cause = supervise::cause(panic.as_ref());
+        Err(Error::Fault(anyhow::anyhow!("{} panicked: {cause}", chore.name)))
+    })
+}
+
+fn count<N: TryInto<u64>>(removed: Result<N>) -> Result<u64> {
+    removed.map(|removed| removed.try_into().unwrap_or(u64::MAX))
 }

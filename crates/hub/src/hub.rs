@@ -13,7 +13,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, keys, limits::Limits,
-    listings, live, live::Live, passwords::Passwords, processes, runs, secrets::Vault, teams,
+    listings, live, live::Live, passwords::Passwords, processes, runs, secrets::Vault, supervise, teams,
 };
 
 /// One hub. Cheap to clone.
@@ -45,6 +45,7 @@ struct Parts {
     decided: Notify,
     whole_index: SetOnce<()>,
     tasks: TaskTracker,
+    down: supervise::Down,
     /// The hub is about to end: what ends now was not ended by a person.
     closing: AtomicBool,
     stop: CancellationToken,
@@ -88,6 +89,7 @@ impl Hub {
             decided: Notify::new(),
             whole_index: SetOnce::new(),
             tasks: TaskTracker::new(),
+            down: supervise::Down::default(),
             closing: AtomicBool::new(false),
             stop: CancellationToken::new(),
             env,
@@ -107,16 +109,13 @@ impl Hub {
         agents::ensure_builtin(self).await?;
         processes::start(self);
         processes::mend(self).await?;
-        let hub = self.clone();
-        self.tasks().spawn(async move {
-            live::flush_until(hub.stop().clone(), &hub).await;
-        });
-        let hub = self.clone();
-        self.tasks().spawn(async move { listings::index_until(hub.stop().clone(), &hub).await });
-        let hub = self.clone();
-        self.tasks().spawn(async move { housekeeping::keep_house_until(hub.stop().clone(), &hub).await });
-        let hub = self.clone();
-        self.tasks().spawn(async move { calls::push::deliver_until(hub.stop().clone(), &hub).await });
+        live::start_flusher(self);
+        let stop = self.stop().clone();
+        self.supervise("search index", move |hub| listings::index_until(stop.clone(), hub));
+        let stop = self.stop().clone();
+        self.supervise("housekeeping", move |hub| housekeeping::keep_house_until(stop.clone(), hub));
+        let stop = self.stop().clone();
+        self.supervise("webhook delivery", move |hub| calls::push::deliver_until(stop.clone(), hub));
         teams::recover(self).await?;
         Ok(())
     }
@@ -286,6 +285,10 @@ impl Hub {
 
     pub(crate) fn tasks(&self) -> &TaskTracker {
         &self.0.tasks
+    }
+
+    pub(crate) fn down(&self) -> &supervise::Down {
+        &self.0.down
     }
 
     pub(crate) fn stop(&self) -> &CancellationToken {

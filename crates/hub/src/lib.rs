@@ -28,6 +28,7 @@ mod processes;
 mod programs;
 pub mod runs;
 pub mod secrets;
+mod supervise;
 pub mod teams;
 pub mod views;
 
@@ -37,3 +38,4 @@ pub use env::{Env, FixedClock};
 pub use error::{Error, Result};
 pub use hub::Hub;
 pub use plexus_store::permissions;
+pub use supervise::FaultInjection;

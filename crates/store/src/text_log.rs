@@ -43,7 +43,7 @@ pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[Piece]) -> Result
             continue;
         }
         let text = format!(
-            "insert into text_log (process, n, message, part, start, body) values {}",
+            "insert into text_log (process, n, message, part, start, body) values {} on conflict (process, n) do nothing",
             rows(size, COLUMNS)
         );
         for chunk in chunks {

@@ -1,6 +1,6 @@
 //! Listening for connections until the hub is told to stop.
 
-use std::{net::SocketAddr, pin::pin, time::Duration};
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -10,7 +10,10 @@ use axum::{
 };
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Mutex,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::Service as _;
 
@@ -32,20 +35,16 @@ pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListe
 /// Serves until `stop`, then lets requests finish. Streams end themselves when `stop` is cancelled.
 ///
 /// HTTP/1.1 alone, without a look at what version a connection speaks: that look costs each stream eight kilobytes.
-pub async fn serve(
-    mut listener: TcpListener,
-    router: Router,
-    stop: CancellationToken,
-) -> std::io::Result<()> {
+pub async fn serve(listener: Arc<Mutex<TcpListener>>, router: Router, stop: CancellationToken) {
+    let mut listener = listener.lock().await;
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
     let connections = TaskTracker::new();
-    while let Some((stream, peer)) = stop.run_until_cancelled(Listener::accept(&mut listener)).await {
+    while let Some((stream, peer)) = stop.run_until_cancelled(Listener::accept(&mut *listener)).await {
         connections.spawn(connection(http.clone(), stream, peer, router.clone(), stop.clone()));
     }
     connections.close();
     connections.wait().await;
-    Ok(())
 }
 
 async fn connection(

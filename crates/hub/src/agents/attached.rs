@@ -120,7 +120,7 @@ impl Drop for Attachment {
         self.link.close();
         if self.hub.attachments().remove(self.agent, &self.link) {
             let (hub, agent) = (self.hub.clone(), self.agent);
-            self.hub.tasks().spawn(async move {
+            self.hub.spawn_once("agent detachment", async move {
                 // It may be back already.
                 if hub.attachments().find(agent).is_none()
                     && let Err(error) = listings::seen_gone(&hub, agent).await

@@ -57,11 +57,12 @@ pub fn answer_calls(hub: &Hub, edge: Arc<dyn Edge>) {
 }
 
 /// Takes calls until the network stops.
-pub(super) async fn take(hub: Hub, mut calls: Calls) {
+pub(super) async fn take(hub: Hub, calls: Arc<tokio::sync::Mutex<Calls>>) {
+    let mut calls = calls.lock().await;
     let newcomers = Arc::new(Semaphore::new(NEWCOMERS_AT_ONCE));
     while let Some(Some(coming)) = hub.stop().run_until_cancelled(calls.next()).await {
         let (hub, newcomers) = (hub.clone(), Arc::clone(&newcomers));
-        hub.clone().tasks().spawn(async move {
+        hub.clone().spawn_once("federation call", async move {
             let stop = hub.stop().clone();
             let _ = stop.run_until_cancelled(let_in(&hub, &newcomers, coming)).await;
         });

@@ -131,7 +131,7 @@ struct Names {
 /// Asks a domain whether it names that hub. What comes of it is told to the core; silence leaves the hub without a domain.
 pub(super) fn prove_domain(hub: &Hub, id: HubId, domain: String) {
     let hub = hub.clone();
-    hub.clone().tasks().spawn(async move {
+    hub.clone().spawn_once("domain proof", async move {
         // More than a few at once wait for nobody: the hub says its domain again with its next record.
         let Ok(_turn) = hub.federation().proving.try_acquire() else { return };
         let stop = hub.stop().clone();

@@ -1,6 +1,6 @@
 //! Taking part, until the hub ends.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use plexus_federation::{
     core::{Core, Event},
@@ -21,7 +21,7 @@ use super::{Running, announce, book, calls, describe, home::Stored, restore, rul
 use crate::{
     Error, Hub, Result,
     config::{Federation, PrivateNetworks},
-    keys,
+    keys, supervise,
 };
 
 /// Before it is tried again after an error.
@@ -46,20 +46,31 @@ pub(crate) async fn start(hub: &Hub) -> Result<()> {
             None => Ok(()),
         };
     };
-    let first = match duty {
+    let mut first = match duty {
         Some(duty) => Some((duty, begin(hub, &config).await?)),
         None => None,
     };
     if first.is_some() {
         until_reached(hub).await;
     }
-    let hub = hub.clone();
-    hub.clone().tasks().spawn(async move {
-        let stop = hub.stop().clone();
-        let _ = stop.run_until_cancelled(Box::pin(take_turns(&hub, &config, first))).await;
-        hub.federation().running.lock().take();
+    hub.supervise("federation driver", move |hub| {
+        let (config, first) = (config.clone(), first.take());
+        async move {
+            let _not_running = NotRunning(hub.clone());
+            let stop = hub.stop().clone();
+            let _ = stop.run_until_cancelled(Box::pin(take_turns(&hub, &config, first))).await;
+        }
     });
     Ok(())
+}
+
+/// Forgets the way to the driver when it ends, also by a panic.
+struct NotRunning(Hub);
+
+impl Drop for NotRunning {
+    fn drop(&mut self) {
+        self.0.federation().running.lock().take();
+    }
 }
 
 /// Takes part whenever no other process of the hub does: one of them is the hub among others.
@@ -158,7 +169,15 @@ async fn run(hub: &Hub, config: &Federation, Begun { driver, actor }: Begun) {
     hub.federation().running.lock().take();
     // Its sockets are free before the next one asks for them.
     actor.abort();
-    let _ = actor.await;
+    if let Err(failed) = actor.await
+        && let Ok(panic) = failed.try_into_panic()
+    {
+        tracing::error!(
+            worker = "network actor",
+            error = supervise::cause(panic.as_ref()),
+            "worker panicked"
+        );
+    }
     if let Err(error) = ended {
         tracing::warn!(%error, "this hub left the network; it begins anew from what is stored");
     }
@@ -186,7 +205,8 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
     })
     .map_err(|error| Error::Fault(anyhow::anyhow!("PLEXUS_P2P_LISTEN: {error}")))?;
     if let Some(calls) = net.calls() {
-        hub.tasks().spawn(calls::take(hub.clone(), calls));
+        let calls = Arc::new(tokio::sync::Mutex::new(calls));
+        hub.supervise_work("federation calls", move |hub| calls::take(hub, Arc::clone(&calls)));
     }
     let (orders, inbox) = mpsc::channel(ORDERS);
     let actor = AbortOnDropHandle::new(actor);

@@ -27,9 +27,9 @@ const READ_AHEAD: usize = 1;
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Brings the index up to the store, says so, and follows changes until `stop`.
-pub(crate) async fn index_until(stop: CancellationToken, hub: &Hub) {
+pub(crate) async fn index_until(stop: CancellationToken, hub: Hub) {
     loop {
-        match catch_up(&stop, hub).await {
+        match catch_up(&stop, &hub).await {
             Ok(()) => hub.index_is_whole(),
             Err(_) if stop.is_cancelled() => return,
             Err(error) => tracing::warn!(%error, "the index is behind; it tries again"),
@@ -64,7 +64,7 @@ async fn build(stop: &CancellationToken, hub: &Hub, last: u64) -> Result<()> {
     let (batches, mut taken) = mpsc::channel(READ_AHEAD);
     let index = hub.index().clone();
     let building = tokio::task::spawn_blocking(move || {
-        let read = iter::from_fn(|| taken.blocking_recv());
+        let read = iter::from_fn(|| next_batch(taken.blocking_recv()));
         index.rebuild(read.flat_map(entries), last)
     });
     read_all(stop, hub, last, batches).await;
@@ -73,21 +73,32 @@ async fn build(stop: &CancellationToken, hub: &Hub, last: u64) -> Result<()> {
     Ok(())
 }
 
+/// What was sent; an error where the reader broke off before it said that nothing follows. An index of a part of the
+/// listings must not pass for whole.
+fn next_batch(received: Option<Sent>) -> Option<Result<Batch>> {
+    received.unwrap_or_else(|| Some(Err(Error::fault(anyhow::anyhow!("reading the listings broke off")))))
+}
+
+/// A batch, an error, or none where nothing follows.
+type Sent = Option<Result<Batch>>;
+
 /// Sends every listing up to change `last`, or why they cannot be read. Ends early when nobody takes them.
-async fn read_all(stop: &CancellationToken, hub: &Hub, last: u64, batches: mpsc::Sender<Result<Batch>>) {
+async fn read_all(stop: &CancellationToken, hub: &Hub, last: u64, batches: mpsc::Sender<Sent>) {
     let mut from = 0;
     while from < last {
         let batch = match stop.run_until_cancelled(read(hub, from)).await {
-            Some(Ok(None)) => return,
+            Some(Ok(None)) => break,
             Some(Ok(Some(batch))) => Ok(batch),
             Some(Err(error)) => Err(error),
             None => Err(Error::fault(anyhow::anyhow!("the hub ends"))),
         };
         from = batch.as_ref().map_or(last, |batch| batch.last_change);
-        if batches.send(batch).await.is_err() {
+        if batches.send(Some(batch)).await.is_err() {
             return;
         }
     }
+    // The receiver has gone where it met an error.
+    let _ = batches.send(None).await;
 }
 
 /// Listings in the order of their changes.

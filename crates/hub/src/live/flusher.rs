@@ -1,10 +1,10 @@
 //! Writes open text down, all runs of the process in one transaction, ten times a second.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use plexus_domain::ChatId;
 use plexus_store::{text_log, text_log::Piece};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Mutex;
 
 use super::Unlogged;
 use crate::{Hub, processes::Hint};
@@ -12,19 +12,25 @@ use crate::{Hub, processes::Hint};
 /// How much of an answer a crash may cost.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Flushes until `stop`, then once more.
-pub(crate) async fn flush_until(stop: CancellationToken, hub: &Hub) {
-    let mut flusher = Flusher::new(hub);
-    let mut tick = tokio::time::interval(EVERY);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        flusher.flush().await;
-    }
-    flusher.flush().await;
+/// Flushes until the hub ends, then once more. What was taken and not written yet outlives a panic.
+pub(crate) fn start_flusher(hub: &Hub) {
+    let pending = Arc::new(Mutex::new(Pending { next: 1, oldest: 1, ..Pending::default() }));
+    hub.supervise("text flusher", move |hub| flush_until_stopped(hub, Arc::clone(&pending)));
 }
 
-struct Flusher<'a> {
-    hub: &'a Hub,
+async fn flush_until_stopped(hub: Hub, pending: Arc<Mutex<Pending>>) {
+    let mut pending = pending.lock().await;
+    let mut tick = tokio::time::interval(EVERY);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    while hub.stop().run_until_cancelled(tick.tick()).await.is_some() {
+        pending.flush(&hub).await;
+    }
+    pending.flush(&hub).await;
+}
+
+/// Text that is on its way to the log.
+#[derive(Default)]
+struct Pending {
     /// The number of the next piece.
     next: i64,
     /// The oldest piece that the log still holds.
@@ -35,22 +41,18 @@ struct Flusher<'a> {
     chats: HashSet<ChatId>,
 }
 
-impl<'a> Flusher<'a> {
-    fn new(hub: &'a Hub) -> Self {
-        Self { hub, next: 1, oldest: 1, waiting: Vec::new(), chats: HashSet::new() }
-    }
-
-    async fn flush(&mut self) {
-        let needed = self.collect();
+impl Pending {
+    async fn flush(&mut self, hub: &Hub) {
+        let needed = self.collect(hub);
         if self.waiting.is_empty() && needed == self.oldest {
             return;
         }
-        match self.write(needed).await {
+        match self.write(hub, needed).await {
             Ok(()) => {
                 self.waiting.clear();
                 self.oldest = needed;
                 for chat in self.chats.drain() {
-                    self.hub.hints().add(Hint::Text(chat));
+                    hub.hints().add(Hint::Text(chat));
                 }
             }
             // Nothing is lost yet: the text is in memory, and the next tick tries again.
@@ -61,12 +63,12 @@ impl<'a> Flusher<'a> {
     }
 
     /// Takes what is new, and answers the number of the oldest piece of a message that is still open.
-    fn collect(&mut self) -> i64 {
+    fn collect(&mut self, hub: &Hub) -> i64 {
         let mut open = HashSet::new();
         let mut needed = i64::MAX;
         // Other processes show it all; for what a crash leaves, text is enough.
-        let all = self.hub.hints().are_heard();
-        for writing in self.hub.live().all() {
+        let all = hub.hints().are_heard();
+        for writing in hub.live().all() {
             let mut writing = writing.lock();
             if writing.is_copy() {
                 continue;
@@ -86,9 +88,9 @@ impl<'a> Flusher<'a> {
         needed.min(self.next)
     }
 
-    async fn write(&self, needed: i64) -> plexus_store::Result<()> {
-        let process = self.hub.process();
-        let mut tx = self.hub.store().write_bulk().await?;
+    async fn write(&self, hub: &Hub, needed: i64) -> plexus_store::Result<()> {
+        let process = hub.process();
+        let mut tx = hub.store().write_bulk().await?;
         text_log::append(&mut tx, process, &self.waiting).await?;
         if needed > self.oldest {
             text_log::trim(&mut tx, process, needed).await?;

@@ -14,7 +14,7 @@ use std::{collections::HashMap, sync::Arc};
 
 pub use access::{Access, Touched};
 pub use channel::{Channel, Channels, Topic};
-pub(crate) use flusher::flush_until;
+pub(crate) use flusher::start_flusher;
 pub use frame::{ClosedBlock, Frame, FrameKind, Snapshot};
 pub use open::{Applied, Closed, OpenMessage, Unlogged};
 use parking_lot::Mutex;
@@ -60,6 +60,11 @@ impl Live {
         if writing.get(&message).is_some_and(|one| Arc::ptr_eq(one, copy)) {
             writing.remove(&message);
         }
+    }
+
+    /// Ends reading along everywhere, after what read along has panicked.
+    pub(crate) fn end_copies(&self) {
+        self.writing.lock().retain(|_, one| !one.lock().is_copy());
     }
 
     /// Ends a message: its text is now in the store.

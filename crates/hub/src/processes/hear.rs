@@ -105,7 +105,7 @@ fn everything(hub: &Hub) {
 
 /// Listening goes on meanwhile.
 fn later(hub: &Hub, what: impl Future<Output = Result<()>> + Send + 'static) {
-    hub.tasks().spawn(async move {
+    hub.spawn_once("notification handling", async move {
         if let Err(error) = what.await {
             tracing::warn!(%error, "what another process said was not heeded");
         }

@@ -82,6 +82,8 @@ impl Hints {
 
 /// Sends hints until the hub ends, then what was said last.
 pub(super) async fn keep_sending(hub: Hub) {
+    // A run of this worker that panicked may have taken hints that it did not send.
+    hub.hints().add(Hint::Everything);
     while hub.stop().run_until_cancelled(hub.hints().come()).await.is_some() {
         if let Err(error) = send(&hub).await {
             tracing::warn!(%error, "other processes will hear later what moved");

@@ -35,7 +35,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// What the task is asked and told.
 pub(crate) struct Mirror {
     wants: mpsc::Sender<Want>,
-    taken: Mutex<Option<mpsc::Receiver<Want>>>,
+    /// Locked by the worker, which gives it back where it panics.
+    asked: tokio::sync::Mutex<mpsc::Receiver<Want>>,
     moved: Mutex<Moved>,
     came: Notify,
 }
@@ -55,8 +56,8 @@ struct Moved {
 
 impl Default for Mirror {
     fn default() -> Self {
-        let (wants, taken) = mpsc::channel(WAITING);
-        Self { wants, taken: Mutex::new(Some(taken)), moved: Mutex::default(), came: Notify::new() }
+        let (wants, asked) = mpsc::channel(WAITING);
+        Self { wants, asked: tokio::sync::Mutex::new(asked), moved: Mutex::default(), came: Notify::new() }
     }
 }
 
@@ -94,7 +95,10 @@ impl Mirror {
 
 /// Reads along until the hub ends.
 pub(super) async fn keep_showing(hub: Hub) {
-    let Some(mut wants) = hub.mirror().taken.lock().take() else { return };
+    let mut wants = hub.mirror().asked.lock().await;
+    // Chats that an earlier run of this worker read along in, until it panicked, are open still.
+    hub.live().end_copies();
+    hub.mirror().everything();
     let mut reading = Reading { hub: &hub, chats: HashMap::new() };
     let mut sweep = interval(SWEEP);
     sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -24,15 +24,14 @@ use crate::Hub;
 
 /// What this process does for, and with, the others.
 pub(crate) fn start(hub: &Hub) {
+    hub.supervise("heartbeat", life::keep_beating);
     if !hub.store().is_postgres() {
         return;
     }
-    let tasks = hub.tasks();
-    tasks.spawn(life::keep_beating(hub.clone()));
-    tasks.spawn(life::keep_looking(hub.clone()));
-    tasks.spawn(hints::keep_sending(hub.clone()));
-    tasks.spawn(hear::keep_hearing(hub.clone()));
-    tasks.spawn(mirror::keep_showing(hub.clone()));
+    hub.supervise("process watch", life::keep_looking);
+    hub.supervise("hint sender", hints::keep_sending);
+    hub.supervise("notification listener", hear::keep_hearing);
+    hub.supervise("chat mirror", mirror::keep_showing);
 }
 
 /// Notes whether there are others. What somebody did before they were known was missed, here and there.

@@ -1,7 +1,7 @@
 //! What a process leaves when it dies: runs that nobody works on. They end as failed, with what had been said and asked;
 //! those that only waited wait again.
 
-use plexus_domain::{Content, Part, ProcessId, RunState, event::Event, message::MessageState};
+use plexus_domain::{Content, Part, ProcessId, RunId, RunState, event::Event, message::MessageState};
 use plexus_store::{
     chats, messages, processes, runs,
     runs::{Run, Step},
@@ -23,6 +23,20 @@ pub(crate) async fn recover(hub: &Hub, gone: &[ProcessId]) -> Result<()> {
     }
     let left = runs::list_orphaned(&mut hub.store().read().await?).await?;
     end_or_take_up(hub, &left).await
+}
+
+/// Ends a run of this process whose worker panicked while it began or ended.
+pub(super) async fn end_panicked(hub: &Hub, run: RunId) {
+    let ended = async {
+        let found = runs::find(&mut hub.store().read().await?, run).await?;
+        match found.filter(|run| !run.state.is_terminal()) {
+            Some(run) => end(hub, &run).await,
+            None => Ok(()),
+        }
+    };
+    if let Err(error) = ended.await {
+        tracing::error!(run.id = %run, %error, "panicked run: not ended, the next start ends it");
+    }
 }
 
 async fn end_or_take_up(hub: &Hub, left: &[Run]) -> Result<()> {

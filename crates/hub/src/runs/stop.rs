@@ -69,7 +69,7 @@ fn give_up(hub: &Hub, run: &Run) {
         return;
     }
     let (hub, run) = (hub.clone(), run.clone());
-    hub.tasks().clone().spawn(async move {
+    hub.clone().spawn_once("agent cancellation", async move {
         if let Err(error) = tell_agent(&hub, &run).await {
             tracing::info!(run = %run.id, %error, "an agent was not told that nobody answers what it asked");
         }

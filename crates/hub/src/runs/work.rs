@@ -16,10 +16,10 @@ use super::{
     connect, finish,
     finish::Outcome,
     output::Speaker,
-    request, take_up,
+    recover, request, take_up,
     turn::{self, Turn},
 };
-use crate::{Error, Hub, listings::seen_alive, live::Topic};
+use crate::{Error, Hub, listings::seen_alive, live::Topic, supervise};
 
 /// Begins to work on runs that are committed. Nobody speaks until the answer is dropped: readers are told first who
 /// will, and nothing ends before it has begun. Whoever asks elsewhere before it speaks does so meanwhile.
@@ -33,8 +33,14 @@ pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
         let writing = hub.live().begin(job.chat, job.answer.id);
         let speaker = Speaker::new(writing, channel);
         let tasks = hub.tasks().clone();
+        let (run, message) = (job.run, job.answer.id);
         tasks.spawn(async move {
-            work(&hub, job, speaker, told).await;
+            let done = AssertUnwindSafe(work(&hub, job, speaker, told)).catch_unwind().await;
+            if let Err(panic) = done {
+                tracing::error!(run.id = %run, error = supervise::cause(panic.as_ref()), "run panicked");
+                recover::end_panicked(&hub, run).await;
+                hub.live().end(message);
+            }
         });
     }
     told.drop_guard()
@@ -60,8 +66,8 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
     let answer = AssertUnwindSafe(answer(hub, job, history, &mut speaker, &told)).catch_unwind().await;
     // Also where it came to nothing before anybody could say anything.
     told.cancelled().await;
-    let end = answer.unwrap_or_else(|_| {
-        tracing::error!(run = %job.run, "a run panicked");
+    let end = answer.unwrap_or_else(|panic| {
+        tracing::error!(run.id = %job.run, error = supervise::cause(panic.as_ref()), "run panicked");
         Err(Failure::new(
             FailureClass::Internal,
             "The hub made a mistake while this was being answered. Try again.",

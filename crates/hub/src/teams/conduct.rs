@@ -15,10 +15,7 @@ use plexus_domain::{
 use plexus_store::teams;
 use tokio::{
     select,
-    sync::{
-        broadcast::{self, error::RecvError},
-        mpsc,
-    },
+    sync::broadcast::{self, error::RecvError},
     time,
 };
 
@@ -28,7 +25,7 @@ use super::{
     doing::Doing,
     help::{self, Way},
     invite, nest, record,
-    room::{Request, Wish},
+    room::{Mailbox, Request, Wish},
     speak, work,
 };
 use crate::{
@@ -59,28 +56,41 @@ pub(super) struct Conductor {
     pub above: Option<Team>,
     pub decider: Decider,
     pub key: SecretKey,
-    requests: mpsc::Receiver<Request>,
+    requests: Mailbox,
     frames: broadcast::Receiver<Arc<Frame>>,
     /// Nobody is asked for anything before this moment: it could not be done just now.
     later: Option<time::Instant>,
     _channel: Channel,
 }
 
-/// Begins to conduct a team, unless this process does so already.
+/// Begins to conduct a team, unless this process does so already. Where the conductor panics, the next one begins from
+/// what was committed.
 pub(super) fn begin(hub: &Hub, team: ChatId, asker: Asker) {
-    let Some(requests) = hub.teams().open(team) else { return };
-    let (hub, tasks) = (hub.clone(), hub.tasks().clone());
-    tasks.spawn(async move {
-        if let Some(mut conductor) = Box::pin(arrive(&hub, team, asker, requests)).await {
-            Box::pin(conductor.conduct()).await;
-            if conductor.team.outcome().is_some()
-                && let Err(error) = forget(&hub, team).await
-            {
-                tracing::warn!(%team, %error, "a team that has ended keeps its conductor's name");
+    let mut first = hub.teams().open(team);
+    if first.is_none() {
+        return;
+    }
+    hub.supervise_work("team conductor", move |hub| {
+        // After a panic another process, or a look after teams without a conductor, may have been faster.
+        let requests = first.take().or_else(|| hub.teams().open(team));
+        let asker = asker.clone();
+        async move {
+            if let Some(requests) = requests {
+                Box::pin(conduct(&hub, team, asker, requests)).await;
             }
         }
-        hub.teams().close(team);
     });
+}
+
+async fn conduct(hub: &Hub, team: ChatId, asker: Asker, requests: Mailbox) {
+    if let Some(mut conductor) = Box::pin(arrive(hub, team, asker, requests)).await {
+        Box::pin(conductor.conduct()).await;
+        if conductor.team.outcome().is_some()
+            && let Err(error) = forget(hub, team).await
+        {
+            tracing::warn!(%team, %error, "a team that has ended keeps its conductor's name");
+        }
+    }
 }
 
 /// A team that has ended needs nobody.
@@ -91,12 +101,7 @@ async fn forget(hub: &Hub, team: ChatId) -> Result<()> {
 }
 
 /// Reads what there is; none where the hub ends before it can be read, or nothing is there any more.
-async fn arrive(
-    hub: &Hub,
-    team: ChatId,
-    asker: Asker,
-    requests: mpsc::Receiver<Request>,
-) -> Option<Conductor> {
+async fn arrive(hub: &Hub, team: ChatId, asker: Asker, requests: Mailbox) -> Option<Conductor> {
     // Watching begins before anything is read, so no end of a run is missed.
     let channel = hub.live().channels.hold(Topic::Chat(team));
     let frames = channel.watch();

@@ -30,24 +30,44 @@ pub struct Request {
     pub done: oneshot::Sender<Result<()>>,
 }
 
+/// What is asked of a conductor. Dropping it, also by a panic, makes room for the team's next conductor.
+pub struct Mailbox {
+    rooms: Rooms,
+    team: ChatId,
+    requests: mpsc::Receiver<Request>,
+}
+
+impl Mailbox {
+    /// The next request; none once the conductor was sent away.
+    pub async fn recv(&mut self) -> Option<Request> {
+        self.requests.recv().await
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        self.requests.close();
+        self.rooms.close(self.team);
+    }
+}
+
 /// By team.
 #[derive(Clone, Default)]
 pub struct Rooms(Arc<Mutex<HashMap<ChatId, mpsc::Sender<Request>>>>);
 
 impl Rooms {
-    /// A room of its own for a conductor, until it is closed; none where the team has one.
-    pub fn open(&self, team: ChatId) -> Option<mpsc::Receiver<Request>> {
+    /// The mailbox of a conductor, until it is dropped; none where the team has one.
+    pub fn open(&self, team: ChatId) -> Option<Mailbox> {
         let mut rooms = self.0.lock();
         if rooms.contains_key(&team) {
             return None;
         }
         let (sender, requests) = mpsc::channel(WAITING);
         rooms.insert(team, sender);
-        Some(requests)
+        Some(Mailbox { rooms: self.clone(), team, requests })
     }
 
-    /// After the conductor has left its room.
-    pub fn close(&self, team: ChatId) {
+    fn close(&self, team: ChatId) {
         let mut rooms = self.0.lock();
         // Another one may have come meanwhile.
         if rooms.get(&team).is_some_and(mpsc::Sender::is_closed) {

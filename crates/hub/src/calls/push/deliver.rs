@@ -1,8 +1,8 @@
 //! Sending letters to webhooks: each in its turn, and again for a while where nobody takes it.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, time::Duration};
 
-use futures::{StreamExt as _, stream};
+use futures::{FutureExt as _, StreamExt as _, stream};
 use plexus_a2a::wire::{v1, v03};
 use plexus_domain::{PushId, Timestamp, agent::A2aProtocol};
 use plexus_runtime::{Secret, outbound::Notice};
@@ -14,7 +14,7 @@ use super::{
     letters::{KIND, Step},
     manage,
 };
-use crate::{Error, Hub, Result, calls::task, views};
+use crate::{Error, Hub, Result, calls::task, supervise, views};
 
 /// Letters that are sent in one go, and receivers that are called at once.
 const BATCH: i64 = 128;
@@ -28,9 +28,9 @@ const MOST_TRIES: i64 = 7;
 /// A wake-up may be lost; then this finds what it would have told.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-pub(crate) async fn deliver_until(stop: CancellationToken, hub: &Hub) {
+pub(crate) async fn deliver_until(stop: CancellationToken, hub: Hub) {
     loop {
-        let pause = match stop.run_until_cancelled(round(hub)).await {
+        let pause = match stop.run_until_cancelled(round(&hub)).await {
             None => return,
             Some(Ok(pause)) => pause,
             Some(Err(error)) => {
@@ -66,7 +66,7 @@ async fn round(hub: &Hub) -> Result<Duration> {
             by_target.entry(letter.target.clone()).or_default().push(letter);
         }
         stream::iter(by_target.into_values())
-            .for_each_concurrent(AT_ONCE, |letters| to_one(hub, letters))
+            .for_each_concurrent(AT_ONCE, |letters| to_one_guarded(hub, letters))
             .await;
     }
 }
@@ -74,6 +74,14 @@ async fn round(hub: &Hub) -> Result<Duration> {
 async fn next_due(hub: &Hub) -> Result<Duration> {
     let due = outbox::next_due(&mut hub.store().read().await?, KIND).await?;
     Ok(due.map_or(LOOK_EVERY, |due| due.since(hub.env().now())))
+}
+
+/// A panic about one receiver keeps no other from being told.
+async fn to_one_guarded(hub: &Hub, letters: Vec<Letter>) {
+    if let Err(panic) = AssertUnwindSafe(to_one(hub, letters)).catch_unwind().await {
+        let error = supervise::cause(panic.as_ref());
+        tracing::error!(error, "webhook delivery panicked: next try when the lease ends");
+    }
 }
 
 /// Those after one that was not taken wait with it.
