@@ -48,7 +48,10 @@ pub async fn list_others(conn: &mut Conn, id: ProcessId) -> Result<Vec<Process>>
     on!(conn, c => query_as(text).bind(id.uuid()).fetch_all(c))
 }
 
-/// Forgets a process; its runs name none from then on.
+/// Forgets a process; its runs name none from then on, and the teams that it conducted know when it was last alive.
 pub async fn delete(tx: &mut Tx, id: ProcessId) -> Result<bool> {
+    let left = "update teams set served_until = (select beat from processes where id = $1) \
+                where chat in (select team from team_conductors where process = $1)";
+    execute!(tx, query(left).bind(id.uuid()))?;
     Ok(execute!(tx, query("delete from processes where id = $1").bind(id.uuid()))? > 0)
 }

@@ -116,6 +116,13 @@ pub async fn conduct(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<bo
     Ok(execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))? > 0)
 }
 
+/// When the last process that conducted a team was last alive; none where none has left it.
+pub async fn served_until(conn: &mut Conn, team: ChatId) -> Result<Option<Timestamp>> {
+    let text = "select served_until from teams where chat = $1";
+    let found: Option<Option<i64>> = on!(conn, c => query_scalar(text).bind(team.uuid()).fetch_optional(c))?;
+    Ok(found.flatten().map(Timestamp::from_millis))
+}
+
 /// A process conducts a team no longer.
 pub async fn leave(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<()> {
     let text = "delete from team_conductors where team = $1 and process = $2";

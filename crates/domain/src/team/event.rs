@@ -98,6 +98,10 @@ pub enum Event {
     Decided {
         usage: Usage,
     },
+    /// No process of the home hub served the team for so many milliseconds, so its deadlines move by that.
+    Extended {
+        by_ms: u64,
+    },
     /// A deadline passed. What follows is in the rules, not in the entry.
     Elapsed,
 }
@@ -107,7 +111,7 @@ impl Event {
     pub(super) fn may_come_from(&self, by: Author) -> bool {
         use Author::{Home, Owner, Seat};
         match self {
-            Self::Founded { .. } | Self::Decided { .. } | Self::Elapsed => by == Home,
+            Self::Founded { .. } | Self::Decided { .. } | Self::Extended { .. } | Self::Elapsed => by == Home,
             Self::Invited { .. } | Self::Cancelled { .. } => matches!(by, Home | Owner),
             Self::Accepted | Self::Declined { .. } | Self::Said { .. } => matches!(by, Seat(_)),
             Self::Started { .. } | Self::Asked { .. } => matches!(by, Seat(_)),

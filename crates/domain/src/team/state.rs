@@ -24,8 +24,10 @@ pub struct Team {
     pub(super) members: Vec<Member>,
     pub(super) work: Vec<Work>,
     pub(super) phase: Phase,
-    /// When the phase began.
+    /// When the phase began, plus the time since then that no process of the home hub served the team.
     pub(super) since: Timestamp,
+    /// How much later the team's time ends, in milliseconds.
+    pub(super) extended_ms: u64,
     /// How often the floor was given.
     pub(super) turn: u32,
     pub(super) plan: Vec<Step>,

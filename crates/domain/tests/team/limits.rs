@@ -107,6 +107,28 @@ fn a_hub_that_was_away_for_long_ends_the_team_with_one_entry() {
 }
 
 #[test]
+fn time_that_no_process_served_is_given_back() {
+    let mut world = team(Limits::default());
+    world.say(A, assign(Mode::Now, &[1])).unwrap();
+    let (end, due, work) =
+        (world.team.end_of_time(), world.team.due().unwrap(), world.team.work()[0].deadline);
+    let away = Duration::from_secs(24 * 60 * 60);
+    world.later(away);
+    let entry = world.team.extension(away, world.now).unwrap().expect("an open team");
+    world.commit(vec![entry]);
+    world.crash();
+    assert!(world.team.tick(world.now).unwrap().is_none(), "nothing is due any more");
+    let moved = (world.team.end_of_time(), world.team.due().unwrap(), world.team.work()[0].deadline);
+    assert_eq!(moved, (end + away, due + away, work + away));
+    assert_eq!(world.owner(Event::Extended { by_ms: 1 }), Err(Refusal::NotYours));
+    for by_ms in [0, u64::MAX] {
+        assert!(matches!(world.home(Event::Extended { by_ms }), Err(Refusal::Malformed(_))), "{by_ms}");
+    }
+    world.wait();
+    assert!(world.team.extension(Duration::ZERO, world.now).unwrap().is_none());
+}
+
+#[test]
 fn a_deadline_that_passed_comes_before_what_is_said_after_it() {
     let mut world = team(Limits::default());
     world.now = world.team.due().unwrap();

@@ -74,6 +74,7 @@ fn events_keep_their_form() {
             Event::Decided { usage: Usage { tokens_in: 5, tokens_out: 2, cost_micro: 1 } },
             json!({ "kind": "decided" }),
         ),
+        (Event::Extended { by_ms: 7 }, json!({ "kind": "extended", "by_ms": 7 })),
         (Event::Elapsed, json!({ "kind": "elapsed" })),
     ] {
         assert_eq!(json(&event), form);

@@ -12,6 +12,8 @@ use tokio::time::sleep;
 use super::{hint::Hint, met};
 use crate::{Hub, Result, runs, teams};
 
+/// How often the only process of a folder notes that it lives: how exactly is known for how long none served.
+const NOTE_EVERY: Duration = Duration::from_secs(15);
 /// How often a process gives a sign of life, and looks at those of others.
 pub(super) const BEAT: Duration = Duration::from_secs(2);
 /// A process is dead of which so many looks in a row found the same sign of life.
@@ -46,7 +48,8 @@ pub(crate) async fn mend(hub: &Hub) -> Result<()> {
 
 /// Gives signs of life, whatever else there is to do.
 pub(super) async fn keep_beating(hub: Hub) {
-    while hub.stop().run_until_cancelled(sleep(BEAT)).await.is_some() {
+    let every = if hub.store().is_postgres() { BEAT } else { NOTE_EVERY };
+    while hub.stop().run_until_cancelled(sleep(every)).await.is_some() {
         if let Err(error) = beat(&hub).await {
             tracing::warn!(%error, "a sign of life was not given");
         }
@@ -136,17 +139,18 @@ pub(super) async fn stop_what_was_asked(hub: &Hub) -> Result<()> {
 /// Leaves at once what waits for its turn to others, and its teams. What could not be kept is found by those who take it
 /// for dead.
 pub(crate) async fn leave(hub: &Hub) -> Result<()> {
-    if !hub.store().is_postgres() {
-        return Ok(());
-    }
     let mut tx = hub.store().write().await?;
+    processes::beat(&mut tx, hub.process(), hub.env().now()).await?;
+    if !hub.store().is_postgres() {
+        // The next start finds the row, and what this process leaves.
+        return Ok(tx.commit().await?);
+    }
     let unfinished = rows::list_unfinished(&mut tx, hub.process()).await?;
     if unfinished.iter().all(|run| run.state == RunState::Queued) {
         text_log::delete_by_process(&mut tx, hub.process()).await?;
         processes::delete(&mut tx, hub.process()).await?;
-        tx.commit().await?;
     }
-    Ok(())
+    Ok(tx.commit().await?)
 }
 
 #[cfg(test)]

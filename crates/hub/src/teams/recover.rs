@@ -1,5 +1,7 @@
 //! Teams whose conductor went down with its process go on: when the hub starts again, or on another process.
 
+use std::time::Duration;
+
 use plexus_domain::{
     ChatId, Error as Refusal, HubRowId,
     team::{Author, Event, Note, Proposal},
@@ -27,12 +29,35 @@ pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// False where another process was first.
-async fn take(hub: &Hub, team: ChatId) -> Result<bool> {
+/// False where another process was first. Deadlines move by the time that no process served the team; where its log does not
+/// take that, they stay.
+async fn take(hub: &Hub, id: ChatId) -> Result<bool> {
+    match take_extended(hub, id).await {
+        Ok(is_ours) => return Ok(is_ours),
+        Err(error) => tracing::warn!(team.id = %id, %error, "team deadlines not extended"),
+    }
     let mut tx = hub.store().write().await?;
-    let is_ours = teams::conduct(&mut tx, team, hub.process()).await?;
+    let is_ours = teams::conduct(&mut tx, id, hub.process()).await?;
     tx.commit().await?;
     Ok(is_ours)
+}
+
+async fn take_extended(hub: &Hub, id: ChatId) -> Result<bool> {
+    let mut tx = hub.store().write().await?;
+    if !teams::conduct(&mut tx, id, hub.process()).await? {
+        return Ok(false);
+    }
+    let (now, served) = (hub.env().now(), teams::served_until(&mut tx, id).await?);
+    let unserved = served.map_or(Duration::ZERO, |served| now.since(served));
+    let (team, key) = (record::replay(&mut tx, id).await?, record::key(hub, &mut tx).await?);
+    match team.extension(unserved, now).map_err(Refusal::from)? {
+        Some(entry) => {
+            record::commit_with(hub, tx, &key, &team, &[entry]).await?;
+            tracing::info!(team.id = %id, ?unserved, "team deadlines extended: no process served it");
+        }
+        None => tx.commit().await?,
+    }
+    Ok(true)
 }
 
 /// Nobody is left for whom it works.

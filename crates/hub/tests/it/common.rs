@@ -128,7 +128,7 @@ pub fn refusal<T>(result: Result<T, Error>) -> Refusal {
     }
 }
 
-fn config(folder: &Path) -> Config {
+pub fn config(folder: &Path) -> Config {
     Config {
         hub_name: "Plexus".to_owned(),
         public_url: "http://127.0.0.1:3000/".parse().unwrap(),

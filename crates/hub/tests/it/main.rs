@@ -9,3 +9,4 @@ mod endpoint;
 mod instructions;
 mod proofs;
 mod register;
+mod unserved;

@@ -42,7 +42,11 @@ on_both! {
         assert!(teams::conduct(&mut tx, team, first).await.unwrap());
         assert!(!teams::conduct(&mut tx, team, second).await.unwrap());
         assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), []);
+        assert_eq!(teams::served_until(&mut tx, team).await.unwrap(), None);
+        let last = Timestamp::from_millis(77_000);
+        assert!(processes::beat(&mut tx, first, last).await.unwrap());
         processes::delete(&mut tx, first).await.unwrap();
+        assert_eq!(teams::served_until(&mut tx, team).await.unwrap(), Some(last));
         assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), free);
         assert!(teams::conduct(&mut tx, team, second).await.unwrap());
         teams::leave(&mut tx, team, third).await.unwrap();

@@ -64,6 +64,9 @@ pub fn words(entry: &Entry, names: &Names<'_>, reasons: bool) -> (String, Option
         Event::FloorGiven { to } => (format!("{who} gave the floor to {}.", member(*to)), None),
         Event::Cancelled { reason } => ("The team was stopped.".to_owned(), why(reason.as_str())),
         Event::Decided { usage } => (format!("A model decided; it took {} tokens.", usage.tokens()), None),
+        Event::Extended { .. } => {
+            ("The hub was not running; deadlines were extended by that time.".to_owned(), None)
+        }
         Event::Elapsed => ("A deadline passed.".to_owned(), None),
     }
 }

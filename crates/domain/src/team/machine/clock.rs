@@ -6,7 +6,7 @@ use super::Checked;
 use crate::{
     Timestamp,
     team::{
-        Failed, Limit, Outcome, Phase, Refusal, Seat, Team,
+        Author, Entry, Event, Failed, Limit, Outcome, Phase, Proposal, Refusal, Seat, Team,
         member::{Absence, Presence},
         work::End,
     },
@@ -16,6 +16,8 @@ use crate::{
 pub const CONCLUDING_GRACE: Duration = Duration::from_secs(30);
 /// How long after a deadline other hubs wait for the home hub's word before they show the team as lost.
 pub const HOME_GRACE: Duration = Duration::from_secs(15);
+/// The longest extension, in milliseconds: thirty days.
+const LONGEST_EXTENSION: u64 = 30 * 24 * 3_600_000;
 /// Turns in a row that an agent may miss before it counts as gone.
 const MAX_SILENCES: u32 = 2;
 
@@ -40,7 +42,7 @@ impl Team {
 
     /// From here on the team only concludes.
     pub fn end_of_time(&self) -> Timestamp {
-        self.founded + Duration::from_millis(self.limits().time_ms)
+        self.founded + Duration::from_millis(self.limits().time_ms.saturating_add(self.extended_ms))
     }
 
     /// From here on the team has ended.
@@ -71,6 +73,33 @@ impl Team {
 
     fn time_to_speak(&self, seat: Seat) -> u64 {
         if self.is_person(seat) { self.limits().work_ms } else { self.limits().turn_ms }
+    }
+
+    /// The entry that gives a team back the time that no process served it; at most thirty days of it. None where the
+    /// team has ended.
+    pub fn extension(&self, unserved: Duration, now: Timestamp) -> Result<Option<Entry>, Refusal> {
+        if self.outcome().is_some() || unserved.is_zero() {
+            return Ok(None);
+        }
+        let by_ms = u64::try_from(unserved.as_millis()).unwrap_or(u64::MAX).min(LONGEST_EXTENSION);
+        let event = Event::Extended { by_ms };
+        let proposal = Proposal { team: self.id(), by: Author::Home, event, proof: None };
+        // Written without a look at what is due: those are the deadlines that move.
+        self.clone().write(&proposal, now).map(Some)
+    }
+
+    /// Moves the deadlines of the phase, of open assignments and of the team.
+    pub(super) fn extend(&mut self, by_ms: u64) -> Checked {
+        if by_ms == 0 || by_ms > LONGEST_EXTENSION {
+            return Err(Refusal::Malformed("an extension lasts up to thirty days"));
+        }
+        let by = Duration::from_millis(by_ms);
+        self.extended_ms = self.extended_ms.saturating_add(by_ms);
+        self.since = self.since + by;
+        for work in self.work.iter_mut().filter(|work| work.is_open()) {
+            work.deadline = work.deadline + by;
+        }
+        Ok(())
     }
 
     pub(super) fn elapse(&mut self, at: Timestamp) -> Checked {

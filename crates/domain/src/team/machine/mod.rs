@@ -56,6 +56,7 @@ impl Team {
             work: Vec::new(),
             phase: Phase::Forming { round: 1 },
             since: entry.at(),
+            extended_ms: 0,
             turn: 0,
             plan: Vec::new(),
             vote: None,
@@ -105,7 +106,7 @@ impl Team {
         self.write(&proposal, now).map(Some)
     }
 
-    fn write(&mut self, proposal: &Proposal, now: Timestamp) -> Result<Entry, Refusal> {
+    pub(super) fn write(&mut self, proposal: &Proposal, now: Timestamp) -> Result<Entry, Refusal> {
         // A clock that was set back must not reorder the log.
         let entry = Entry::write(proposal, self.seq + 1, self.head, now.max(self.at))?;
         self.apply(&entry)?;

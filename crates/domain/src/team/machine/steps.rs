@@ -50,6 +50,7 @@ impl Team {
                 self.deciding = self.deciding.plus(*usage);
                 Ok(())
             }
+            Event::Extended { by_ms } => self.extend(*by_ms),
             Event::Elapsed => self.elapse(at),
         }
     }
