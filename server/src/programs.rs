@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context as _, bail, ensure};
 use plexus_domain::Name;
-use plexus_hub::config::{Listed, MayUse, Program, ProgramLimits, Speaks};
+use plexus_hub::config::{Listed, MayUse, Program, ProgramLimits, ProgramTotal, Speaks};
 use serde::Deserialize;
 
 /// A folder below the data folder, for the folders of programs that were given none.
@@ -43,6 +43,8 @@ struct Entry {
     open_files: Option<u64>,
     cpu_seconds: Option<u64>,
     file_mib: Option<u64>,
+    folder_mib: Option<u64>,
+    folder_files: Option<u64>,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -106,6 +108,10 @@ fn limits(entry: &Entry) -> ProgramLimits {
         open_files: entry.open_files.unwrap_or(usual.open_files),
         cpu_seconds: entry.cpu_seconds.unwrap_or(usual.cpu_seconds),
         file_bytes: mebibytes(entry.file_mib, usual.file_bytes),
+        total: ProgramTotal {
+            bytes: mebibytes(entry.folder_mib, usual.total.bytes),
+            files: entry.folder_files.unwrap_or(usual.total.files),
+        },
     }
 }
 

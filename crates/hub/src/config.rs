@@ -10,6 +10,7 @@ use url::{Host, Url};
 pub use crate::limits::Scale;
 pub use crate::programs::{Listed, MayUse, Speaks};
 pub use plexus_federation::{core::policy::Mode, net::Multiaddr};
+pub use plexus_runtime::program::Total as ProgramTotal;
 pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Program, Sandbox};
 pub use plexus_store::Durability;
 

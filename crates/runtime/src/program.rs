@@ -1,6 +1,7 @@
 //! Programs that the hub talks to over their standard streams. How one is started is the caller's decision: as it is,
 //! or in a box.
 
+mod disk;
 mod group;
 mod memory;
 
@@ -20,6 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+pub use self::disk::Total;
 pub(crate) use self::group::{Group, Streams};
 
 /// What is kept of what a program writes to its standard error, the latest.
@@ -34,18 +36,27 @@ pub struct Launch {
     /// Its own folder, as it sees it.
     folder: PathBuf,
     memory: Option<u64>,
+    /// A folder as the hub sees it, and what it may hold.
+    disk: Option<(PathBuf, Total)>,
 }
 
 impl Launch {
     /// `command` says everything but the standard streams.
     pub fn new(command: std::process::Command, folder: impl Into<PathBuf>) -> Self {
-        Self { command: command.into(), folder: folder.into(), memory: None }
+        Self { command: command.into(), folder: folder.into(), memory: None, disk: None }
     }
 
     /// It is ended once all its processes together hold more than so many bytes.
     #[must_use]
     pub fn within(mut self, memory: u64) -> Self {
         self.memory = Some(memory);
+        self
+    }
+
+    /// It is ended once a folder holds more than `total`.
+    #[must_use]
+    pub fn filling(mut self, folder: &Path, total: Total) -> Self {
+        self.disk = Some((folder.to_owned(), total));
         self
     }
 
@@ -69,6 +80,15 @@ impl Launch {
                 if memory::grows_beyond(leader, most).await {
                     let _ = verdict
                         .set(format!("was ended, since it took more than {} MiB of memory,", most >> 20));
+                    group::kill(leader);
+                }
+            });
+        }
+        if let (Some((folder, total)), Some(leader)) = (self.disk, process.group.leader()) {
+            let verdict = Arc::clone(&process.verdict);
+            tokio::spawn(async move {
+                if let Some(excess) = disk::outgrows(leader, folder, total).await {
+                    let _ = verdict.set(format!("was ended, since its folder {excess},"));
                     group::kill(leader);
                 }
             });

@@ -4,6 +4,7 @@
 //! operator gives it. Where that cannot be had, a hub that is root runs a program under another user id. Where neither
 //! is possible a program is not started, unless the operator says that it may run as it is.
 
+mod seccomp;
 mod walls;
 
 use std::{
@@ -21,12 +22,14 @@ use plexus_domain::{
 
 use rustix::process::geteuid;
 
-use crate::program::Launch;
+use crate::program::{Launch, Total};
 
 /// Where a program finds its own folder inside the walls.
 pub const INSIDE: &str = "/work";
 /// User ids for programs of a hub that is root, one for each name: far from those of people and of systemd.
 const FIRST_USER: u32 = 0x7100_0000;
+/// Opens the file that its first word names at [`walls::FILTER`], and becomes the rest.
+const OPEN_FILTER: &str = "exec 9< \"$0\" && exec \"$@\"";
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// A program as the operator names it.
@@ -56,6 +59,8 @@ pub struct Limits {
     pub cpu_seconds: u64,
     /// Of the largest file, and of all temporary ones together.
     pub file_bytes: u64,
+    /// Of its folder with all that it holds, watched.
+    pub total: Total,
 }
 
 impl Default for Limits {
@@ -66,6 +71,7 @@ impl Default for Limits {
             open_files: 1_024,
             cpu_seconds: 3_600,
             file_bytes: 256 << 20,
+            total: Total { bytes: 1 << 30, files: 50_000 },
         }
     }
 }
@@ -117,7 +123,12 @@ impl Sandbox {
                 let user = if *as_root { "under user ids of their own" } else { "under the hub's user id" };
                 Ok(format!(
                     "bubblewrap, {user}: own user, mount, process, IPC, host name and network namespaces; memory, \
-                     processes, files and CPU time are limited without cgroups"
+                     processes, files and CPU time are limited without cgroups; {}",
+                    if seccomp::path().is_ok_and(|path| path.is_some()) {
+                        "seccomp filter"
+                    } else {
+                        "no seccomp filter"
+                    }
                 ))
             }
             Kind::OtherUser { why } => Ok(format!(
@@ -139,11 +150,20 @@ impl Sandbox {
                 program.folder.display()
             )));
         }
+        // One that was ended for this is not started again until there is room.
+        if let Some(excess) = program.limits.total.exceeded_by(&program.folder) {
+            return Err(refused(format!(
+                "The folder of the program {} {excess}. The operator of this hub has to make room in it, or to raise folder_mib or \
+                 folder_files.",
+                program.name
+            )));
+        }
         let launch = match &self.0 {
             Kind::Walls { as_root } => {
                 let user = as_root.then(|| user_of(&program.name));
                 give(&program.folder, user)?;
-                Launch::new(walled(program, user), INSIDE)
+                let command = walled(program, user).map_err(refused)?;
+                Launch::new(command, INSIDE)
             }
             Kind::OtherUser { why } => {
                 if !program.network {
@@ -161,7 +181,8 @@ impl Sandbox {
             Kind::Nothing { .. } => Launch::new(bare(program, &program.folder), &program.folder),
             Kind::Impossible { why } => return Err(refused(impossible(why))),
         };
-        Ok(launch.within(program.limits.memory_bytes))
+        let limits = &program.limits;
+        Ok(launch.within(limits.memory_bytes).filling(&program.folder, limits.total))
     }
 }
 
@@ -212,15 +233,24 @@ fn reachable(folder: &Path) -> Result<(), Failure> {
 
 /// The program behind walls. A hub that is root makes them with its own rights and gives up those before the program
 /// is started; then the folder may lie where only the hub gets to.
-fn walled(program: &Program, user: Option<u32>) -> Command {
-    let mut command = Command::new("bwrap");
-    command.args(walls::around(program, user.is_some()));
+///
+/// A shell opens the seccomp filter, which the innermost bubblewrap puts on when all walls stand: making them takes calls
+/// that the filter denies.
+fn walled(program: &Program, user: Option<u32>) -> Result<Command, String> {
+    let mut command = Command::new("sh");
+    let filter = seccomp::path()?;
+    match &filter {
+        Some(filter) => command.args(["-c", OPEN_FILTER, filter]),
+        None => command.args(["-c", "exec \"$@\"", "sh"]),
+    };
+    let filtered = filter.is_some();
+    command.arg("bwrap").args(walls::around(program, user.is_some(), filtered));
     if let Some(user) = user {
-        command.args(setpriv(user)).args(walls::own_user_namespace());
+        command.args(setpriv(user)).args(walls::own_user_namespace(filtered));
     }
     command.args(limits(&program.limits)).arg(&program.command).args(&program.args);
     environment(&mut command, program, Path::new(INSIDE));
-    command
+    Ok(command)
 }
 
 fn other_user(folder: &Path, user: u32, program: &Program) -> Command {
@@ -248,7 +278,7 @@ fn setpriv(user: u32) -> Vec<String> {
 
 /// Limits that the kernel keeps, and the wish to be the first to go where memory runs out.
 fn limits(limits: &Limits) -> Vec<String> {
-    let Limits { memory_bytes, processes, open_files, cpu_seconds, file_bytes } = limits;
+    let Limits { memory_bytes, processes, open_files, cpu_seconds, file_bytes, total: _ } = limits;
     let words = format!(
         "choom -n 1000 -- prlimit --data={memory_bytes} --nproc={processes} --nofile={open_files} \
          --cpu={cpu_seconds} --fsize={file_bytes} --core=0 --"
@@ -275,7 +305,7 @@ fn probe() -> Program {
 }
 
 fn try_walls(as_root: bool) -> Result<(), String> {
-    let mut command = walled(&probe(), as_root.then_some(FIRST_USER));
+    let mut command = walled(&probe(), as_root.then_some(FIRST_USER))?;
     match command.stdin(Stdio::null()).output() {
         Ok(found) if found.status.success() => Ok(()),
         Ok(found) => {

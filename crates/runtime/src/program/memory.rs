@@ -24,16 +24,26 @@ pub(super) async fn grows_beyond(leader: Pid, most: u64) -> bool {
 
 /// Anonymous and shared memory of a process and all below it, in bytes; none once it is gone.
 fn held(leader: Pid) -> Option<u64> {
-    let mut sum = own(leader.as_raw_nonzero().get())?;
-    let (mut open, mut seen) = (children(leader.as_raw_nonzero().get()), 1);
+    own(leader.as_raw_nonzero().get())?;
+    let all = processes(leader).into_iter();
+    Some(all.fold(0, |sum: u64, process| sum.saturating_add(own(process).unwrap_or_default())))
+}
+
+pub(super) fn is_gone(leader: Pid) -> bool {
+    own(leader.as_raw_nonzero().get()).is_none()
+}
+
+/// A process and all below it, at most [`MOST`].
+pub(super) fn processes(leader: Pid) -> Vec<i32> {
+    let (mut open, mut found) = (vec![leader.as_raw_nonzero().get()], Vec::new());
     while let Some(process) = open.pop() {
-        sum = sum.saturating_add(own(process).unwrap_or_default());
-        seen += 1;
-        if seen < MOST {
+        found.push(process);
+        if found.len() < MOST {
             open.extend(children(process));
         }
     }
-    Some(sum)
+    found.truncate(MOST);
+    found
 }
 
 /// (proc_pid_status(5)) A process that has ended and is not waited for has no memory.

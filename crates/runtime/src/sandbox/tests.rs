@@ -127,6 +127,52 @@ async fn a_program_cannot_take_more_than_its_limits() {
     assert_eq!(run(&walls(), &nested.program).await.0, "none\n", "no namespace in which it is root");
 }
 
+/// What a folder holds, in bytes on the disk.
+fn disk_bytes(folder: &Path) -> u64 {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().blocks() * 512).sum()
+}
+
+#[tokio::test]
+async fn a_program_that_fills_its_folder_is_ended_and_not_started_again() {
+    let total = Total { bytes: 8 << 20, files: 200 };
+    let filling = |script: &str| {
+        let mut test = boxed(script);
+        test.program.limits.total = total;
+        test
+    };
+    let bytes = filling("n=0; while :; do n=$((n+1)); head -c 100000 /dev/zero > f$n; sleep 0.005; done");
+    let (.., ending) = run(&walls(), &bytes.program).await;
+    assert_eq!(ending, "was ended, since its folder holds more than 8 MiB,");
+    let held = disk_bytes(&bytes.program.folder);
+    assert!((8 << 20..64 << 20).contains(&held), "{held}");
+    let refused = walls().launch(&bytes.program).unwrap_err();
+    assert!(
+        refused.message.starts_with("The folder of the program test holds more than 8 MiB."),
+        "{refused}"
+    );
+
+    let files = filling("n=0; while :; do n=$((n+1)); : > f$n; sleep 0.001; done");
+    let (.., ending) = run(&walls(), &files.program).await;
+    assert_eq!(ending, "was ended, since its folder holds more than 200 files,");
+
+    let nameless =
+        filling("exec 7> gone; rm gone; while :; do head -c 100000 /dev/zero >&7; sleep 0.005; done");
+    let (.., ending) = run(&walls(), &nameless.program).await;
+    assert_eq!(ending, "was ended, since its folder holds more than 8 MiB,", "files without a name count");
+}
+
+#[tokio::test]
+async fn a_program_may_not_make_system_calls_that_it_does_not_need() {
+    let test = boxed(
+        "grep '^Seccomp:' /proc/self/status; unshare --user true; unshare --net true; mount -t tmpfs none /tmp; \
+         (sleep 0.01 & wait) && echo threads",
+    );
+    let (said, complaints, _) = run(&walls(), &test.program).await;
+    assert_eq!(said, "Seccomp:\t2\nthreads\n", "{complaints}");
+    assert_eq!(complaints.matches("unshare failed: Operation not permitted").count(), 2, "{complaints}");
+    assert!(complaints.contains("mount: "), "{complaints}");
+}
+
 #[tokio::test]
 async fn the_last_that_a_program_complains_of_is_there_once_it_has_ended() {
     let bare = Sandbox(Kind::Nothing { why: "there are none".to_owned() });

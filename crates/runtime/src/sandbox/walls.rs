@@ -33,10 +33,13 @@ const SYSTEM: [&str; 17] = [
 const NETWORK: [&str; 4] = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/services"];
 /// The user that a program takes itself for; every system knows it.
 const NOBODY: &str = "65534";
+/// Puts on the filter that lies at this number among the open files.
+pub(super) const FILTER: &str = "--seccomp 9";
 const IN_FOLDER: &str = "--chdir /work --";
 
-/// Everything up to the command inside. `by_root`: the rights to become another user are kept until that is done.
-pub(super) fn around(program: &Program, by_root: bool) -> Vec<OsString> {
+/// Everything up to the command inside. `by_root`: the rights to become another user are kept until that is done, and
+/// [`own_user_namespace`] puts on the filter.
+pub(super) fn around(program: &Program, by_root: bool, filtered: bool) -> Vec<OsString> {
     let mut walls = Walls::default();
     walls.words("--die-with-parent --new-session --hostname program");
     walls.words("--unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try");
@@ -59,17 +62,21 @@ pub(super) fn around(program: &Program, by_root: bool) -> Vec<OsString> {
     }
     walls.bind("--bind", &program.folder, Path::new(INSIDE));
     walls.words("--remount-ro /dev --remount-ro /");
+    if filtered && !by_root {
+        walls.words(FILTER);
+    }
     // Whoever makes the walls as root has given up the right to enter what is another user's.
     walls.words(if by_root { "--chdir / --" } else { IN_FOLDER });
     walls.arguments
 }
 
 /// A user namespace for a program that is no longer root, in which it can make no others.
-pub(super) fn own_user_namespace() -> Vec<String> {
+pub(super) fn own_user_namespace(filtered: bool) -> Vec<String> {
+    let filter = if filtered { FILTER } else { "" };
     let words = format!(
-        "bwrap --unshare-user --disable-userns --uid {NOBODY} --gid {NOBODY} --dev-bind / / {IN_FOLDER}"
+        "bwrap --unshare-user --disable-userns --uid {NOBODY} --gid {NOBODY} --dev-bind / / {filter} {IN_FOLDER}"
     );
-    words.split(' ').map(str::to_owned).collect()
+    words.split_whitespace().map(str::to_owned).collect()
 }
 
 #[derive(Default)]

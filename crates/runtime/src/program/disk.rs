@@ -1,0 +1,136 @@
+//! How much disk space and how many files the folder of a program holds. The kernel limits each file; this is for all
+//! together, and needs no quota of the file system.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use rustix::process::Pid;
+
+use super::memory;
+
+/// Between two looks, at least. A walk that takes long is followed by a pause of ten times as long.
+const EVERY: Duration = Duration::from_millis(250);
+const PAUSE_PER_WALK: u32 = 10;
+/// As `st_blocks` counts (stat(3type)).
+const BLOCK: u64 = 512;
+
+/// What a folder may hold with all that lies below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Total {
+    pub bytes: u64,
+    /// Files and folders.
+    pub files: u64,
+}
+
+/// Why a folder holds too much, in words that follow "its folder".
+pub type Excess = String;
+
+impl Total {
+    /// Walks through a folder until it holds too much; none where it does not.
+    pub fn exceeded_by(self, folder: &Path) -> Option<Excess> {
+        self.check(folder, 0, 0)
+    }
+
+    /// The same besides so many bytes in so many files elsewhere. Links are not followed.
+    fn check(self, folder: &Path, mut bytes: u64, mut files: u64) -> Option<Excess> {
+        let mut open = vec![folder.to_owned()];
+        let mut linked = BTreeSet::new();
+        while let Some(folder) = open.pop() {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                // What cannot be counted may be anything.
+                Err(error) => return Some(format!("has a part that cannot be read ({error})")),
+            };
+            for entry in entries.flatten() {
+                let Ok(found) = entry.metadata() else { continue };
+                // One file of several names counts once.
+                if found.is_file() && found.nlink() > 1 && !linked.insert((found.dev(), found.ino())) {
+                    continue;
+                }
+                bytes = bytes.saturating_add(found.blocks().saturating_mul(BLOCK));
+                files += 1;
+                if found.is_dir() {
+                    open.push(entry.path());
+                }
+                if let Some(excess) = self.of(bytes, files) {
+                    return Some(excess);
+                }
+            }
+        }
+        self.of(bytes, files)
+    }
+
+    fn of(self, bytes: u64, files: u64) -> Option<Excess> {
+        if bytes > self.bytes {
+            Some(format!("holds more than {} MiB", self.bytes >> 20))
+        } else if files > self.files {
+            Some(format!("holds more than {} files", self.files))
+        } else {
+            None
+        }
+    }
+}
+
+/// Waits until the folder of a program holds too much; none once the program is gone.
+pub(super) async fn outgrows(leader: Pid, folder: PathBuf, total: Total) -> Option<Excess> {
+    let mut pause = EVERY;
+    loop {
+        tokio::time::sleep(pause).await;
+        let begun = Instant::now();
+        let folder = folder.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let device = fs::metadata(&folder).ok()?.dev();
+            let (bytes, files) = unlinked(leader, device);
+            total.check(&folder, bytes, files)
+        });
+        match looked.await {
+            Ok(Some(excess)) => return Some(excess),
+            Ok(None) if memory::is_gone(leader) => return None,
+            Ok(None) => {}
+            Err(error) => return Some(format!("cannot be measured ({error})")),
+        }
+        pause = EVERY.max(begun.elapsed() * PAUSE_PER_WALK);
+    }
+}
+
+/// Bytes and number of the files on a device that a program holds open and that have no name any more.
+fn unlinked(leader: Pid, device: u64) -> (u64, u64) {
+    let mut seen = BTreeSet::new();
+    let (mut bytes, mut files) = (0_u64, 0);
+    for process in memory::processes(leader) {
+        let Ok(open) = fs::read_dir(format!("/proc/{process}/fd")) else { continue };
+        for file in open.flatten() {
+            let Ok(found) = fs::metadata(file.path()) else { continue };
+            if found.is_file() && found.nlink() == 0 && found.dev() == device && seen.insert(found.ino()) {
+                bytes = bytes.saturating_add(found.blocks().saturating_mul(BLOCK));
+                files += 1;
+            }
+        }
+    }
+    (bytes, files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_measured_with_all_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("below");
+        fs::create_dir(&below).unwrap();
+        fs::write(below.join("big"), vec![1; 2 << 20]).unwrap();
+        fs::hard_link(below.join("big"), folder.path().join("same")).unwrap();
+        std::os::unix::fs::symlink("/usr", folder.path().join("elsewhere")).unwrap();
+        let exceeded = |bytes, files| Total { bytes, files }.exceeded_by(folder.path());
+        assert_eq!(exceeded(3 << 20, 3), None, "a folder, a file of two names and a link");
+        assert_eq!(exceeded(1 << 20, 3).unwrap(), "holds more than 1 MiB");
+        assert_eq!(exceeded(3 << 20, 2).unwrap(), "holds more than 2 files");
+    }
+}
