@@ -17,7 +17,7 @@ struct Chore {
 }
 
 /// In this order: files are swept after the chats that showed them.
-const CHORES: [Chore; 5] = [
+const CHORES: [Chore; 6] = [
     Chore {
         name: "account erasure",
         run: |hub| Box::pin(async { accounts::erase_those_who_left(hub).await.map(|()| 0) }),
@@ -29,6 +29,8 @@ const CHORES: [Chore; 5] = [
     Chore { name: "expired chats", run: |hub| Box::pin(async { count(chats::sweep_expired(hub).await) }) },
     Chore { name: "stray files", run: |hub| Box::pin(async { blobs::sweep_strays(hub).await.map(|()| 0) }) },
     Chore { name: "unused files", run: |hub| Box::pin(async { count(blobs::sweep(hub).await) }) },
+    // Last: it gives back the space of what the others deleted.
+    Chore { name: "free database pages", run: |hub| Box::pin(async { Ok(hub.store().shrink().await?) }) },
 ];
 
 /// Tidies at once, then every hour. What fails is tried again at the next time.
