@@ -8,10 +8,12 @@ use comrak::{
     nodes::{AlertType, NodeCodeBlock, NodeLink, NodeValue, TableAlignment},
 };
 
-use crate::{highlight, link, raw_html::RawTags};
+use crate::{budget::Meter, highlight, link, raw_html::RawTags, render::Pieces};
 
 /// A language's name in a class or a label is cut here.
 const MAX_LANGUAGE: usize = 32;
+/// Bytes; a longer title of a link is left out.
+const MAX_TITLE: usize = 1_000;
 /// The page has a heading of level 1 and one of level 2 above every text.
 const HEADING_SHIFT: u8 = 2;
 
@@ -22,14 +24,22 @@ pub struct Place<'s> {
     pub raw: RawTags,
     pub column: usize,
     pub footnotes: u32,
-    /// Bytes of code that may still be highlighted.
-    pub highlight: usize,
+    pub meter: &'s Meter<'s>,
+    pub pieces: Pieces,
 }
 
 type Written = Result<ChildRendering, fmt::Error>;
 
 /// Formats one node, entering or leaving it: the callback of `format_document_with_formatter`.
+///
+/// Fails when time is up.
 pub fn node(context: &mut Context<Place<'_>>, node: Node<'_>, entering: bool) -> Written {
+    if context.user.meter.step() {
+        return Err(fmt::Error);
+    }
+    if entering && is_at_top(node) && context.user.raw.is_closed() && context.user.footnotes == 0 {
+        context.user.pieces.cut();
+    }
     if is_raw(node) {
         return if entering { raw_html(context, node) } else { Ok(ChildRendering::HTML) };
     }
@@ -63,6 +73,10 @@ fn write_node(context: &mut Context<Place<'_>>, node: Node<'_>, entering: bool) 
         NodeValue::FootnoteDefinition(_) => footnote(context, node, entering),
         _ => format_node_default(context, node, entering),
     }
+}
+
+fn is_at_top(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| matches!(parent.data().value, NodeValue::Document))
 }
 
 fn is_raw(node: Node<'_>) -> bool {
@@ -109,9 +123,8 @@ fn code_block(context: &mut Context<Place<'_>>, block: &NodeCodeBlock, entering:
         write!(context, " class=\"language-{language}\"")?;
     }
     context.write_str(">")?;
-    let left = context.user.highlight.checked_sub(block.literal.len());
-    context.user.highlight = left.unwrap_or(0);
-    highlight::write(context, if left.is_some() { &language } else { "" }, &block.literal)?;
+    let meter = context.user.meter;
+    meter.highlight(|is_up| highlight::write(context, &language, &block.literal, is_up))?;
     context.write_str("</code></pre></figure>")?;
     context.lf()?;
     Ok(ChildRendering::HTML)
@@ -148,7 +161,7 @@ fn anchor(
     if linked {
         context.write_str("<a href=\"")?;
         context.escape_href(&target.url)?;
-        if !target.title.is_empty() {
+        if (1..=MAX_TITLE).contains(&target.title.len()) {
             context.write_str("\" title=\"")?;
             context.escape(&target.title)?;
         }

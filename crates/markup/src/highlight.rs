@@ -8,10 +8,14 @@ use std::{
 use comrak::html::escape;
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-/// Longer blocks are shown without colours: the worst of them would take half a second.
+/// Longer blocks are shown without colours.
 const MAX_CODE: usize = 64 * 1024;
-/// Lines beyond this are generated text (minified scripts, base64) that only costs time.
-const MAX_LINE: usize = 2_000;
+/// Lines beyond this have no colours: they are generated text (minified scripts, base64), and the parser, which cannot be
+/// ended within a line, takes quadratic time for some.
+const MAX_LINE: usize = 500;
+
+/// Scopes that a line may begin in: each costs time for every word in it.
+const MAX_SCOPES: usize = 200;
 
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 static RULES: LazyLock<Vec<(Scope, Option<&'static str>)>> = LazyLock::new(rules);
@@ -53,17 +57,23 @@ const SCOPES: [(&str, Option<&str>); 33] = [
     ("markup.deleted", Some("hl-d")),
 ];
 
-/// Writes `code` escaped, with `span`s where the language is known and the code not too large.
-pub fn write(out: &mut dyn Write, language: &str, code: &str) -> fmt::Result {
+/// Reads the syntaxes, which takes a moment the first time.
+pub fn prepare() {
+    LazyLock::force(&SYNTAXES);
+    LazyLock::force(&RULES);
+}
+
+/// Writes `code` escaped, with `span`s where the language is known and the code not too large. What is left when
+/// `is_up` says so, which is asked before each line, has none.
+pub fn write(out: &mut dyn Write, language: &str, code: &str, is_up: &dyn Fn() -> bool) -> fmt::Result {
     match syntax(language, code) {
-        Some(syntax) => write_marked(out, syntax, code),
+        Some(syntax) => write_marked(out, syntax, code, is_up),
         None => escape(out, code),
     }
 }
 
 fn syntax(language: &str, code: &str) -> Option<&'static SyntaxReference> {
-    let fits = code.len() <= MAX_CODE && code.lines().all(|line| line.len() <= MAX_LINE);
-    let named = fits && !language.is_empty();
+    let named = code.len() <= MAX_CODE && !language.is_empty();
     named.then(|| SYNTAXES.find_syntax_by_token(alias(language))).flatten()
 }
 
@@ -80,12 +90,26 @@ fn alias(language: &str) -> &str {
     }
 }
 
-fn write_marked(out: &mut dyn Write, syntax: &SyntaxReference, code: &str) -> fmt::Result {
+fn write_marked(
+    out: &mut dyn Write,
+    syntax: &SyntaxReference,
+    code: &str,
+    is_up: &dyn Fn() -> bool,
+) -> fmt::Result {
     let mut state = ParseState::new(syntax);
     let mut marks = Marks { out, stack: ScopeStack::new(), class: None };
-    for line in code.split_inclusive('\n') {
-        let Ok(steps) = state.parse_line(line, &SYNTAXES) else {
-            marks.text(line)?;
+    let mut rest = code;
+    while !rest.is_empty() {
+        if is_up() || marks.stack.len() > MAX_SCOPES {
+            marks.turn_to(None)?;
+            return escape(marks.out, rest);
+        }
+        let line;
+        (line, rest) = rest.split_at(rest.find('\n').map_or(rest.len(), |at| at + 1));
+        let steps = (line.len() <= MAX_LINE).then(|| state.parse_line(line, &SYNTAXES));
+        let Some(Ok(steps)) = steps else {
+            marks.turn_to(None)?;
+            escape(marks.out, line)?;
             continue;
         };
         let mut at = 0;
@@ -147,7 +171,7 @@ mod tests {
 
     fn marked(language: &str, code: &str) -> String {
         let mut html = String::new();
-        write(&mut html, language, code).unwrap();
+        write(&mut html, language, code, &|| false).unwrap();
         html
     }
 
@@ -230,5 +254,13 @@ mod tests {
         assert_eq!(marked("python", &long), long);
         let large = "x = 1\n".repeat(MAX_CODE / 6 + 1);
         assert_eq!(marked("python", &large), large);
+    }
+    #[test]
+    fn what_is_left_when_time_is_up_has_no_colours() {
+        let lines = std::cell::Cell::new(0);
+        let is_up = || lines.replace(lines.get() + 1) == 1;
+        let mut html = String::new();
+        write(&mut html, "json", "1\n2<\n3\n", &is_up).unwrap();
+        assert_eq!(html, "<span class=\"hl-n\">1\n</span>2&lt;\n3\n");
     }
 }

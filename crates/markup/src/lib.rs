@@ -15,12 +15,14 @@
 //! | task list | `li.task` with a disabled, labelled checkbox |
 //! | footnotes | `sup.footnote-ref`, `div.footnotes > ol > li[id]`, `a.footnote-back` |
 //! | image | a link to it, labelled with its alternative text |
-//! | too large or too deep to render | `div.plain` with the text as written |
+//! | too large, too deep or too slow to render | `div.plain` with the text as written |
 //!
 //! Highlighted code has `span`s of these classes: `hl-c` comment, `hl-s` string, `hl-k` keyword, `hl-n` number or
 //! constant, `hl-f` function, `hl-t` type or tag, `hl-v` variable or attribute, `hl-i` inserted and `hl-d` deleted
 //! line of a diff.
 
+mod bounds;
+mod budget;
 mod format;
 mod highlight;
 mod link;
@@ -30,5 +32,6 @@ mod sanitize;
 mod split;
 mod tail;
 
+pub use budget::{Budget, Cut, Rendered, TEXT_TIME};
 pub use render::{MAX_INPUT, render, render_in};
 pub use split::{Block, MAX_OPEN, Splitter};

@@ -5,9 +5,12 @@ pub const ID_PREFIX: &str = "user-content-";
 
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
 
+/// Bytes; browsers and servers refuse longer addresses as well.
+const MAX_URL: usize = 4_000;
+
 /// Whether a link may go there: the web, mail, a page of this hub, or a footnote of the same text.
 pub fn is_allowed(url: &str) -> bool {
-    let clean = !url.chars().any(|c| c.is_control() || c == '\\');
+    let clean = url.len() <= MAX_URL && !url.chars().any(|c| c.is_control() || c == '\\');
     clean && (has_scheme(url) || is_own_path(url) || is_own_fragment(url))
 }
 

@@ -29,6 +29,11 @@ enum Open {
 }
 
 impl RawTags {
+    /// Whether no tag is open around what follows.
+    pub const fn is_closed(&self) -> bool {
+        self.tags == 0
+    }
+
     pub fn enter_node(&mut self) {
         self.open.push(Open::Node);
     }

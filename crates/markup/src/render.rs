@@ -1,6 +1,6 @@
 //! Markdown to safe HTML.
 
-use std::fmt;
+use std::{cell::RefCell, fmt, rc::Rc};
 
 use comrak::{
     Arena, Node, Options,
@@ -8,10 +8,12 @@ use comrak::{
     html::{escape, format_document_with_formatter},
     nodes::NodeValue,
     options::Plugins,
-    parse_document,
+    try_parse_document,
 };
 
 use crate::{
+    bounds,
+    budget::{Budget, Meter, TEXT_TIME},
     format::{self, Place},
     raw_html::RawTags,
     sanitize,
@@ -24,32 +26,44 @@ pub const MAX_INPUT: usize = 4 * 1024 * 1024;
 const MAX_WHOLE: usize = 128 * 1024;
 /// A block of more is one endless line, shown as it was written.
 const MAX_BLOCK: usize = 3 * MAX_OPEN;
-/// Bytes of code that are highlighted in one text; the worst takes about 7 ms for each KiB.
-const MAX_HIGHLIGHTED: usize = 128 * 1024;
 /// Nodes around a node; deeper text is an attack or an accident.
 const MAX_DEPTH: usize = 100;
 /// Cells of all tables; short rows are filled up, so that few bytes can make many.
-const MAX_CELLS: usize = 50_000;
+const MAX_CELLS: usize = 30_000;
+/// Bytes of HTML of one node at the top of a text: the sanitizer takes that much between two looks at the clock.
+const MAX_HTML: usize = 384 * 1024;
+/// Bytes of HTML from which on a cut is worth while.
+const PIECE: usize = 16 * 1024;
 
-/// Renders a whole text.
+/// Renders a whole text, in at most [`TEXT_TIME`] of CPU time.
 ///
-/// Never fails: what is too large, too deep or too wide is shown as plain text.
+/// Never fails: what is too large, too deep, too wide or takes too long is shown as plain text.
 pub fn render(markdown: &str) -> String {
     render_in("", markdown)
 }
 
 /// Like [`render`], for a page with several texts: `scope` (letters, digits, `-`) keeps their footnotes apart.
 pub fn render_in(scope: &str, markdown: &str) -> String {
+    Budget::new(TEXT_TIME).render(scope, markdown).html
+}
+
+/// Renders a whole text in the time that `meter` leaves.
+pub fn whole(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
     match markdown.len() {
-        length if length > MAX_INPUT => plain(markdown),
-        length if length > MAX_WHOLE => render_blocks(scope, markdown),
-        _ => render_whole(scope, markdown, &mut { MAX_HIGHLIGHTED }),
+        length if length > MAX_INPUT || meter.is_over() => plain(markdown),
+        length if length > MAX_WHOLE || bounds::are_exceeded(markdown) => {
+            render_blocks(scope, markdown, meter)
+        }
+        _ => render_whole(scope, markdown, meter),
     }
 }
 
 /// Renders one block of a longer text.
-pub fn render_block(scope: &str, markdown: &str) -> String {
-    render_bounded(scope, markdown, &mut { MAX_HIGHLIGHTED })
+pub fn render_block(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
+    match markdown.len() > MAX_BLOCK || meter.is_over() || bounds::are_exceeded(markdown) {
+        true => plain(markdown),
+        false => render_whole(scope, markdown, meter),
+    }
 }
 
 /// The dialect, the same for rendering and for finding blocks.
@@ -65,43 +79,90 @@ pub fn options() -> Options<'static> {
     options
 }
 
-fn render_whole(scope: &str, markdown: &str, highlight: &mut usize) -> String {
+fn render_whole(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
     let arena = Arena::new();
     let options = options();
-    let root = parse_document(&arena, markdown, &options);
-    if !is_bounded(root) {
-        return plain(markdown);
-    }
-    match formatted(root, scope, &options, highlight) {
-        Ok(html) => sanitize::clean(&html),
-        Err(fmt::Error) => plain(markdown),
-    }
+    let html = try_parse_document(&arena, markdown, &options, &|| meter.is_over())
+        .ok()
+        .filter(|root| is_bounded(root))
+        .and_then(|root| formatted(root, scope, &options, meter).ok())
+        .and_then(|pieces| sanitized(&pieces, meter));
+    html.unwrap_or_else(|| plain(markdown))
 }
 
-fn render_blocks(scope: &str, markdown: &str) -> String {
-    let mut highlight = MAX_HIGHLIGHTED;
+fn render_blocks(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
     let mut splitter = Splitter::new();
-    let mut blocks = splitter.push(markdown);
-    blocks.extend(splitter.finish());
-    blocks.iter().map(|block| render_bounded(scope, &block.source(markdown), &mut highlight)).collect()
+    let mut html = String::new();
+    let mut end = 0;
+    for line in markdown.split_inclusive('\n') {
+        if meter.is_over() {
+            break;
+        }
+        for block in splitter.push(line) {
+            html.push_str(&render_block(scope, &block.source(markdown), meter));
+            end = block.end;
+        }
+    }
+    if meter.is_over() {
+        return html + &plain(&markdown[end..]);
+    }
+    let last = splitter.finish().map(|block| render_block(scope, &block.source(markdown), meter));
+    html + &last.unwrap_or_default()
 }
 
-fn render_bounded(scope: &str, markdown: &str, highlight: &mut usize) -> String {
-    if markdown.len() > MAX_BLOCK { plain(markdown) } else { render_whole(scope, markdown, highlight) }
-}
-
+/// The HTML of a text, cut between nodes at its top where no tag is open.
 fn formatted(
     root: Node<'_>,
     scope: &str,
     options: &Options,
-    highlight: &mut usize,
-) -> Result<String, fmt::Error> {
-    let mut html = String::new();
-    let place = Place { scope, raw: RawTags::default(), column: 0, footnotes: 0, highlight: *highlight };
+    meter: &Meter<'_>,
+) -> Result<Vec<String>, fmt::Error> {
+    let pieces = Pieces::default();
+    let place =
+        Place { scope, raw: RawTags::default(), column: 0, footnotes: 0, meter, pieces: pieces.clone() };
     let plugins = Plugins::default();
-    let place = format_document_with_formatter(root, options, &mut html, &plugins, format::node, place)?;
-    *highlight = place.highlight;
-    Ok(html)
+    format_document_with_formatter(root, options, &mut pieces.clone(), &plugins, format::node, place)?;
+    Ok(pieces.take())
+}
+
+fn sanitized(pieces: &[String], meter: &Meter<'_>) -> Option<String> {
+    let mut html = String::new();
+    for piece in pieces {
+        if piece.len() > MAX_HTML || meter.is_over() {
+            return None;
+        }
+        html.push_str(&sanitize::clean(piece));
+    }
+    Some(html)
+}
+
+/// HTML as it is written, which may be cut.
+#[derive(Clone, Default)]
+pub struct Pieces(Rc<RefCell<Vec<String>>>);
+
+impl Pieces {
+    /// What follows goes into another piece, unless this one is short.
+    pub fn cut(&self) {
+        let mut pieces = self.0.borrow_mut();
+        if pieces.last().is_some_and(|piece| piece.len() > PIECE) {
+            pieces.push(String::new());
+        }
+    }
+
+    fn take(&self) -> Vec<String> {
+        self.0.take()
+    }
+}
+
+impl fmt::Write for Pieces {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut pieces = self.0.borrow_mut();
+        match pieces.last_mut() {
+            Some(piece) => piece.push_str(text),
+            None => pieces.push(text.to_owned()),
+        }
+        Ok(())
+    }
 }
 
 fn is_bounded(root: Node<'_>) -> bool {

@@ -89,8 +89,44 @@ const CLASS_PREFIXES: [&str; 3] = ["language-", "hl-", "alert-"];
 
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(cleaner);
 
+/// Bytes of text without a tag. For each `&` in a text the serializer looks for `<` in all that follows of it.
+const MAX_TEXT: usize = 1_024;
+/// A tag without an effect, which is not kept.
+const BREAK: &str = "<wbr>";
+
+/// Keeps the tags and attributes that this crate writes. Linear in `html`, whose attributes are short.
 pub fn clean(html: &str) -> String {
-    CLEANER.clean(html).to_string()
+    CLEANER.clean(&divide(html)).to_string()
+}
+
+/// Puts a tag into each long text, so that it becomes several.
+fn divide(html: &str) -> Cow<'_, str> {
+    let is_long = |text: &str| text.len() > MAX_TEXT;
+    if !html.split('<').any(is_long) {
+        return html.into();
+    }
+    let mut divided = String::with_capacity(html.len() + html.len() / MAX_TEXT * BREAK.len());
+    for (nth, piece) in html.split('<').enumerate() {
+        let text = piece.find('>').filter(|_| nth > 0).map_or(0, |end| end + 1);
+        let (tag, mut text) = piece.split_at(text);
+        divided.push_str(if nth > 0 { "<" } else { "" });
+        divided.push_str(tag);
+        while is_long(text) {
+            let (head, rest) = text.split_at(break_at(text));
+            divided.push_str(head);
+            divided.push_str(BREAK);
+            text = rest;
+        }
+        divided.push_str(text);
+    }
+    divided.into()
+}
+
+/// Where a long text may be divided: not within a character, nor within an entity.
+fn break_at(text: &str) -> usize {
+    let at = text.floor_char_boundary(MAX_TEXT);
+    let entity = text[..at].rfind('&').filter(|start| !text[*start..at].contains(';'));
+    entity.filter(|start| *start > 0).unwrap_or(at)
 }
 
 fn cleaner() -> Builder<'static> {
@@ -125,4 +161,19 @@ fn keep<'v>(name: &str, value: &'v str) -> Option<Cow<'v, str>> {
 
 fn is_own_class(class: &str) -> bool {
     CLASSES.contains(&class) || CLASS_PREFIXES.iter().any(|prefix| class.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_divided_and_stays_what_it_is() {
+        for unit in ["&amp;", "a", "é", "&amp;\u{a7}b"] {
+            let html = format!("<p>{}</p>\n", unit.repeat(5_000));
+            assert!(divide(&html).contains(BREAK), "{unit}");
+            assert_eq!(clean(&html), html, "{unit}");
+        }
+        assert!(matches!(divide("<p>a</p>"), Cow::Borrowed(_)));
+    }
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    render::render_block,
+    bounds,
+    budget::{Budget, Rendered},
     tail::{self, State, is_blank},
 };
 
@@ -26,14 +27,9 @@ pub struct Block {
 }
 
 impl Block {
-    /// The HTML of this block of `text`, which is the whole text so far.
-    pub fn html(&self, text: &str) -> String {
-        self.html_in("", text)
-    }
-
-    /// Like [`Block::html`], with the scope of [`crate::render_in`].
-    pub fn html_in(&self, scope: &str, text: &str) -> String {
-        render_block(scope, &self.source(text))
+    /// The HTML of this block of `text`, which is the whole text so far, with the scope of [`crate::render_in`].
+    pub fn render(&self, scope: &str, text: &str, budget: &mut Budget) -> Rendered {
+        budget.render_block(scope, &self.source(text))
     }
 
     /// The markdown of the block, with the lines that it needs before it.
@@ -129,6 +125,8 @@ impl Splitter {
                 self.close(self.tail.len(), blocks);
             }
             Some(State::Fence { .. }) if !has_inner_return(line) => {}
+            // The parser is not asked about such a line: the block that it ends is shown as it was written.
+            _ if bounds::are_exceeded(line) => self.close(self.tail.len(), blocks),
             _ if self.is_worth_a_look(line, blank) && self.tail.len() >= self.patience => self.look(blocks),
             _ => {}
         }

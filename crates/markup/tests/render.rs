@@ -1,7 +1,18 @@
 //! What comes out of markdown, kind by kind, and what never comes out of anything.
 
-use plexus_markup::{MAX_INPUT, render, render_in};
+use std::time::Duration;
+
+use plexus_markup::{Budget, MAX_INPUT};
 use proptest::prelude::*;
+
+/// With time for everything: what a text costs is for `cost`.
+fn render(text: &str) -> String {
+    render_in("", text)
+}
+
+fn render_in(scope: &str, text: &str) -> String {
+    Budget::trusted(Duration::from_secs(60)).render(scope, text).html
+}
 
 #[test]
 fn inline_text() {

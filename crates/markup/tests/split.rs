@@ -1,7 +1,22 @@
 //! Blocks of a growing text: they cover it, do not depend on the chunks, and render as the whole does.
 
-use plexus_markup::{Block, MAX_OPEN, Splitter, render};
+use std::time::Duration;
+
+use plexus_markup::{Block, Budget, MAX_OPEN, Splitter};
 use proptest::prelude::*;
+
+/// Time for everything: what a text costs is for `cost`.
+fn enough() -> Budget {
+    Budget::trusted(Duration::from_secs(60))
+}
+
+fn render(text: &str) -> String {
+    enough().render("", text).html
+}
+
+fn html(block: &Block, text: &str) -> String {
+    block.render("", text, &mut enough()).html
+}
 
 /// Pushes `text` in pieces of the given sizes (characters), over and over.
 fn split(text: &str, sizes: &[usize]) -> Vec<Block> {
@@ -27,7 +42,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 fn joined(text: &str) -> String {
-    split(text, &[3]).iter().map(|block| block.html(text)).collect()
+    split(text, &[3]).iter().map(|block| html(block, text)).collect()
 }
 
 #[test]
@@ -77,14 +92,14 @@ fn an_endless_block_is_cut_and_goes_on_as_what_it_was() {
         let blocks = split(text, &[977]);
         assert!(blocks.len() > 3 && blocks.iter().all(|block| block.end - block.start <= MAX_OPEN + 1024));
         let open = &blocks[1..blocks.len() - 1];
-        for html in open.iter().map(|block| block.html(text)) {
+        for html in open.iter().map(|block| html(block, text)) {
             assert!(
                 html.contains(mark) || html.is_empty() || html.len() < 200,
                 "{}",
                 &html[..200.min(html.len())]
             );
         }
-        assert_eq!(blocks.last().unwrap().html(text), "<p>end</p>\n");
+        assert_eq!(html(blocks.last().unwrap(), text), "<p>end</p>\n");
     }
     assert_eq!(joined(&table).matches("<td>1</td>").count(), MAX_OPEN / row.len() * 3);
     assert_eq!(joined(&list).matches("<li>").count(), MAX_OPEN / 7 * 3);

@@ -1,5 +1,6 @@
 //! What the tests of several crates share.
 
+pub mod cost;
 mod dns;
 
 use proptest::test_runner::Config;

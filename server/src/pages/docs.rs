@@ -2,7 +2,7 @@
 
 mod reference;
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{borrow::Cow, sync::LazyLock, time::Duration};
 
 use axum::{
     extract::Path,
@@ -13,9 +13,12 @@ use plexus_app::model::{
     Html,
     docs::{DocsLink, DocsPage},
 };
+use plexus_markup::Budget;
 
 use crate::web::page::Visit;
 
+/// For a page of the documentation, on a slow machine.
+const RENDERING: Duration = Duration::from_secs(60);
 /// In reading order.
 const SOURCES: [(&str, &str); 7] = [
     ("use", include_str!("../../../docs/use.md")),
@@ -68,7 +71,7 @@ impl Rendered {
             _ => Cow::Borrowed(source),
         };
         let title = source.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(name);
-        let html = plexus_markup::render(&link_pages(&source));
+        let html = Budget::trusted(RENDERING).render("", &link_pages(&source)).html;
         Self { name, title: title.to_owned(), html: raise_headings(&html) }
     }
 }

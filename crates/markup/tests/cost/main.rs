@@ -1,0 +1,116 @@
+//! What a text costs at most: as CPU time of the thread, so that other load on the machine does not count.
+
+mod texts;
+
+use std::time::Duration;
+
+use plexus_markup::{Budget, Cut, Splitter, render};
+use plexus_testing::cost::{self, Cost};
+use proptest::prelude::*;
+use texts::{PIECES, Text, fill, texts};
+
+/// The largest block that is rendered as one.
+const LARGEST: usize = 192 * 1024;
+/// The largest message.
+const MESSAGE: usize = 1024 * 1024;
+/// For any text: the time that one may take, and the last step, which cannot be cut short.
+const CAP: Duration = Duration::from_millis(200);
+/// The smallest of three sizes of which each is twice the one before.
+const SMALL: usize = 4 * 1024;
+/// Times the cost of each KiB may grow while the text grows to four times its size. A quadratic text grows by 4.
+const GROWTH: f64 = 2.5;
+/// Of each KiB, in a build whose own code is not optimised: most is spent on code.
+const PER_KIB: Duration = Duration::from_millis(10);
+
+fn assert_linear(name: &str, [small, _, large]: [Cost; 3]) {
+    assert!(large.is_noise() || large.per_kib() <= small.per_kib() * GROWTH, "{name}: {small:?} {large:?}");
+    assert!(large.per_kib() <= PER_KIB.as_secs_f64() * 1e6, "{name}: {large:?}");
+}
+
+/// What is known of a language is compiled once in a process, when it is first needed.
+fn learn(make: &dyn Fn(usize) -> String) {
+    Budget::trusted(Duration::from_secs(10)).render("", &make(SMALL / 2));
+}
+
+/// In pieces as agents write them, and the last block.
+fn split(text: &str) -> usize {
+    let mut splitter = Splitter::new();
+    let mut rest = text;
+    let mut blocks = 0;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(24.min(rest.len())));
+        blocks += splitter.push(piece).len();
+        rest = after;
+    }
+    blocks + usize::from(splitter.finish().is_some())
+}
+
+#[test]
+fn rendering_is_linear_in_the_text() {
+    for Text { name, make } in texts() {
+        learn(&make);
+        assert_linear(&name, cost::growth(SMALL, |size| make(size), |text| render(text)));
+    }
+}
+
+#[test]
+fn splitting_is_linear_in_the_text() {
+    for Text { name, make } in texts() {
+        assert_linear(&name, cost::growth(SMALL, |size| make(size), |text| split(text)));
+    }
+}
+
+#[test]
+fn no_text_costs_more_than_the_cap() {
+    for Text { name, make } in texts() {
+        learn(&make);
+        let text = make(LARGEST);
+        let spent = cost::measure(|| render(&text));
+        assert!(spent < CAP, "{name}: {spent:?}");
+    }
+    let worst =
+        [">".repeat(190_000), fill("a$b([\n", 100_000), "&".repeat(190_000), "[a]: b\n\n".repeat(20_000)];
+    let message: String = worst.iter().cycle().map(|block| format!("{block}\n\n")).take(7).collect();
+    let spent = cost::measure(|| render(&message[..MESSAGE]));
+    assert!(spent < CAP, "{spent:?}");
+}
+
+#[test]
+fn what_is_cut_short_is_still_there() {
+    let paragraph = |n: usize| format!("word{n}. *a* `b` [c](d)\n\n- e\n\n```json\n[1]\n```\n\n");
+    for (size, millis) in [(96, 0), (96, 2), (512, 0), (512, 2), (512, 20), (512, 60)] {
+        let count = size * 1024 / paragraph(1_000).len();
+        let text: String = (0..count).map(paragraph).collect();
+        let shown = Budget::new(Duration::from_millis(millis)).render("", &text);
+        let mut rest = shown.html.as_str();
+        for n in 0..count {
+            let word = format!("word{n}.");
+            rest = &rest[rest.find(&word).unwrap_or_else(|| panic!("{word} of {size} KiB in {millis} ms"))..];
+        }
+        assert_eq!(shown.cut, Cut::Budget);
+    }
+}
+
+#[test]
+fn a_deep_line_is_shown_as_it_is_and_the_rest_as_meant() {
+    let deep = ">".repeat(60_000);
+    let html = render(&format!("# One\n\n{deep}\n\nTwo **bold**.\n\n```\n{deep}\n```\n"));
+    assert!(html.starts_with("<h3>One</h3>\n<div class=\"plain\">\n&gt;&gt;"), "{}", &html[..100]);
+    assert!(html.contains("<p>Two <strong>bold</strong>.</p>\n<figure class=\"code\">"));
+    assert_eq!(html.matches("&gt;").count(), 120_000);
+}
+
+proptest! {
+    #![proptest_config(plexus_testing::cases(96))]
+
+    /// What nobody thought of: a few pieces, over and over, before and behind others.
+    #[test]
+    fn no_mixture_costs_more_than_the_cap(
+        before in prop::collection::vec(prop::sample::select(PIECES), 0..3),
+        unit in prop::collection::vec(prop::sample::select(PIECES), 1..5),
+        after in prop::collection::vec(prop::sample::select(PIECES), 0..3),
+    ) {
+        let text = format!("{}{}{}", before.concat(), fill(&unit.concat(), LARGEST / 2), fill(&after.concat(), LARGEST / 4));
+        prop_assert!(cost::measure(|| render(&text)) < CAP);
+    }
+}
