@@ -19,6 +19,7 @@ mod pages;
 pub mod programs;
 mod prometheus;
 mod providers;
+mod rendering;
 mod router;
 mod rpc;
 pub mod run;

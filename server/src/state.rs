@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     conformance::Conformance,
+    rendering::Renderer,
     web::{assets::Assets, kept::Kept},
 };
 
@@ -18,6 +19,7 @@ pub struct Parts {
     pub hub: Hub,
     pub assets: Assets,
     pub kept: Kept,
+    pub renderer: Renderer,
     /// Cancelled when the hub is about to end: streams then end themselves.
     pub stop: CancellationToken,
     /// There on a hub for test kits only.
@@ -27,7 +29,14 @@ pub struct Parts {
 impl Site {
     pub fn new(hub: Hub, stop: CancellationToken, conformance: Option<Conformance>) -> Self {
         let kept = Kept::new(hub.env().bytes::<16>().map(|byte| format!("{byte:02x}")).concat());
-        Self(Arc::new(Parts { hub, assets: Assets::load(), kept, stop, conformance }))
+        Self(Arc::new(Parts {
+            hub,
+            assets: Assets::load(),
+            kept,
+            renderer: Renderer::default(),
+            stop,
+            conformance,
+        }))
     }
 
     /// Whether people reach the hub over https.

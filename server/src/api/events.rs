@@ -11,6 +11,7 @@ use axum::{
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
 use plexus_hub::{
+    Error,
     chats::{self, News, Readers},
     live::FrameKind,
 };
@@ -98,7 +99,13 @@ impl Streaming {
         let beat = Instant::now() + HEARTBEAT;
         let next = timeout_at(beat.min(self.ends), self.readers.next());
         match self.site.stop.run_until_cancelled(next).await {
-            Some(Ok(Ok(news))) => Some(self.write(&news)),
+            Some(Ok(Ok(news))) => match self.write(&news).await {
+                Ok(bytes) => Some(bytes),
+                Err(error) => {
+                    tracing::error!(%error, "event encoding: failed");
+                    Some(self.bye())
+                }
+            },
             Some(Err(_)) if Instant::now() < self.ends => Some(Bytes::from_static(b": \n\n")),
             Some(Ok(Err(error))) => {
                 tracing::debug!(%error, "a reader could not go on");
@@ -109,13 +116,13 @@ impl Streaming {
     }
 
     /// Encoded once for all readers; only the id is this reader's own.
-    fn write(&mut self, News { chat, frame }: &News) -> Bytes {
-        let Some(chat) = *chat else { return frame.wire(of_account) };
-        let encoder = Encoder { chat, assets: self.site.assets.places() };
-        let bytes = frame.wire(|kind| encoder.encode(kind));
-        let FrameKind::Event { seq, .. } = frame.kind else { return bytes };
+    async fn write(&mut self, News { chat, frame }: &News) -> Result<Bytes, Error> {
+        let Some(chat) = *chat else { return Ok(frame.wire(of_account)) };
+        let encoder = Encoder::new(&self.site, chat);
+        let bytes = encoder.encode(frame).await?;
+        let FrameKind::Event { seq, .. } = frame.kind else { return Ok(bytes) };
         self.positions.advance(chat, seq);
-        [format!("id: {}\n", self.positions.last_event_id()).as_bytes(), &bytes].concat().into()
+        Ok([format!("id: {}\n", self.positions.last_event_id()).as_bytes(), &bytes].concat().into())
     }
 
     fn bye(&mut self) -> Bytes {

@@ -6,18 +6,25 @@ use bytes::Bytes;
 use plexus_app::{model::Assets, render};
 use plexus_domain::{ChatId, MessageId, event::Event};
 use plexus_hub::{
-    live::{FrameKind, Snapshot},
+    Error,
+    live::{Frame, FrameKind, Snapshot},
     views::MessageView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::pages::chat::article::{article, so_far, unfinished};
+use crate::{
+    pages::chat::article::{article, closed, so_far, unfinished},
+    rendering::{Pen, Renderer},
+    state::Site,
+};
 
 /// What encoding needs besides the frame.
+#[derive(Clone)]
 pub struct Encoder {
-    pub chat: ChatId,
-    pub assets: Arc<Assets>,
+    chat: ChatId,
+    assets: Arc<Assets>,
+    renderer: Renderer,
 }
 
 /// What is about the account, not about a chat, is the same for everybody.
@@ -29,35 +36,73 @@ pub fn of_account(kind: &FrameKind) -> Bytes {
 }
 
 impl Encoder {
-    pub fn encode(&self, kind: &FrameKind) -> Bytes {
-        let (name, mut data) = match kind {
-            FrameKind::Event { seq, event, view, .. } => {
-                (event.kind(), self.event(*seq, event, view.as_deref()))
+    pub fn new(site: &Site, chat: ChatId) -> Self {
+        Self { chat, assets: site.assets.places(), renderer: site.renderer.clone() }
+    }
+
+    /// The frame as bytes. Markdown in it is rendered off the threads that serve streams.
+    pub async fn encode(&self, frame: &Arc<Frame>) -> Result<Bytes, Error> {
+        if let Some(encoded) = frame.encoded() {
+            return Ok(encoded);
+        }
+        let (encoder, frame) = (self.clone(), Arc::clone(frame));
+        match &frame.kind {
+            FrameKind::Event { view: Some(_), .. } | FrameKind::Snapshot(_) | FrameKind::Block { .. } => {
+                let renderer = &self.renderer;
+                renderer.run(move |pen| frame.wire(|kind| encoder.rendered(kind, pen))).await
             }
-            FrameKind::Snapshot(snapshot) => ("open", self.snapshot(snapshot)),
+            kind => Ok(frame.wire(|_| encoder.plain(kind))),
+        }
+    }
+
+    fn rendered(&self, kind: &FrameKind, pen: &mut Pen) -> Bytes {
+        let (name, data) = match kind {
+            FrameKind::Event { seq, event, view, .. } => {
+                (event.kind(), self.event(*seq, event, view.as_deref(), pen))
+            }
+            FrameKind::Snapshot(snapshot) => ("open", self.snapshot(snapshot, pen)),
+            FrameKind::Block { message, part, start, end, text } => {
+                let html = pen.html(&message.to_string(), text).into_string();
+                ("block", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
+            }
+            kind => return self.plain(kind),
+        };
+        self.write(name, data)
+    }
+
+    /// What has no markdown.
+    fn plain(&self, kind: &FrameKind) -> Bytes {
+        let (name, data) = match kind {
+            FrameKind::Event { seq, event, .. } => {
+                let mut data = json!(event);
+                data["seq"] = json!(seq);
+                (event.kind(), data)
+            }
             FrameKind::Text { message, part, start, body } => {
                 return sse("text", &Text { chat: self.chat, m: *message, p: *part, s: *start, t: body });
-            }
-            FrameKind::Block { message, part, start, end, html } => {
-                ("block", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
             }
             FrameKind::Status { message, line } => ("status", json!({ "m": message, "t": line })),
             FrameKind::ChatsChanged => ("chats", json!({})),
             FrameKind::Gone => ("gone", json!({})),
+            FrameKind::Snapshot(_) | FrameKind::Block { .. } => return Bytes::new(),
         };
+        self.write(name, data)
+    }
+
+    fn write(&self, name: &str, mut data: Value) -> Bytes {
         data["chat"] = json!(self.chat);
         sse(name, &data)
     }
 
-    fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>) -> Value {
+    fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>, pen: &mut Pen) -> Value {
         let mut data = match (event, view) {
             (Event::Message { .. }, Some(view)) => {
                 let message = &view.message;
                 json!({ "id": message.id, "parent": message.parent, "lane": message.lane, "state": message.state,
-                        "author": message.author, "html": self.html(view) })
+                        "author": message.author, "html": self.html(view, pen) })
             }
             (Event::Ended { message, state }, Some(view)) => {
-                json!({ "id": message, "state": state, "html": self.html(view) })
+                json!({ "id": message, "state": state, "html": self.html(view, pen) })
             }
             (event, _) => json!(event),
         };
@@ -65,17 +110,18 @@ impl Encoder {
         data
     }
 
-    fn html(&self, view: &MessageView) -> String {
-        render::article(&self.assets, article(self.chat, view.clone()))
+    fn html(&self, view: &MessageView, pen: &mut Pen) -> String {
+        render::article(&self.assets, article(self.chat, view.clone(), pen))
     }
 
     /// A part that came whole is its html, frame and all; text goes on behind its closed blocks.
-    fn snapshot(&self, snapshot: &Snapshot) -> Value {
+    fn snapshot(&self, snapshot: &Snapshot, pen: &mut Pen) -> Value {
         let (m, p) = (snapshot.message, snapshot.part);
         if snapshot.whole.is_none() {
-            return json!({ "m": m, "p": p, "h": snapshot.html(), "s": snapshot.start(), "t": snapshot.tail });
+            let html = closed(m, snapshot, pen).into_string();
+            return json!({ "m": m, "p": p, "h": html, "s": snapshot.start(), "t": snapshot.tail });
         }
-        let html = render::part(&self.assets, unfinished(self.chat, m), p, so_far(m, snapshot.clone()));
+        let html = render::part(&self.assets, unfinished(self.chat, m), p, so_far(m, snapshot.clone(), pen));
         json!({ "m": m, "p": p, "h": html, "s": 0, "t": "", "w": true })
     }
 }

@@ -49,13 +49,17 @@ async fn begin(
 ) -> Result<(Encoder, Reader), Failure> {
     let Wanted { chat, after } = read(params)?;
     let reader = chats::follow(&site.hub, caller(extensions)?, chat, after).await?;
-    Ok((Encoder { chat, assets: site.assets.places() }, reader))
+    Ok((Encoder::new(site, chat), reader))
 }
 
 async fn tell(sink: &SubscriptionSink, encoder: &Encoder, mut reader: Reader) {
     loop {
-        let (told, over) = match reader.next().await {
-            Ok(frame) => (told(&frame.wire(|kind| encoder.encode(kind))), false),
+        let next = match reader.next().await {
+            Ok(frame) => encoder.encode(&frame).await,
+            Err(error) => Err(error),
+        };
+        let (told, over) = match next {
+            Ok(event) => (told(&event), false),
             Err(error) => {
                 tracing::debug!(%error, "a reader could not go on");
                 (to_raw_value(&Told { event: "bye", data: serde_json::json!({}) }).ok(), true)

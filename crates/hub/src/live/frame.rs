@@ -22,8 +22,8 @@ pub enum FrameKind {
     Text { message: MessageId, part: usize, start: usize, body: Box<str> },
     /// What the agent of an open message is doing; an empty line is nothing in particular.
     Status { message: MessageId, line: Box<str> },
-    /// Bytes `start..end` of the part will not change any more; `html` is how they look.
-    Block { message: MessageId, part: usize, start: usize, end: usize, html: String },
+    /// Bytes `start..end` of the part, which are `text`, will not change any more.
+    Block { message: MessageId, part: usize, start: usize, end: usize, text: Box<str> },
     /// The list of the account's chats changed.
     ChatsChanged,
     /// The chat may not be read, by this reader or any more.
@@ -43,22 +43,17 @@ pub struct Snapshot {
     pub whole: Option<Part>,
 }
 
-/// A closed block: the byte offset at which it ends, and how it looks.
+/// A closed block: the byte offset at which it ends, and its markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClosedBlock {
     pub end: usize,
-    pub html: String,
+    pub text: Box<str>,
 }
 
 impl Snapshot {
     /// The byte offset of `tail`.
     pub fn start(&self) -> usize {
         self.closed.last().map_or(0, |block| block.end)
-    }
-
-    /// All closed blocks.
-    pub fn html(&self) -> String {
-        self.closed.iter().map(|block| block.html.as_str()).collect()
     }
 
     /// A part that came whole.
@@ -72,7 +67,12 @@ impl Frame {
         Self { kind, wire: OnceLock::new() }
     }
 
-    /// The frame as bytes: encoded by whoever asks first.
+    /// The frame as bytes, where it is encoded already.
+    pub fn encoded(&self) -> Option<Bytes> {
+        self.wire.get().cloned()
+    }
+
+    /// The frame as bytes: encoded for the first reader that asks.
     pub fn wire(&self, encode: impl FnOnce(&FrameKind) -> Bytes) -> Bytes {
         self.wire.get_or_init(|| encode(&self.kind)).clone()
     }

@@ -33,8 +33,8 @@ struct OpenText {
     name: Option<String>,
     text: String,
     splitter: Splitter,
-    /// Closed blocks in order: the end of each and, once somebody looked, its html.
-    closed: Vec<(usize, Option<String>)>,
+    /// Where each closed block ends, in order.
+    closed: Vec<usize>,
     /// Bytes that the log knows, and whether it knows artifact and name.
     logged: usize,
     labels_logged: bool,
@@ -43,7 +43,6 @@ struct OpenText {
 /// A block that no later text can change.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Closed {
-    pub index: usize,
     pub start: usize,
     pub end: usize,
 }
@@ -124,18 +123,9 @@ impl OpenMessage {
         }
     }
 
-    /// The html of a closed block, rendered when it is first asked for.
-    fn block_html(&mut self, part: usize, index: usize) -> String {
-        let scope = self.message.to_string();
-        match &mut self.parts[part] {
-            OpenPart::Text(open) => open.block_html(&scope, index).to_owned(),
-            OpenPart::Whole { .. } => String::new(),
-        }
-    }
-
     /// What readers are shown of text that was just appended, and of the blocks that it closed.
     pub fn show(
-        &mut self,
+        &self,
         part: usize,
         start: usize,
         delta: &str,
@@ -144,15 +134,16 @@ impl OpenMessage {
     ) {
         let message = self.message;
         tell(FrameKind::Text { message, part, start, body: delta.into() });
-        for Closed { index, start, end } in closed {
-            let html = self.block_html(part, index);
-            tell(FrameKind::Block { message, part, start, end, html });
+        let OpenPart::Text(open) = &self.parts[part] else { return };
+        for Closed { start, end } in closed {
+            let text = open.text[start..end].into();
+            tell(FrameKind::Block { message, part, start, end, text });
         }
     }
 
-    pub fn snapshot(&mut self) -> Vec<Snapshot> {
+    pub fn snapshot(&self) -> Vec<Snapshot> {
         let message = self.message;
-        self.parts.iter_mut().enumerate().map(|(part, open)| open.snapshot(message, part)).collect()
+        self.parts.iter().enumerate().map(|(part, open)| open.snapshot(message, part)).collect()
     }
 
     /// What is kept: the parts in order, empty ones left out.
@@ -194,17 +185,15 @@ impl OpenPart {
         })
     }
 
-    fn snapshot(&mut self, message: MessageId, part: usize) -> Snapshot {
+    fn snapshot(&self, message: MessageId, part: usize) -> Snapshot {
         match self {
             Self::Text(open) => {
-                let scope = message.to_string();
-                let count = open.closed.len();
-                let block = |index: usize| ClosedBlock {
-                    html: open.block_html(&scope, index).to_owned(),
-                    end: open.closed[index].0,
+                let mut start = 0;
+                let block = |end: &usize| {
+                    let text = open.text[std::mem::replace(&mut start, *end)..*end].into();
+                    ClosedBlock { end: *end, text }
                 };
-                let closed: Vec<_> = (0..count).map(block).collect();
-                let start = closed.last().map_or(0, |block| block.end);
+                let closed: Vec<_> = open.closed.iter().map(block).collect();
                 Snapshot { message, part, tail: open.text[start..].to_owned(), closed, whole: None }
             }
             Self::Whole { part: whole, .. } => Snapshot::whole(message, part, whole.clone()),
@@ -225,24 +214,14 @@ impl OpenText {
     fn push(&mut self, delta: &str) -> (usize, Vec<Closed>) {
         let start = self.text.len();
         self.text.push_str(delta);
-        let first = self.closed.len();
         let blocks = self.splitter.push(delta);
-        self.closed.extend(blocks.iter().map(|block| (block.end, None)));
-        let closed = blocks.iter().enumerate();
-        let closed =
-            closed.map(|(nth, block)| Closed { index: first + nth, start: block.start, end: block.end });
-        (start, closed.collect())
+        self.closed.extend(blocks.iter().map(|block| block.end));
+        (start, blocks.iter().map(|block| Closed { start: block.start, end: block.end }).collect())
     }
 
     fn part(&self, text: String) -> Part {
         let (artifact, name) = (self.artifact.clone(), self.name.clone());
         Part { content: Content::Text { text }, artifact, name, media_type: None }
-    }
-
-    fn block_html(&mut self, scope: &str, index: usize) -> &str {
-        let start = index.checked_sub(1).map_or(0, |before| self.closed[before].0);
-        let (end, html) = &mut self.closed[index];
-        html.get_or_insert_with(|| plexus_markup::render_in(scope, &self.text[start..*end]))
     }
 }
 
@@ -258,13 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn text_grows_by_offset_and_closed_blocks_are_shown_as_html() {
+    fn text_grows_by_offset_and_closed_blocks_are_told_apart() {
         let mut open = open();
         assert_eq!(open.append(None, None, "One *par").1, 0);
         let (part, start, _) = open.append(None, None, "agraph*.\n\nTwo");
         assert_eq!((part, start), (0, 8));
         let snapshot = &open.snapshot()[0];
-        assert!(snapshot.html().contains("<em>paragraph</em>"), "{}", snapshot.html());
+        let closed = ClosedBlock { end: 18, text: "One *paragraph*.\n\n".into() };
+        assert_eq!(snapshot.closed, [closed]);
         assert_eq!(format!("{}{}", &"One *paragraph*.\n\nTwo"[..snapshot.start()], snapshot.tail).len(), 21);
         assert_eq!(open.parts(), [Part::text("One *paragraph*.\n\nTwo")]);
     }

@@ -9,7 +9,7 @@ use axum::{
     response::Response,
 };
 use plexus_app::model::{
-    Badge, Html,
+    Badge,
     agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill, VersionRow},
 };
 use plexus_domain::{
@@ -19,31 +19,33 @@ use plexus_domain::{
 use plexus_hub::agents::{self, AgentState, AgentView, Callable};
 
 use crate::{
+    rendering::Pen,
     state::Site,
     web::{kept, page::Visit},
 };
 
 pub async fn overview(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
-    show(site, visit, &path, |view, _| AgentTab::Overview(about(view))).await
+    show(site, visit, &path, |view, _, pen| AgentTab::Overview(about(view, pen))).await
 }
 
 pub async fn skills(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
-    show(site, visit, &path, |view, _| AgentTab::Skills(skill_rows(view))).await
+    show(site, visit, &path, |view, _, _| AgentTab::Skills(skill_rows(view))).await
 }
 
 pub async fn versions(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
-    show(site, visit, &path, |view, _| AgentTab::Versions(version_rows(view))).await
+    show(site, visit, &path, |view, _, _| AgentTab::Versions(version_rows(view))).await
 }
 
 pub async fn connect(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
-    show(site, visit, &path, |view, origin| AgentTab::Connect(connect::snippets(origin, &view.address))).await
+    show(site, visit, &path, |view, origin, _| AgentTab::Connect(connect::snippets(origin, &view.address)))
+        .await
 }
 
 async fn show(
     State(site): State<Site>,
     visit: Visit,
     (owner, name): &(String, String),
-    tab: impl FnOnce(&AgentView, &str) -> AgentTab,
+    tab: impl FnOnce(&AgentView, &str, &mut Pen) -> AgentTab + Send + 'static,
 ) -> Response {
     let Ok(address) = format!("@{owner}/{name}").parse::<Address>() else {
         return visit.refuse_status(StatusCode::NOT_FOUND);
@@ -53,8 +55,7 @@ async fn show(
     let page = async {
         let view = agents::look(&site.hub, &caller, &address).await?;
         let view = view.ok_or_else(|| Refusal::not_found(format!("There is no agent {address} here.")))?;
-        let tab = tab(&view, &origin);
-        Ok(AgentPage { head: head(view), tab })
+        site.renderer.run(move |pen| AgentPage { tab: tab(&view, &origin, pen), head: head(view) }).await
     };
     kept::show(&site, visit, page).await
 }
@@ -128,7 +129,7 @@ fn badges(view: &AgentView) -> Vec<Badge> {
     badges
 }
 
-fn about(view: &AgentView) -> Overview {
+fn about(view: &AgentView, pen: &mut Pen) -> Overview {
     let starters: Vec<String> = match view.versions.first().map(|version| &version.connector) {
         Some(Connector::Llm { starters, .. }) => starters.clone(),
         _ => view
@@ -140,7 +141,7 @@ fn about(view: &AgentView) -> Overview {
             .collect(),
     };
     Overview {
-        description: Html::from_markup(plexus_markup::render(&view.summary.description)),
+        description: pen.html("", &view.summary.description),
         starters,
         skills: skill_rows(view),
         tags: view.summary.tags.clone(),

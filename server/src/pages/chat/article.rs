@@ -11,11 +11,13 @@ use plexus_hub::{
 };
 use serde_json::Value;
 
-pub fn article(chat: ChatId, view: MessageView) -> Article {
+use crate::rendering::Pen;
+
+pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
     let message = view.message;
     let parts = match message.state {
-        MessageState::Open => view.open.into_iter().map(|part| so_far(message.id, part)).collect(),
-        _ => message.parts.into_iter().map(|content| part(message.id, content)).collect(),
+        MessageState::Open => view.open.into_iter().map(|part| so_far(message.id, part, pen)).collect(),
+        _ => message.parts.into_iter().map(|content| part(message.id, content, pen)).collect(),
     };
     let run = view.run.filter(|_| message.lane > 0);
     Article {
@@ -67,20 +69,27 @@ fn author(author: views::Author) -> Author {
 }
 
 /// A part of a message that is still being written.
-pub fn so_far(message: MessageId, open: Snapshot) -> PartView {
+pub fn so_far(message: MessageId, open: Snapshot, pen: &mut Pen) -> PartView {
     match open.whole {
-        Some(whole) => match part(message, whole) {
+        Some(whole) => match part(message, whole, pen) {
             PartView::File { name, media_type, size, .. } => {
                 PartView::File { name, media_type, size, href: None }
             }
             other => other,
         },
-        None => PartView::Text { closed: Html::from_markup(open.html()), tail: open.tail },
+        None => PartView::Text { closed: closed(message, &open, pen), tail: open.tail },
     }
 }
 
-pub fn part(message: MessageId, part: Part) -> PartView {
-    let rendered = |text: &str| Html::from_markup(plexus_markup::render_in(&message.to_string(), text));
+/// The HTML of the blocks that will not change any more.
+pub fn closed(message: MessageId, open: &Snapshot, pen: &mut Pen) -> Html {
+    let scope = message.to_string();
+    let html = open.closed.iter().map(|block| pen.html(&scope, &block.text).into_string()).collect();
+    Html::from_markup(html)
+}
+
+pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
+    let mut rendered = |text: &str| pen.html(&message.to_string(), text);
     match part.content {
         Content::Text { text } => PartView::Text { closed: rendered(&text), tail: String::new() },
         Content::Data { data } => {

@@ -18,14 +18,18 @@ use plexus_app::{
 use plexus_domain::{ChatId, Content, MessageId, Part, event::Event, message::MessageState};
 use plexus_hub::{
     chats::{self, Reader},
-    live::{FrameKind, Snapshot},
+    live::{Frame, FrameKind, Snapshot},
     views::MessageView,
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::article;
-use crate::{state::Site, web::page::Visit};
+use crate::{
+    rendering::{Pen, Renderer},
+    state::Site,
+    web::page::Visit,
+};
 
 /// A response is not kept open for ever: the page then says what it has, and a reload goes on.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -44,13 +48,16 @@ pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response
         one.status = None;
         one.parts = vec![PartView::Text { closed: Html::default(), tail: String::new() }];
     });
-    let mut answers = Answers { chat: page.chat, assets: site.assets.places(), known: HashMap::new() };
+    let answers = Answers { chat: page.chat, assets: site.assets.places(), known: HashMap::new() };
     let pieces = render::follow(&visit.text(page), &open);
     let (send, receive) = mpsc::channel::<Result<String, std::convert::Infallible>>(WAITING);
     tokio::spawn(async move {
-        reader.ready().iter().for_each(|frame| answers.take(&frame.kind));
-        let stop = site.stop.clone();
-        let written = stop.run_until_cancelled(write(pieces, &mut reader, &mut answers, &send));
+        let renderer = &site.renderer;
+        let written = async {
+            let answers = answers.taking(renderer, reader.ready()).await?;
+            write(pieces, &mut reader, answers, renderer, &send).await
+        };
+        let written = site.stop.run_until_cancelled(written);
         let _ = tokio::time::timeout(LONGEST, written).await;
     });
     let mut response = Body::from_stream(ReceiverStream::new(receive)).into_response();
@@ -66,7 +73,13 @@ pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response
 type Sender = mpsc::Sender<Result<String, std::convert::Infallible>>;
 
 /// Writes the pieces of the page, and between them what the open messages become. Ends when the browser is gone.
-async fn write(pieces: Vec<Followed>, reader: &mut Reader, answers: &mut Answers, to: &Sender) -> Option<()> {
+async fn write(
+    pieces: Vec<Followed>,
+    reader: &mut Reader,
+    mut answers: Answers,
+    renderer: &Renderer,
+    to: &Sender,
+) -> Option<()> {
     for piece in pieces {
         to.send(Ok(piece.html)).await.ok()?;
         let Some(message) = piece.then else { continue };
@@ -79,7 +92,7 @@ async fn write(pieces: Vec<Followed>, reader: &mut Reader, answers: &mut Answers
                 break;
             }
             let frame = reader.next().await.ok()?;
-            answers.take(&frame.kind);
+            answers = answers.taking(renderer, vec![frame]).await?;
         }
     }
     Some(())
@@ -109,27 +122,38 @@ impl Answers {
         self.known.entry(message).or_default()
     }
 
-    fn take(&mut self, kind: &FrameKind) {
+    /// Takes in frames, where rendering holds up no other request. None where the hub cannot.
+    async fn taking(mut self, renderer: &Renderer, frames: Vec<Arc<Frame>>) -> Option<Self> {
+        let taken = renderer.run(move |pen| {
+            frames.iter().for_each(|frame| self.take(&frame.kind, pen));
+            self
+        });
+        taken.await.inspect_err(|error| tracing::error!(%error, "page rendering: failed")).ok()
+    }
+
+    fn take(&mut self, kind: &FrameKind, pen: &mut Pen) {
         match kind {
-            FrameKind::Snapshot(snapshot) => self.snapshot(snapshot),
-            FrameKind::Block { message, part, end, html, .. } => self.of(*message).block(*part, *end, html),
+            FrameKind::Snapshot(snapshot) => self.snapshot(snapshot, pen),
+            FrameKind::Block { message, part, end, text, .. } => {
+                self.of(*message).block(*message, *part, *end, text, pen);
+            }
             FrameKind::Event { event: Event::Ended { message, .. }, view, .. } => {
-                let ended = view.as_deref().map(|view| self.rest(view)).unwrap_or_default();
+                let ended = view.as_deref().map(|view| self.rest(view, pen)).unwrap_or_default();
                 self.of(*message).end(&ended);
             }
-            FrameKind::Status { message, line } => self.of(*message).waits(line),
+            FrameKind::Status { message, line } => self.of(*message).waits(line, pen),
             FrameKind::Event { .. } | FrameKind::Text { .. } | FrameKind::ChatsChanged | FrameKind::Gone => {}
         }
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot) {
+    fn snapshot(&mut self, snapshot: &Snapshot, pen: &mut Pen) {
         let (id, index) = (snapshot.message, snapshot.part);
         let whole = snapshot.whole.clone().filter(is_worth_writing);
-        let html = whole.map(|_| self.part(id, index, article::so_far(id, snapshot.clone())));
+        let html = whole.map(|_| self.part(id, index, article::so_far(id, snapshot.clone(), pen)));
         let answer = self.of(id);
         match html {
             Some(html) if answer.whole.insert(index) => answer.waiting.push_str(&html),
-            _ => answer.snapshot(snapshot),
+            _ => answer.snapshot(snapshot, pen),
         }
     }
 
@@ -138,7 +162,7 @@ impl Answers {
     }
 
     /// What was not written yet of a message as it was kept, and why it ended where that was not planned.
-    fn rest(&self, view: &MessageView) -> String {
+    fn rest(&self, view: &MessageView, pen: &mut Pen) -> String {
         let id = view.message.id;
         let known = self.known.get(&id);
         let mut html = String::new();
@@ -147,14 +171,14 @@ impl Answers {
             match part.as_text() {
                 Some(text) => {
                     let rest = text.get(closed_to..).unwrap_or_default();
-                    html.push_str(&plexus_markup::render_in(&id.to_string(), rest));
+                    html.push_str(&pen.html(&id.to_string(), rest).into_string());
                 }
                 None if known.is_some_and(|answer| answer.whole.contains(&index)) => {}
-                None => html.push_str(&self.part(id, index, article::part(id, part.clone()))),
+                None => html.push_str(&self.part(id, index, article::part(id, part.clone(), pen))),
             }
         }
         if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
-            html.push_str(&plexus_markup::render(&failure.message));
+            html.push_str(&pen.html("", &failure.message).into_string());
         }
         html
     }
@@ -171,23 +195,23 @@ const fn is_worth_writing(part: &Part) -> bool {
 }
 
 impl Answer {
-    fn block(&mut self, part: usize, end: usize, html: &str) {
+    fn block(&mut self, message: MessageId, part: usize, end: usize, text: &str, pen: &mut Pen) {
         let closed_to = self.closed_to.entry(part).or_default();
         if end > *closed_to {
             *closed_to = end;
-            self.waiting.push_str(html);
+            self.waiting.push_str(&pen.html(&message.to_string(), text).into_string());
         }
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot) {
+    fn snapshot(&mut self, snapshot: &Snapshot, pen: &mut Pen) {
         for block in &snapshot.closed {
-            self.block(snapshot.part, block.end, &block.html);
+            self.block(snapshot.message, snapshot.part, block.end, &block.text, pen);
         }
     }
 
-    fn waits(&mut self, line: &str) {
+    fn waits(&mut self, line: &str, pen: &mut Pen) {
         if !line.is_empty() && !std::mem::replace(&mut self.told, true) {
-            self.waiting.push_str(&plexus_markup::render(line));
+            self.waiting.push_str(&pen.html("", line).into_string());
         }
     }
 

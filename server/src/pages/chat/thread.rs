@@ -4,19 +4,21 @@ use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{Form, chat::ThreadPage};
+use plexus_app::model::{Form, chat::ThreadPage, message::Article};
 use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
     chats::{self, NewMessage},
     runs,
+    views::MessageView,
 };
 use serde::Deserialize;
 
 use super::{article::article, choice, follow, next_id, sidebar};
 use crate::{
     pages::account::refused,
+    rendering::Pen,
     state::Site,
     web::{form::Fields, page::Visit},
 };
@@ -58,6 +60,7 @@ pub fn gone(_: plexus_domain::Error) -> Error {
 async fn page(site: &Site, caller: &Caller, chat: ChatId, query: &ThreadQuery) -> Result<ThreadPage, Error> {
     let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
     let open = chats::open(&site.hub, caller, chat, message(&query.m), message(&query.before)).await?;
+    let messages = open.messages;
     let at = open.leaf.map(|leaf| format!("m={leaf}&")).unwrap_or_default();
     Ok(ThreadPage {
         sidebar: sidebar(&site.hub, caller).await?,
@@ -65,13 +68,20 @@ async fn page(site: &Site, caller: &Caller, chat: ChatId, query: &ThreadQuery) -
         title: open.title,
         to: open.partners.first().map(choice),
         older: open.older.map(|message| format!("/chat/{chat}?{at}before={message}")),
-        messages: open.messages.into_iter().map(|view| article(chat, view)).collect(),
+        messages: site.renderer.run(move |pen| articles(chat, messages, pen)).await?,
         leaf: open.leaf,
         seq: open.seq,
         next_id: next_id(&site.hub),
         read_only: None,
         form: Form::default(),
     })
+}
+
+/// The newest first: where time is short, it goes to those that are looked at.
+fn articles(chat: ChatId, messages: Vec<MessageView>, pen: &mut Pen) -> Vec<Article> {
+    let mut articles: Vec<_> = messages.into_iter().rev().map(|view| article(chat, view, pen)).collect();
+    articles.reverse();
+    articles
 }
 
 pub async fn send(

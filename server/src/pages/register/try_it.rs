@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::model::{
-    Form, Html,
+    Form,
     register::{RegisterTry, Tried},
 };
 use plexus_domain::Error as Refusal;
@@ -26,6 +26,10 @@ pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>
 async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterTry, Error> {
     let draft = draft(id)?;
     let step = trial::try_step(&site.hub, caller, draft).await?;
+    let tried = match step.tried {
+        Some(tried) => Some(shown(site, tried).await?),
+        None => None,
+    };
     Ok(RegisterTry {
         draft,
         seed: step.seed,
@@ -33,18 +37,18 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterTry, Err
         method: step.method.to_owned(),
         url: step.url,
         suggestion: step.suggestion,
-        tried: step.tried.map(shown),
+        tried,
         form: Form::default(),
     })
 }
 
-fn shown(tried: trial::Tried) -> Tried {
-    Tried {
+async fn shown(site: &Site, tried: trial::Tried) -> Result<Tried, Error> {
+    Ok(Tried {
         message: tried.message,
-        answer: Html::from_markup(plexus_markup::render(&tried.answer)),
+        answer: site.renderer.html(tried.answer).await?,
         failed: tried.failed,
         took_ms: tried.took_ms,
-    }
+    })
 }
 
 pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {

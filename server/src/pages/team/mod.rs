@@ -105,7 +105,7 @@ async fn one(site: &Site, visit: &Visit, id: &str) -> Result<TeamPage, Error> {
     let (hub, caller, id) = (&site.hub, &visit.caller, team(id)?);
     let view = teams::look(hub, caller, id).await?;
     let ended = view.ended;
-    let page = page(view, false);
+    let page = site.renderer.run(move |pen| page(view, false, pen)).await?;
     if ended.is_none() {
         return Ok(page);
     }

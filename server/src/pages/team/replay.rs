@@ -13,10 +13,10 @@ use serde::Deserialize;
 
 use super::{
     team,
-    view::{html, page},
+    view::page,
     words::{Names, words},
 };
-use crate::{state::Site, web::page::Visit};
+use crate::{rendering::Pen, state::Site, web::page::Visit};
 
 /// What is no number is the first step.
 #[derive(Deserialize)]
@@ -44,11 +44,11 @@ pub async fn show(
 async fn one(site: &Site, visit: &Visit, id: &str, step: u64) -> Result<TeamPage, Error> {
     let id = team(id)?;
     let moment = teams::moment(&site.hub, &visit.caller, id, step).await?;
-    Ok(at(moment, &format!("/teams/{id}"), false))
+    site.renderer.run(move |pen| at(moment, &format!("/teams/{id}"), false, pen)).await
 }
 
 /// The page of a moment; `back` is where the team itself is.
-pub fn at(moment: Moment, back: &str, guest: bool) -> TeamPage {
+pub fn at(moment: Moment, back: &str, guest: bool, pen: &mut Pen) -> TeamPage {
     let Moment { view, entry, last } = moment;
     let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
     let work: Vec<String> = view.work.iter().map(|work| work.title.clone()).collect();
@@ -59,9 +59,9 @@ pub fn at(moment: Moment, back: &str, guest: bool) -> TeamPage {
         last,
         at: entry.at(),
         words,
-        text: text.as_deref().map(html),
+        text: text.as_deref().map(|text| pen.html("", text)),
         back: back.to_owned(),
         replay: format!("{back}/replay"),
     };
-    TeamPage { step: Some(step), ..page(view, guest) }
+    TeamPage { step: Some(step), ..page(view, guest, pen) }
 }

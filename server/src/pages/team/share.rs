@@ -52,9 +52,14 @@ pub async fn revoke(State(site): State<Site>, visit: Visit, Path(id): Path<Strin
 }
 
 pub async fn show(State(site): State<Site>, visit: Visit, Path(word): Path<String>) -> Response {
-    let shown = teams::shared(&site.hub, &visit.caller, &word).await;
-    let shown = shown.map(|(view, report)| with_report(page(view, true), report, &format!("/s/{word}")));
+    let shown = shown(&site, &visit, &word).await;
     unlisted(visit.show_or_refuse(shown))
+}
+
+async fn shown(site: &Site, visit: &Visit, word: &str) -> Result<TeamPage, Error> {
+    let (view, report) = teams::shared(&site.hub, &visit.caller, word).await?;
+    let page = site.renderer.run(move |pen| page(view, true, pen)).await?;
+    Ok(with_report(page, report, &format!("/s/{word}")))
 }
 
 pub async fn replay(
@@ -63,8 +68,14 @@ pub async fn replay(
     Path(word): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Response {
-    let moment = teams::shared_moment(&site.hub, &visit.caller, &word, asked.number()).await;
-    unlisted(visit.show_or_refuse(moment.map(|moment| at(moment, &format!("/s/{word}"), true))))
+    let shown = moment(&site, &visit, &word, &asked).await;
+    unlisted(visit.show_or_refuse(shown))
+}
+
+async fn moment(site: &Site, visit: &Visit, word: &str, asked: &Asked) -> Result<TeamPage, Error> {
+    let moment = teams::shared_moment(&site.hub, &visit.caller, word, asked.number()).await?;
+    let back = format!("/s/{word}");
+    site.renderer.run(move |pen| at(moment, &back, true, pen)).await
 }
 
 pub async fn file(

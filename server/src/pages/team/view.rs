@@ -1,11 +1,13 @@
 //! A team as its page shows it.
 
 use plexus_app::model::{
-    Form, Html,
+    Form,
     team::{Branch, Member, MemberMay, Said, Standing, Strip, TeamPage, Work, WorkTone},
 };
 use plexus_domain::{ChatId, chat::Title, team::Seat};
 use plexus_hub::teams::{Kin, MemberView, TeamState, TeamView, WorkView};
+
+use crate::rendering::Pen;
 
 pub(super) const fn standing(state: TeamState) -> Standing {
     match state {
@@ -19,7 +21,7 @@ pub(super) const fn standing(state: TeamState) -> Standing {
 }
 
 /// `guest` is somebody whom the page leads to nothing else.
-pub(super) fn page(view: TeamView, guest: bool) -> TeamPage {
+pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
     let names: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
     let name = |seat: Seat| names.get(usize::from(seat.0)).cloned().unwrap_or_default();
     let over = view.ended.is_some();
@@ -46,16 +48,16 @@ pub(super) fn page(view: TeamView, guest: bool) -> TeamPage {
         work: view
             .work
             .iter()
-            .map(|work| self::work(work, name(work.to), view.depth_left > 0, guest))
+            .map(|work| self::work(work, name(work.to), view.depth_left > 0, guest, pen))
             .collect(),
         members: view.members.into_iter().map(|one| member(one, view.floor, over, guest)).collect(),
         plan: view.plan,
         said: view
             .said
             .into_iter()
-            .map(|(seat, text)| Said { by: seat.map(name), text: html(&text) })
+            .map(|(seat, text)| Said { by: seat.map(name), text: pen.html("", &text) })
             .collect(),
-        answer: view.answer.as_deref().map(html),
+        answer: view.answer.as_deref().map(|text| pen.html("", text)),
         failed: view.failed,
         may_skip: view.phase == "discussing",
         goal: view.goal,
@@ -75,10 +77,6 @@ fn kin_row(kin: &Kin) -> Branch {
 fn below(all: &[Kin], parent: ChatId) -> Vec<Branch> {
     let own = all.iter().filter(|kin| kin.parent == Some(parent));
     own.map(|kin| Branch { below: below(all, kin.id), ..kin_row(kin) }).collect()
-}
-
-pub(super) fn html(text: &str) -> Html {
-    Html::from_markup(plexus_markup::render(text))
 }
 
 fn phase(phase: &str) -> &'static str {
@@ -121,7 +119,7 @@ fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Mem
     }
 }
 
-fn work(view: &WorkView, to: String, may_nest: bool, guest: bool) -> Work {
+fn work(view: &WorkView, to: String, may_nest: bool, guest: bool, pen: &mut Pen) -> Work {
     let (state, tone) = match view.state {
         "offered" => ("Given", WorkTone::Open),
         "working" | "answered" => ("Working", WorkTone::Open),
@@ -141,7 +139,7 @@ fn work(view: &WorkView, to: String, may_nest: bool, guest: bool) -> Work {
         state,
         tone,
         question: view.text.clone().filter(|_| asks),
-        text: view.text.as_deref().filter(|_| !asks).map(html),
+        text: view.text.as_deref().filter(|_| !asks).map(|text| pen.html("", text)),
         tokens: view.usage.tokens(),
         team: view.team.filter(|_| !guest).map(|team| format!("/teams/{team}")),
         may_nest: may_nest && is_open && view.team.is_none(),

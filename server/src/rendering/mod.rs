@@ -1,0 +1,167 @@
+//! Markdown as HTML for pages and events: off the threads that serve requests, within a time, and each text once.
+
+mod cache;
+
+use std::{
+    num::NonZero,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::available_parallelism,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use plexus_app::model::Html;
+use plexus_hub::Error;
+use plexus_markup::{Budget, Cut};
+use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+
+use self::cache::{Cache, Known};
+
+/// CPU time for all texts of one page or event. What does not fit is shown as text, and has its turn the next time.
+const PAGE_TIME: Duration = Duration::from_millis(150);
+/// A page that waited this long for its turn has all texts that were never rendered shown as text.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Times that a text which takes too long is tried: the first use of a language for code takes longer than later ones.
+const TRIES: u8 = 3;
+
+/// Renders as much at once as there are processors. Cheap to clone.
+#[derive(Clone)]
+pub struct Renderer {
+    turns: Arc<Semaphore>,
+    cache: Arc<Mutex<Cache>>,
+}
+
+impl Default for Renderer {
+    fn default() -> Self {
+        let turns = available_parallelism().map_or(1, NonZero::get);
+        Self { turns: Arc::new(Semaphore::new(turns)), cache: Arc::default() }
+    }
+}
+
+/// Renders the texts of one page or event.
+pub struct Pen {
+    budget: Budget,
+    cache: Arc<Mutex<Cache>>,
+}
+
+impl Renderer {
+    /// Runs `work` where it holds up no other request. Dropping the future takes `work` out of the queue, or lets it come to its
+    /// end without rendering more.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Pen) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let cancel = Cancel::default();
+        let turn = timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await.ok().and_then(Result::ok);
+        let time = if turn.is_some() { PAGE_TIME } else { Duration::ZERO };
+        let budget = Budget::new(time).cancelled_by(Arc::clone(&cancel.0));
+        let mut pen = Pen { budget, cache: Arc::clone(&self.cache) };
+        let done = spawn_blocking(move || {
+            let done = work(&mut pen);
+            drop(turn);
+            done
+        });
+        done.await.map_err(Error::fault)
+    }
+
+    /// Renders one text.
+    pub async fn html(&self, text: String) -> Result<Html, Error> {
+        self.run(move |pen| pen.html("", &text)).await
+    }
+}
+
+/// Set when the request that wanted the page is gone.
+#[derive(Default)]
+struct Cancel(Arc<AtomicBool>);
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Pen {
+    /// The HTML of `text`. `scope`, the id of its message, keeps the footnotes of several texts on one page apart.
+    pub fn html(&mut self, scope: &str, text: &str) -> Html {
+        let key = self.cache.lock().key(scope, text);
+        let known = self.cache.lock().get(&key);
+        if let Some(known) = known.as_ref().filter(|known| known.tries == 0 || known.tries >= TRIES) {
+            return Html::from_markup(known.html.to_string());
+        }
+        let rendered = self.budget.render(scope, text);
+        let tries = match rendered.cut {
+            Cut::Nothing => 0,
+            Cut::Text => known.map_or(0, |known| known.tries) + 1,
+            Cut::Budget => return Html::from_markup(rendered.html),
+        };
+        self.cache.lock().put(key, Known { html: rendered.html.as_str().into(), tries });
+        Html::from_markup(rendered.html)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_text_is_rendered_once() {
+        let renderer = Renderer::default();
+        let text = "*a* b[^1]\n\n[^1]: c\n";
+        let first = renderer.run(|pen| pen.html("m", text)).await.unwrap();
+        let again = renderer.run(|pen| {
+            pen.budget = Budget::new(Duration::ZERO);
+            [pen.html("m", text), pen.html("n", text)]
+        });
+        let [same, other] = again.await.unwrap();
+        assert_eq!(first, same);
+        assert!(first.into_string().contains("<em>a</em>"));
+        assert!(other.into_string().contains("*a*"), "another scope is another text");
+    }
+
+    #[tokio::test]
+    async fn a_text_that_takes_too_long_is_tried_a_few_times() {
+        let renderer = Renderer::default();
+        let text: Arc<str> = "> a\n\n".repeat(200_000).into();
+        for _ in 0..TRIES {
+            let text = Arc::clone(&text);
+            renderer.run(move |pen| pen.html("m", &text)).await.unwrap();
+        }
+        let key = renderer.cache.lock().key("m", &text);
+        assert_eq!(renderer.cache.lock().get(&key).unwrap().tries, TRIES);
+        let before = renderer.cache.lock().get(&key).unwrap().html;
+        let kept = renderer.run(move |pen| pen.html("m", &text)).await.unwrap();
+        assert_eq!(*kept.into_string(), *before);
+    }
+
+    #[tokio::test]
+    async fn work_that_waits_ends_with_its_request() {
+        let renderer = Renderer { turns: Arc::new(Semaphore::new(1)), ..Renderer::default() };
+        let turn = Arc::clone(&renderer.turns).acquire_owned().await.unwrap();
+        let waiting = renderer.run(|_| panic!("its request is gone"));
+        assert!(timeout(Duration::ZERO, waiting).await.is_err());
+        drop(turn);
+        assert_eq!(renderer.run(|_| 1).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn work_that_goes_on_learns_that_its_request_is_gone() {
+        let renderer = Renderer::default();
+        let (begun, began) = tokio::sync::oneshot::channel();
+        let (go, gone) = std::sync::mpsc::sync_channel::<()>(0);
+        let (show, shown) = tokio::sync::oneshot::channel();
+        let work = renderer.run(move |pen| {
+            begun.send(()).unwrap();
+            gone.recv().unwrap_err();
+            show.send(pen.html("m", "*a*")).unwrap();
+        });
+        tokio::select! {
+            _ = work => panic!("it waits"),
+            began = began => began.unwrap(),
+        }
+        drop(go);
+        assert!(shown.await.unwrap().into_string().contains("*a*"));
+    }
+}
