@@ -29,6 +29,8 @@ mod commands;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod crash_loop;

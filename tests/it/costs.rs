@@ -1,0 +1,95 @@
+//! What one request costs the hub at most: texts that once took seconds to render, and pages whose readers leave.
+
+use std::time::{Duration, Instant};
+
+use plexus_store::testing::Database;
+use reqwest::{Method, StatusCode};
+
+use crate::{
+    client::{Client, Said},
+    database::postgres_url,
+    events::answer_after,
+    hub::play_on_both,
+    process::Process,
+};
+
+/// CPU time of the hub for one page, in a build that is not optimised: rendering has 150 ms, the rest is reading the messages and
+/// writing a page of some megabytes.
+const PAGE: Duration = Duration::from_millis(600);
+/// In which the hub answers while such pages are made.
+const ALIVE: Duration = Duration::from_millis(250);
+/// Bytes of the largest message that is let in.
+const LARGEST: usize = 1 << 20;
+
+fn texts() -> Vec<(&'static str, String)> {
+    let quotes = ">".repeat(190_000);
+    let code = |language: &str, unit: &str| {
+        let line = unit.repeat(450 / unit.len());
+        format!("```{language}\n{}```\n", format!("{line}\n").repeat(115 * 1024 / line.len()))
+    };
+    let mut worst =
+        [quotes.as_str(), &code("r", "a$b(["), &"&".repeat(190_000), &"[a]: b\n\n".repeat(20_000)]
+            .join("\n\n");
+    worst.push_str(&format!("\n\n{quotes}\n\n{quotes}"));
+    worst.truncate(LARGEST);
+    vec![
+        ("140,000 quotes", ">".repeat(140_000)),
+        ("three blocks of quotes", [quotes.as_str(); 3].join("\n\n")),
+        ("R", code("r", "a$b([")),
+        ("C++", code("cpp", "a<b<c(")),
+        ("ampersands", "&".repeat(190_000)),
+        ("the worst blocks of 1 MiB", worst),
+    ]
+}
+
+/// CPU time that the hub spends on one page.
+async fn cost(hub: &Process, ada: &Client, chat: &str) -> Duration {
+    let before = hub.cpu_time();
+    ada.get(&format!("/chat/{chat}")).await.expect(StatusCode::OK);
+    hub.cpu_time().saturating_sub(before)
+}
+
+async fn costs(database: Option<Database>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let url = database.as_ref().map(postgres_url);
+    let mut hub = Process::serve_on(folder.path(), url.as_deref()).await;
+    let ada = hub.administrator("ada").await;
+    let mut chats = Vec::new();
+    for (name, text) in texts() {
+        let said = ada.begin("@plexus/calc", &text).await;
+        answer_after(&ada, &said.chat, 0).await;
+        chats.push((name, said));
+    }
+    // What was rendered for the events is forgotten.
+    hub.kill().await;
+    let hub = Process::serve_on(folder.path(), url.as_deref()).await;
+    let ada = ada.at(&hub.origin);
+    for (name, said) in &chats {
+        let spent = [cost(&hub, &ada, &said.chat).await, cost(&hub, &ada, &said.chat).await];
+        println!("GET /chat/ID, {name}: {spent:?}");
+        assert!(spent.iter().all(|spent| *spent < PAGE), "{name}: {spent:?}");
+    }
+    leave(&ada, &chats).await;
+    let begun = Instant::now();
+    ada.get("/healthz").await.expect(StatusCode::OK);
+    println!("GET /healthz, while pages are made: {:?}", begun.elapsed());
+    assert!(begun.elapsed() < ALIVE, "{:?}", begun.elapsed());
+    hub.kill().await;
+    if let Some(database) = database {
+        database.drop().await;
+    }
+}
+
+/// Asks for two of the pages twice, and leaves before they come.
+async fn leave(ada: &Client, chats: &[(&str, Said)]) {
+    for (_, said) in chats.iter().rev().take(2).cycle().take(4) {
+        let page = ada.request(Method::GET, &format!("/chat/{}", said.chat)).send();
+        assert!(tokio::time::timeout(Duration::from_millis(1), page).await.is_err(), "it is made in no time");
+    }
+}
+
+mod a_page_of_the_worst_messages_is_cheap {
+    use super::*;
+
+    play_on_both!(costs);
+}
