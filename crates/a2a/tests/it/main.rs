@@ -5,6 +5,7 @@
 
 mod assembly;
 mod card;
+mod cost;
 mod decode;
 mod dialects;
 mod hostile_cards;
