@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 
 mod common;
+mod cost;
 mod fitting;
 mod folder;
 mod lists;
