@@ -194,7 +194,7 @@ mod tests {
             assert_eq!((copy.parts(), copy.status()), (open.parts(), open.status()));
             told.extend(new);
         }
-        let mut late = OpenMessage::replayed(open.chat(), open.message(), &told);
+        let late = OpenMessage::replayed(open.chat(), open.message(), &told);
         assert_eq!((late.snapshot(), late.parts()), (open.snapshot(), open.parts()));
     }
 
