@@ -3,7 +3,7 @@ use std::{fs, path::Path};
 use clap::{ArgMatches, Command};
 use plexus_server::{
     config::Serve,
-    settings::{SETTINGS, Settings, Source},
+    settings::{self, Settings, Source},
 };
 use toml::{Table, Value};
 
@@ -19,18 +19,18 @@ pub fn settings(data: &[u8]) {
     if let Err(error) = Serve::from_settings(&read) {
         let words = format!("{error:#}");
         let names = |name: &str| words.contains(name);
-        assert!(SETTINGS.iter().any(|setting| names(setting.key) || names(setting.variable)), "{words}");
+        assert!(settings::all().any(|setting| names(setting.key) || names(setting.variable)), "{words}");
     }
     let table = read.table();
     assert!(table.iter().all(|(setting, value, source)| {
         !setting.secret || *source == Source::Default || value == "(set, not shown)"
     }));
     // The same settings written by us mean the same.
-    let given = SETTINGS.iter().filter_map(|setting| Some((setting.key, read.text(setting.key)?)));
+    let given = settings::all().filter_map(|setting| Some((setting.key, read.text(setting.key)?)));
     let given: Table = given.map(|(key, value)| (key.to_owned(), Value::from(value))).collect();
     fs::write(&file, given.to_string()).unwrap();
     let again = self::read(&file).expect("what we write we read");
-    for setting in SETTINGS {
+    for setting in settings::all() {
         assert_eq!(again.text(setting.key), read.text(setting.key), "{}", setting.key);
     }
 }

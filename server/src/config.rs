@@ -16,7 +16,7 @@ use crate::{
     network,
     programs::{self, Hidden},
     providers,
-    settings::Settings,
+    settings::{self, Settings},
     web::client_address::parse_network,
 };
 
@@ -108,6 +108,8 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
             whole: Duration::from_secs(settings.parse("run_seconds", defaults.whole.as_secs())?),
             idle: Duration::from_secs(settings.parse("idle_seconds", defaults.idle.as_secs())?),
         },
+        quotas: settings::quotas(settings)?,
+        rates: settings::rates(settings)?,
         scale: Scale(settings.parse("limits_scale", 1)?),
     })
 }

@@ -1,9 +1,13 @@
 //! Settings: flags, then `PLEXUS_*` variables, then `plexus.toml`, then defaults. One table names them all.
 
+mod limits;
+
 use std::{collections::BTreeMap, fmt, path::Path, str::FromStr};
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Arg, ArgMatches, Command};
+
+pub use limits::{quotas, rates};
 
 /// One thing that an operator may set.
 pub struct Setting {
@@ -42,7 +46,7 @@ impl Setting {
 }
 
 #[rustfmt::skip]
-pub const SETTINGS: &[Setting] = &[
+const SETTINGS: &[Setting] = &[
     setting("listen", "PLEXUS_LISTEN", "127.0.0.1:3000", "Address and port that the hub serves on"),
     setting("public_url", "PLEXUS_PUBLIC_URL", "http://<listen>", "The address that people and programs use; behind a proxy, the proxy's"),
     setting("hub_name", "PLEXUS_HUB_NAME", "Plexus", "The name that pages show"),
@@ -94,12 +98,17 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting("run_seconds", "PLEXUS_RUN_SECONDS", "1800", "Longest time an agent may work on one answer"),
     setting("idle_seconds", "PLEXUS_IDLE_SECONDS", "120", "Longest silence of an agent in the middle of an answer"),
-    setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every rate limit; raised by load tests"),
+    setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every limit of how often a thing is done; raised by load tests"),
     setting("dns_server", "PLEXUS_DNS_SERVER", "the system's", "Address and port of the DNS server that names of agents are looked up at"),
     setting("security_contact", "PLEXUS_SECURITY_CONTACT", "the page /docs/security", "Whom /.well-known/security.txt names: a mail address, or an https address"),
     setting("log", "PLEXUS_LOG", "info", "What is logged, as in info,plexus_hub=debug"),
     setting("log_format", "PLEXUS_LOG_FORMAT", "text", "text or json"),
 ];
+
+/// Every setting.
+pub fn all() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().chain(limits::LIMITS).chain(limits::QUOTAS)
+}
 
 /// Where a value came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +137,7 @@ pub struct Settings(BTreeMap<&'static str, (String, Source)>);
 impl Settings {
     /// Adds a flag for every setting.
     pub fn flags(command: Command) -> Command {
-        SETTINGS.iter().fold(command, |command, setting| {
+        all().fold(command, |command, setting| {
             let help = format!("{} [{}] [default: {}]", setting.help, setting.variable, setting.default);
             let arg = Arg::new(setting.key).long(setting.flag()).value_name("VALUE").help(help);
             command.arg(arg.help_heading("Settings"))
@@ -143,7 +152,7 @@ impl Settings {
     ) -> anyhow::Result<Self> {
         let file = read_file(file)?;
         let mut values = BTreeMap::new();
-        for setting in SETTINGS {
+        for setting in all() {
             let flag = flags.try_get_one::<String>(setting.key).ok().flatten().cloned();
             let value = match flag {
                 Some(value) => Some((value, Source::Flag)),
@@ -182,7 +191,7 @@ impl Settings {
             Some((value, source)) => (setting, value.clone(), *source),
             None => (setting, setting.default.to_owned(), Source::Default),
         };
-        SETTINGS.iter().map(row).collect()
+        all().map(row).collect()
     }
 }
 
@@ -210,8 +219,8 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         anyhow!("reading {}, line {}: {}", path.display(), line_of(&text, &error), error.message())
     })?;
     let mut values = BTreeMap::new();
-    for (key, value) in table {
-        if !SETTINGS.iter().any(|setting| setting.key == key) {
+    for (key, value) in limits::flat(table) {
+        if !all().any(|setting| setting.key == key) {
             bail!("{} sets \"{key}\", which is no setting; `plexus config` lists them", path.display());
         }
         let value = match value {

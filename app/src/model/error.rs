@@ -11,11 +11,13 @@ pub struct ErrorPage {
     pub request_id: String,
     /// In seconds, with 429 and 503.
     pub retry_after: Option<u64>,
+    /// A quota is used up, so waiting does not help.
+    pub over_quota: bool,
 }
 
 impl ErrorPage {
     pub fn new(status: u16, request_id: impl Into<String>) -> Self {
-        Self { status, message: None, request_id: request_id.into(), retry_after: None }
+        Self { status, message: None, request_id: request_id.into(), retry_after: None, over_quota: false }
     }
 
     /// The page for a refusal, with its own words and waiting time.
@@ -24,6 +26,7 @@ impl ErrorPage {
             Error::Limited { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1000)),
             _ => None,
         };
-        Self { message: Some(error.to_string()), retry_after, ..Self::new(status, request_id) }
+        let over_quota = matches!(error, Error::OverQuota { .. });
+        Self { message: Some(error.to_string()), retry_after, over_quota, ..Self::new(status, request_id) }
     }
 }

@@ -13,11 +13,11 @@ type Words = (&'static str, &'static str, &'static str);
 
 impl Page for ErrorPage {
     fn head(&self) -> Head {
-        Head { layout: Layout::Narrow, ..Head::private(words(self.status).0) }
+        Head { layout: Layout::Narrow, ..Head::private(self.words().0) }
     }
 
     fn body(self) -> AnyView {
-        let (title, what, next) = words(self.status);
+        let (title, what, next) = self.words();
         let what = self.message.unwrap_or_else(|| what.to_owned());
         let wait = self.retry_after.map(|seconds| format!("Try again in {}. ", wait(seconds)));
         let search = (self.status == 404).then(search);
@@ -33,6 +33,19 @@ impl Page for ErrorPage {
             </div>
         }
         .into_any()
+    }
+}
+
+impl ErrorPage {
+    const fn words(&self) -> Words {
+        if self.over_quota {
+            return (
+                "No room left",
+                "A quota is used up.",
+                "Your account page says how much you use of each.",
+            );
+        }
+        words(self.status)
     }
 }
 

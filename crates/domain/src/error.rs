@@ -26,6 +26,9 @@ pub enum Error {
     /// Too often or too much at once; the same call works after `retry_after_ms`.
     #[error("{message}")]
     Limited { message: String, retry_after_ms: u64 },
+    /// As much is stored as may be, for one account or for the hub. Waiting does not help, deleting does.
+    #[error("{message}")]
+    OverQuota { message: String, quota: String, used: u64, limit: u64 },
     /// Larger than this hub accepts.
     #[error("{message}")]
     TooLarge { message: String, limit: u64 },
@@ -79,6 +82,7 @@ impl Error {
             Self::NotFound { .. } => "not_found",
             Self::Conflict { .. } => "conflict",
             Self::Limited { .. } => "limited",
+            Self::OverQuota { .. } => "over_quota",
             Self::TooLarge { .. } => "too_large",
             Self::Timeout { .. } => "timeout",
             Self::Unavailable { .. } => "unavailable",

@@ -63,6 +63,11 @@ impl NewBlob {
         Self { row: Blob { sha256, size, media_type, place: place(&sha256) }, bytes }
     }
 
+    /// In bytes.
+    pub const fn size(&self) -> u64 {
+        self.row.size
+    }
+
     /// The part that shows it.
     pub fn part(&self, name: Option<String>) -> Part {
         let content = Content::File { blob: self.row.sha256, size: self.row.size };

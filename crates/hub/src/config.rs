@@ -7,8 +7,9 @@ use plexus_domain::account::Registration;
 pub use plexus_runtime::llm::Prices;
 use url::{Host, Url};
 
-pub use crate::limits::Scale;
+pub use crate::limits::{Rates, Scale};
 pub use crate::programs::{Listed, MayUse, Speaks};
+pub use crate::quotas::Quotas;
 pub use plexus_federation::{core::policy::Mode, net::Multiaddr};
 pub use plexus_runtime::program::Total as ProgramTotal;
 pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Program, Sandbox};
@@ -65,6 +66,8 @@ pub struct Config {
     /// They may run as the hub's own user where nothing keeps them apart from it.
     pub unsafe_processes: bool,
     pub limits: RunLimits,
+    pub quotas: Quotas,
+    pub rates: Rates,
     pub scale: Scale,
 }
 

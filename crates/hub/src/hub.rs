@@ -13,7 +13,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, keys, limits::Limits,
-    listings, live, live::Live, passwords::Passwords, processes, runs, secrets::Vault, supervise, teams,
+    listings, live, live::Live, passwords::Passwords, processes, quotas::Ledger, runs, secrets::Vault, supervise,
+    teams,
 };
 
 /// One hub. Cheap to clone.
@@ -32,6 +33,7 @@ struct Parts {
     passwords: Passwords,
     vault: Vault,
     limits: Limits,
+    ledger: Ledger,
     outbound: runs::Outbound,
     running: runs::Running,
     attachments: agents::Attachments,
@@ -72,7 +74,8 @@ impl Hub {
         };
         let hub = Self(Arc::new(Parts {
             passwords: Passwords::new(env.clone())?,
-            limits: Limits::new(config.scale),
+            limits: Limits::new(&config.rates, config.scale),
+            ledger: Ledger::default(),
             outbound: runs::Outbound::new(&config)?,
             process: env.id(ProcessId::new),
             live: Live::new(hints.clone()),
@@ -237,8 +240,13 @@ impl Hub {
         &self.0.vault
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    /// Sums of what is stored, for quotas.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.0.ledger
     }
 
     pub(crate) fn outbound(&self) -> &runs::Outbound {

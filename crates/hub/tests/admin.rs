@@ -19,7 +19,7 @@ use plexus_hub::{
     accounts::{self, Device, SignUp},
     admin::{self, AccountState, AgentAct, PersonAct},
     agents,
-    config::{PrivateNetworks, RunLimits, Scale},
+    config::{PrivateNetworks, Quotas, Rates, RunLimits, Scale},
 };
 use plexus_store::{
     Store, StoreConfig, Tx,
@@ -131,6 +131,8 @@ async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, 
         models: None,
         federation: None,
         limits: RunLimits::default(),
+        quotas: Quotas::default(),
+        rates: Rates::default(),
         scale: Scale(100),
     };
     let start = Timestamp::from_millis(1_795_132_800_000);

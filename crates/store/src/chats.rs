@@ -125,12 +125,14 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &Addition<'_>) -> Result<()>
     let mut batch = Batch::of(tx);
     added.runs.iter().for_each(|run| runs::add(&mut batch, run));
     added.members.iter().for_each(|member| members::add(&mut batch, member));
-    messages::add(&mut batch, &added.messages);
-    added.ended.iter().for_each(|ended| messages::add_end(&mut batch, ended));
+    let said = messages::add(&mut batch, &added.messages);
+    let ends = added.ended.iter().map(|ended| messages::add_end(&mut batch, ended));
+    let bytes = ends.fold(said, i64::saturating_add);
     events::add(&mut batch, id, added.events, added.at);
-    let text = "update chats set last_seq = $2, active = case when active < $3 then $3 else active end where id = $1";
+    let text = "update chats set last_seq = $2, active = case when active < $3 then $3 else active end, \
+                bytes = bytes + $4 where id = $1";
     let said = if added.messages.is_empty() { Timestamp::from_millis(i64::MIN) } else { added.at };
-    batch.add(text).bind(id.uuid()).bind(last).bind(said.millis());
+    batch.add(text).bind(id.uuid()).bind(last).bind(said.millis()).bind(bytes);
     if let Some((member, leaf)) = added.leaf {
         members::add_leaf(&mut batch, id, member, leaf);
     }
@@ -144,10 +146,18 @@ pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
     last.ok_or_else(|| Error::conflict("there is no such chat"))
 }
 
-/// Notes that something was said.
-pub async fn set_active(tx: &mut Tx, id: ChatId, at: Timestamp) -> Result<bool> {
-    let text = "update chats set active = $2 where id = $1 and active < $2";
-    Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
+/// Notes that something was said, and what it counts.
+pub(crate) fn add_said(batch: &mut Batch, id: ChatId, at: Timestamp, bytes: i64) {
+    let text = "update chats set active = case when active < $2 then $2 else active end, bytes = bytes + $3 \
+                where id = $1";
+    batch.add(text).bind(id.uuid()).bind(at.millis()).bind(bytes);
+}
+
+/// Counts bytes that lie in other tables to a chat.
+pub(crate) async fn add_bytes(tx: &mut Tx, id: ChatId, bytes: i64) -> Result<()> {
+    let text = "update chats set bytes = bytes + $2 where id = $1";
+    execute!(tx, query(text).bind(id.uuid()).bind(bytes))?;
+    Ok(())
 }
 
 pub async fn set_title(tx: &mut Tx, id: ChatId, title: &Title) -> Result<bool> {

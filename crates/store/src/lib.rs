@@ -73,6 +73,7 @@ pub mod team_shares;
 pub mod teams;
 pub mod text_log;
 pub mod tokens;
+pub mod usage;
 pub mod versions;
 pub mod vouched_origins;
 

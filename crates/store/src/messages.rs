@@ -101,6 +101,9 @@ pub enum Inserted {
     AlreadyThere,
 }
 
+/// What a message counts besides its parts: its rows, and those of its run and its events. The migration `0026_quotas`
+/// counts the same.
+pub const ROW_BYTES: i64 = 1_024;
 const COLUMNS: usize = 9;
 /// How many rows one statement writes.
 const CHUNK: usize = 32;
@@ -122,14 +125,14 @@ pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<Inserted> {
     }
     check_parent(tx, new).await?;
     let mut batch = Batch::of(tx);
-    add(&mut batch, &[(seq, new.clone())]);
+    let bytes = add(&mut batch, &[(seq, new.clone())]);
+    chats::add_said(&mut batch, new.chat, new.created, bytes);
     batch.execute(tx).await?;
-    chats::set_active(tx, new.chat, new.created).await?;
     Ok(Inserted::New { seq })
 }
 
-/// Adds messages with numbers that their chat gave, parents before those who answer them.
-pub(crate) fn add(batch: &mut Batch, new: &[(i64, NewMessage<'_>)]) {
+/// Adds messages with numbers that their chat gave, parents before those who answer them. Answers what they count, in bytes.
+pub(crate) fn add(batch: &mut Batch, new: &[(i64, NewMessage<'_>)]) -> i64 {
     for chunk in new.chunks(CHUNK) {
         let columns =
             "insert into messages (id, chat, seq, parent, lane, author, run, state, created) values ";
@@ -147,9 +150,8 @@ pub(crate) fn add(batch: &mut Batch, new: &[(i64, NewMessage<'_>)]) {
                 .bind(new.created.millis());
         }
     }
-    for (_, new) in new {
-        parts::add(batch, new.id, new.parts);
-    }
+    let parts = new.iter().map(|(_, new)| parts::add(batch, new.id, new.parts));
+    parts.fold(0, |sum: i64, bytes| sum.saturating_add(bytes).saturating_add(ROW_BYTES))
 }
 
 fn already_there(new: &NewMessage<'_>, there: &Header) -> Result<Inserted> {
@@ -250,13 +252,13 @@ impl<'a> Ended<'a> {
     }
 }
 
-/// Ends a message that is known to be open.
-pub(crate) fn add_end(batch: &mut Batch, ended: &Ended<'_>) {
+/// Ends a message that is known to be open. Answers what its parts count, in bytes.
+pub(crate) fn add_end(batch: &mut Batch, ended: &Ended<'_>) -> i64 {
     batch
         .add("update messages set state = $2 where id = $1")
         .bind(ended.id.uuid())
         .bind(ended.state.as_str());
-    parts::add(batch, ended.id, ended.parts);
+    parts::add(batch, ended.id, ended.parts)
 }
 
 /// Ends an open message with what it came to. False, and nothing written, when it was not open.
@@ -266,14 +268,21 @@ pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Pa
     let ended = set_state(tx, id, MessageState::Open, state).await?;
     if ended {
         let mut batch = Batch::of(tx);
-        parts::add(&mut batch, id, parts);
+        let bytes = parts::add(&mut batch, id, parts);
+        batch.add(ADD_BYTES).bind(id.uuid()).bind(bytes);
         batch.execute(tx).await?;
     }
     Ok(ended)
 }
 
-/// Empties a message; its place in the tree stays.
+/// The chat of a message counts so many bytes more.
+const ADD_BYTES: &str =
+    "update chats set bytes = bytes + $2 where id = (select m.chat from messages m where m.id = $1)";
+
+/// Empties a message, which gives back what its parts count; its place in the tree stays.
 pub async fn erase(tx: &mut Tx, id: MessageId) -> Result<bool> {
+    let bytes = parts::sum(tx, id).await?;
+    execute!(tx, query(ADD_BYTES).bind(id.uuid()).bind(-bytes))?;
     parts::delete(tx, id).await?;
     let text = "update messages set state = 'deleted' where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)

@@ -34,25 +34,38 @@ const COLUMNS: usize = 9;
 /// How many rows one statement writes.
 const CHUNK: usize = 32;
 
-/// Adds the parts of a message that has none yet.
-pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) {
+/// Adds the parts of a message that has none yet. Answers their size in bytes, the files that they show included.
+pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) -> i64 {
+    let mut bytes: i64 = 0;
     for (from, chunk) in (0_i64..).step_by(CHUNK).zip(parts.chunks(CHUNK)) {
         let columns =
             "insert into parts (message, idx, kind, artifact, body, blob, media_type, name, meta) values ";
         batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
         for (idx, part) in (from..).zip(chunk) {
+            let body = part.content.to_column();
+            bytes = bytes.saturating_add(size(&part.content, &body));
             batch
                 .bind(message.uuid())
                 .bind(idx)
                 .bind(kind(&part.content))
                 .bind(part.artifact.as_deref().map(clean))
-                .bind(part.content.to_column())
+                .bind(body)
                 .bind(blob(&part.content))
                 .bind(part.media_type.as_deref().map(clean))
                 .bind(part.name.as_deref().map(clean))
                 .bind("{}");
         }
     }
+    bytes
+}
+
+/// What a part counts, in bytes.
+fn size(content: &Content, body: &str) -> i64 {
+    let file = match content {
+        Content::File { size, .. } => *size,
+        _ => 0,
+    };
+    i64::try_from(file.saturating_add(body.len() as u64)).unwrap_or(i64::MAX)
 }
 
 /// What was said in those of `wanted` that say anything, by whom, in the same order.
@@ -100,6 +113,13 @@ pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -
                 where parts.blob = $1 and members.principal = $2 and members.left_at is null \
                 order by parts.message desc, parts.idx limit 1";
     on!(conn, c => query_as(text).bind(blob.to_column()).bind(principal.uuid()).fetch_optional(c))
+}
+
+/// What the parts of a message count, in bytes, as [`add`] has it.
+pub(crate) async fn sum(tx: &mut Tx, message: MessageId) -> Result<i64> {
+    let parts = by_message(tx, &[message]).await?.remove(&message).unwrap_or_default();
+    let sizes = parts.iter().map(|part| size(&part.content, &part.content.to_column()));
+    Ok(sizes.fold(0, i64::saturating_add))
 }
 
 pub(crate) async fn delete(tx: &mut Tx, message: MessageId) -> Result<u64> {

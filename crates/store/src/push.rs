@@ -1,11 +1,11 @@
 //! Push: whom to tell when a run changes.
 
-use plexus_domain::{PushId, RunId};
-use sqlx::{query, query_as};
+use plexus_domain::{PrincipalId, PushId, RunId};
+use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    column::record,
+    column::{Column, record},
     conn::{execute, on},
 };
 
@@ -13,6 +13,8 @@ record! {
     pub struct Push {
         pub id: PushId,
         pub run: RunId,
+        /// Who is to be told, of whom it counts.
+        pub caller: Option<PrincipalId>,
         /// What its caller calls it; no two of a run have the same name.
         pub name: String,
         /// Where to, and what the receiver knows the hub by.
@@ -22,17 +24,22 @@ record! {
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, run, name, sealed from push ", $rest)
+        concat!("select id, run, caller, name, sealed from push ", $rest)
     };
 }
 
 /// Keeps one. Another of the same name and run is replaced, and keeps its id.
 pub async fn set(tx: &mut Tx, new: &Push) -> Result<()> {
-    let text = "insert into push (id, run, name, sealed) values ($1, $2, $3, $4) \
+    let text = "insert into push (id, run, caller, name, sealed) values ($1, $2, $3, $4, $5) \
                 on conflict (run, name) do update set sealed = excluded.sealed";
     execute!(
         tx,
-        query(text).bind(new.id.uuid()).bind(new.run.uuid()).bind(&new.name).bind(new.sealed.as_slice())
+        query(text)
+            .bind(new.id.uuid())
+            .bind(new.run.uuid())
+            .bind(new.caller.to_column())
+            .bind(&new.name)
+            .bind(new.sealed.as_slice())
     )?;
     Ok(())
 }
@@ -43,6 +50,13 @@ pub async fn find(conn: &mut Conn, id: PushId) -> Result<Option<Push>> {
 
 pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Push>> {
     on!(conn, c => query_as(select!("where run = $1 order by id")).bind(run.uuid()).fetch_all(c))
+}
+
+/// How many a caller keeps, for all its runs.
+pub async fn count_by_caller(conn: &mut Conn, caller: PrincipalId) -> Result<u64> {
+    let text = "select count(*) from push where caller = $1";
+    let count: i64 = on!(conn, c => query_scalar(text).bind(caller.uuid()).fetch_one(c))?;
+    Ok(count.unsigned_abs())
 }
 
 /// Deletes the one of this name.

@@ -6,7 +6,7 @@ use sqlx::{query, query_as, query_scalar};
 use uuid::Uuid;
 
 use crate::{
-    Conn, Result, Tx,
+    Conn, Result, Tx, chats,
     column::{Column, record, word_enum},
     conn::{execute, on},
 };
@@ -173,7 +173,7 @@ pub async fn list_above(conn: &mut Conn, chat: ChatId) -> Result<Vec<Kin>> {
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
-/// Adds an entry. A number that is taken is a conflict: somebody else orders this log, too.
+/// Adds an entry, which counts to the team's chat. A number that is taken is a conflict: somebody else orders this log, too.
 pub async fn append(tx: &mut Tx, team: ChatId, entry: &Signed<'_>) -> Result<()> {
     let text = "insert into team_log (team, seq, author_key, prev_hash, body, signature) \
                 values ($1, $2, $3, $4, $5, $6)";
@@ -187,7 +187,7 @@ pub async fn append(tx: &mut Tx, team: ChatId, entry: &Signed<'_>) -> Result<()>
             .bind(entry.body.as_bytes().to_vec())
             .bind(entry.signature.to_vec())
     )?;
-    Ok(())
+    chats::add_bytes(tx, team, i64::try_from(entry.body.len()).unwrap_or(i64::MAX)).await
 }
 
 /// The texts of a log from the entry with the number `from` on, in order.

@@ -53,6 +53,7 @@ pub fn of(method: Method, error: HubError) -> Declined {
         Refusal::Unauthenticated { .. }
         | Refusal::Forbidden { .. }
         | Refusal::Limited { .. }
+        | Refusal::OverQuota { .. }
         | Refusal::Timeout { .. }
         | Refusal::Unavailable { .. } => return Declined::Outside(status, refusal),
     };

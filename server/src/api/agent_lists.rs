@@ -175,7 +175,7 @@ pub async fn own(
 async fn find(site: &Site, caller: &Caller, search: &AgentsQuery, asked: &Asked) -> Result<AgentList, Error> {
     let start = asked.after.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
     let query = Query { start, size: asked.size, count_facets: asked.facets, ..wanted(site, search) };
-    let mut list = AgentList::from(listings::search(&site.hub, query.clone()).await?);
+    let mut list = AgentList::from(listings::search_for(&site.hub, caller, query.clone()).await?);
     if asked.live {
         let (found, provenance) = federation::ask_others(&site.hub, caller, query, true).await?.all().await?;
         list.items.extend(found.into_iter().map(ListedAgent::from));

@@ -63,7 +63,7 @@ impl IntoResponse for Failure {
             Refusal::NotFound { .. } => (status, "NOT_FOUND"),
             Refusal::Unauthenticated { .. } => (status, "UNAUTHENTICATED"),
             Refusal::Forbidden { .. } => (status, "PERMISSION_DENIED"),
-            Refusal::Limited { .. } => (status, "RATE_LIMIT_EXCEEDED"),
+            Refusal::Limited { .. } | Refusal::OverQuota { .. } => (status, "RATE_LIMIT_EXCEEDED"),
             Refusal::Unavailable { .. } => (status, "INTERNAL_ERROR"),
         };
         let answer = Json(json!({ "errorCode": code, "message": refusal.to_string() }));

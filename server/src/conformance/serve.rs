@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, bail};
 use plexus_domain::account::Registration;
-use plexus_hub::config::{Config, PrivateNetworks, RunLimits, Scale};
+use plexus_hub::config::{Config, PrivateNetworks, Quotas, Rates, RunLimits, Scale};
 
 use crate::config::Serve;
 
@@ -49,6 +49,8 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         programs_at_once: 0,
         unsafe_processes: false,
         limits,
+        quotas: Quotas::default(),
+        rates: Rates::default(),
         scale: Scale(SCALE),
     };
     Ok(Serve { listen, metrics_listen: None, hub })

@@ -134,8 +134,12 @@ impl HubServer {
         let size = asked.limit.map(PageSize::new).transpose()?.unwrap_or(PageSize::DEFAULT);
         let start =
             asked.cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
-        let found =
-            listings::search(&self.site.hub, Query { size, start, ..Query::text(&asked.query) }).await?;
+        let found = listings::search_for(
+            &self.site.hub,
+            &self.caller,
+            Query { size, start, ..Query::text(&asked.query) },
+        )
+        .await?;
         let text = found.rows.iter().map(|row| format!("{} ({}): {}\n", row.address, row.title, row.summary));
         let text = if found.rows.is_empty() { none_found(&found) } else { text.collect() };
         Ok(said(text, json!(AgentList::from(found))))
@@ -200,8 +204,9 @@ impl HubServer {
     async fn page(&self, cursor: Option<String>) -> plexus_hub::Result<Found> {
         let start = cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
         let size = PageSize::new(PageSize::MAX)?;
-        listings::search(
+        listings::search_for(
             &self.site.hub,
+            &self.caller,
             Query { size, start, sort: Sort::New, here: Some(true), ..Query::default() },
         )
         .await

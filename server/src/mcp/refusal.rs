@@ -24,7 +24,9 @@ pub fn of_method(error: HubError) -> ErrorData {
     let message = refusal.to_string();
     match refusal {
         Refusal::NotFound { .. } => ErrorData::resource_not_found(message, None),
-        Refusal::Limited { .. } | Refusal::Unavailable { .. } => ErrorData::internal_error(message, None),
+        Refusal::Limited { .. } | Refusal::OverQuota { .. } | Refusal::Unavailable { .. } => {
+            ErrorData::internal_error(message, None)
+        }
         _ => ErrorData::invalid_params(message, None),
     }
 }

@@ -6,15 +6,23 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use plexus_domain::Error as Refusal;
 use plexus_hub::oauth::{self, Refused, Tokens};
 use serde_json::json;
 
 use crate::{
     state::Site,
-    web::{error::say, form::Fields},
+    web::{
+        caller::ClientIp,
+        error::{retry_after, say},
+        form::Fields,
+    },
 };
 
-pub async fn give(State(site): State<Site>, fields: Fields) -> Response {
+pub async fn give(State(site): State<Site>, ClientIp(ip): ClientIp, fields: Fields) -> Response {
+    if let Err(error) = oauth::admit(&site.hub, ip) {
+        return unkept(said(error.into()));
+    }
     let (client, resource) = (fields.get("client_id"), fields.get("resource"));
     let given = match fields.get("grant_type") {
         "authorization_code" => {
@@ -35,14 +43,25 @@ fn said(refused: Refused) -> Response {
         Refused::Target => refuse("invalid_target", "The person agreed to another resource."),
         Refused::Fault(error) => {
             let (status, refusal) = say(error);
-            let body = json!({ "error": "server_error", "error_description": refusal.to_string() });
-            (status, Json(body)).into_response()
+            let code = match refusal {
+                Refusal::Limited { .. } => "temporarily_unavailable",
+                _ => "server_error",
+            };
+            let body = json!({ "error": code, "error_description": refusal.to_string() });
+            let mut response = (status, Json(body)).into_response();
+            if let Some(seconds) = retry_after(&refusal) {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
+            response
         }
     }
 }
 
 /// Answers 200 also for what is unknown, as the specification has it.
-pub async fn revoke(State(site): State<Site>, fields: Fields) -> Response {
+pub async fn revoke(State(site): State<Site>, ClientIp(ip): ClientIp, fields: Fields) -> Response {
+    if let Err(error) = oauth::admit(&site.hub, ip) {
+        return unkept(said(error.into()));
+    }
     let Some(token) = fields.given("token") else {
         return refuse("invalid_request", "Name the token that is to end.");
     };

@@ -124,6 +124,9 @@ impl From<plexus_hub::Error> for Failure {
             Refusal::Limited { .. } => {
                 Self::new(status, "rate_limit_error", message).coded("rate_limit_exceeded")
             }
+            Refusal::OverQuota { .. } => {
+                Self::new(status, "insufficient_quota", message).coded("insufficient_quota")
+            }
             Refusal::TooLarge { .. } => Self::new(status, INVALID, message).coded("request_too_large"),
             Refusal::Timeout { .. } => Self::new(status, INVALID, message).coded("request_timeout"),
             Refusal::Unavailable { .. } => Self::new(status, SERVER, message),

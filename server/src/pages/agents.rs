@@ -32,7 +32,7 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
             typing: true,
             ..wanted(&site, &query)
         };
-        let found = listings::search(&site.hub, wanted.clone()).await?;
+        let found = listings::search_for(&site.hub, &caller, wanted.clone()).await?;
         let few = found.total < usize::from(PageSize::DEFAULT.rows());
         let others = others::on_page(&site, &caller, &query, wanted, live, few).await?;
         Ok(AgentsPage {

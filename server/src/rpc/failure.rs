@@ -43,6 +43,7 @@ impl From<plexus_hub::Error> for Failure {
             // It is said of a message that was not read.
             Refusal::Timeout { .. } => INVALID_REQUEST,
             Refusal::Limited { .. } => -32_029,
+            Refusal::OverQuota { .. } => -32_030,
             Refusal::Unavailable { .. } => -32_053,
         };
         let code = if is_fault { "internal" } else { refusal.code() };
@@ -52,6 +53,11 @@ impl From<plexus_hub::Error> for Failure {
         }
         if let Refusal::Limited { retry_after_ms, .. } = &refusal {
             data["retry_after_ms"] = json!(retry_after_ms);
+        }
+        if let Refusal::OverQuota { quota, used, limit, .. } = &refusal {
+            data["quota"] = json!(quota);
+            data["used"] = json!(used);
+            data["limit"] = json!(limit);
         }
         Self(ErrorObjectOwned::owned(number, refusal.to_string(), Some(data)))
     }

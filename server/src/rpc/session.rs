@@ -11,7 +11,8 @@ use jsonrpsee::{
     core::traits::IdProvider,
     types::{ErrorObjectOwned, Id as NoId, Params, SubscriptionId},
 };
-use plexus_hub::Caller;
+use plexus_domain::Error as Refusal;
+use plexus_hub::{Caller, limits::Rate};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc;
@@ -117,12 +118,22 @@ impl Session {
         })
     }
 
+    /// Counts a call against what its connection and its caller may send.
+    fn admit(&self) -> Result<(), Refusal> {
+        let limits = self.site.hub.limits();
+        if let Some(connection) = &self.connection {
+            limits.take(Rate::CallsPerConnection, &connection.id.0.to_string())?;
+        }
+        limits.take(Rate::Calls, &self.caller.key())
+    }
+
     async fn call(
         &self,
         request: Request,
         is_awaited: bool,
         begun: &mut Vec<Events>,
     ) -> Result<MethodResponse, Failure> {
+        self.admit()?;
         let missing = || Failure::of_protocol(METHOD_NOT_FOUND, "There is no such method. See /docs/api.");
         let method = self.methods.method(&request.method).ok_or_else(missing)?;
         let params = Params::new(request.params.as_deref().map(RawValue::get)).into_owned();
@@ -162,7 +173,7 @@ impl Connection {
     fn state(&self) -> Result<SubscriptionState<'_>, Failure> {
         let permit = self.subscriptions.acquire().ok_or_else(|| {
             let words = format!("One connection follows at most {} chats.", self.subscriptions.max());
-            plexus_domain::Error::conflict(words)
+            Refusal::conflict(words)
         })?;
         Ok(SubscriptionState { conn_id: self.id, id_provider: &self.ids, subscription_permit: permit })
     }

@@ -15,7 +15,7 @@ use crate::{oauth::RESOURCE, state::Site};
 
 pub struct Bearer(pub Caller);
 
-/// A token that is not good. Each protocol says the rest in its own words.
+/// A token that is not good, or a caller that asks too often. Each protocol says the rest in its own words.
 pub struct Unknown(pub Error);
 
 impl FromRequestParts<Site> for Bearer {
@@ -23,16 +23,16 @@ impl FromRequestParts<Site> for Bearer {
 
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Unknown> {
         let ip = client_ip(parts, site);
-        match bearer(&parts.headers) {
-            None => Ok(Self(match &site.conformance {
+        let caller = match bearer(&parts.headers) {
+            None => Ok(match &site.conformance {
                 Some(mode) => Caller { ip, ..mode.everybody.clone() },
                 None => Caller::nobody(ip),
-            })),
-            Some(token) => accounts::authenticate_token(&site.hub, token, parts.uri.path(), ip)
-                .await
-                .map(Self)
-                .map_err(Unknown),
-        }
+            }),
+            Some(token) => accounts::authenticate_token(&site.hub, token, parts.uri.path(), ip).await,
+        };
+        let caller = caller.map_err(Unknown)?;
+        site.hub.limits().admit(&caller).map_err(|limited| Unknown(limited.into()))?;
+        Ok(Self(caller))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who calls: the session cookie, or a bearer token, which then counts alone. Through the socket in the data folder it
 //! is the operator.
 
-use std::net::IpAddr;
+use std::{convert::Infallible, net::IpAddr};
 
 use axum::{
     extract::FromRequestParts,
@@ -30,7 +30,19 @@ impl FromRequestParts<Site> for Called {
             Some(token) => accounts::authenticate_token(&site.hub, token, API, ip).await?,
             None => by_cookie(site, &parts.headers, ip).await?,
         };
+        site.hub.limits().admit(&caller)?;
         Ok(Self(caller))
+    }
+}
+
+/// The address of a request, where nothing else of its caller matters.
+pub struct ClientIp(pub IpAddr);
+
+impl FromRequestParts<Site> for ClientIp {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Infallible> {
+        Ok(Self(client_ip(parts, site)))
     }
 }
 

@@ -18,7 +18,7 @@ pub const fn status(refusal: &Refusal) -> StatusCode {
         Refusal::Forbidden { .. } => StatusCode::FORBIDDEN,
         Refusal::NotFound { .. } => StatusCode::NOT_FOUND,
         Refusal::Conflict { .. } => StatusCode::CONFLICT,
-        Refusal::Limited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::Limited { .. } | Refusal::OverQuota { .. } => StatusCode::TOO_MANY_REQUESTS,
         Refusal::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Refusal::Timeout { .. } => StatusCode::REQUEST_TIMEOUT,
         Refusal::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
@@ -51,7 +51,7 @@ pub fn retry_after(refusal: &Refusal) -> Option<HeaderValue> {
     }
 }
 
-/// An error of `/api/v1`: `{"error": {"code", "message", "field"?, "retry_after_ms"?}}`.
+/// An error of `/api/v1`: `{"error": {"code", "message", "field"?, "retry_after_ms"?, "quota"?, "used"?, "limit"?}}`.
 pub struct ApiError(pub Error);
 
 pub type ApiResult<T> = Result<T, ApiError>;
@@ -86,22 +86,48 @@ struct Detail<'a> {
     /// When it works again, in milliseconds from now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
+    /// The quota that is used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quota: Option<&'a str>,
+    /// How much of it is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    used: Option<u64>,
+    /// How much there is of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u64>,
+}
+
+impl<'a> Detail<'a> {
+    const fn new(code: &'a str, message: String) -> Self {
+        Self { code, message, field: None, retry_after_ms: None, quota: None, used: None, limit: None }
+    }
+
+    fn of(refusal: &'a Refusal) -> Self {
+        let detail = Self { field: refusal.field(), ..Self::new(refusal.code(), refusal.to_string()) };
+        match refusal {
+            Refusal::Limited { retry_after_ms, .. } => {
+                Self { retry_after_ms: Some(*retry_after_ms), ..detail }
+            }
+            Refusal::OverQuota { quota, used, limit, .. } => {
+                Self { quota: Some(quota), used: Some(*used), limit: Some(*limit), ..detail }
+            }
+            _ => detail,
+        }
+    }
 }
 
 /// An error that is about the request itself, before anybody asked the hub.
 pub fn plain_error(status: StatusCode, code: &str, message: String) -> impl IntoResponse {
-    (status, Json(Body { error: Detail { code, message, field: None, retry_after_ms: None } }))
+    (status, Json(Body { error: Detail::new(code, message) }))
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, refusal) = say(self.0);
-        let retry_after_ms = match refusal {
-            Refusal::Limited { retry_after_ms, .. } => Some(retry_after_ms),
-            _ => None,
-        };
-        let code = if status == StatusCode::INTERNAL_SERVER_ERROR { "internal" } else { refusal.code() };
-        let detail = Detail { code, message: refusal.to_string(), field: refusal.field(), retry_after_ms };
+        let mut detail = Detail::of(&refusal);
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            detail.code = "internal";
+        }
         let mut response = (status, Json(Body { error: detail })).into_response();
         if let Some(seconds) = retry_after(&refusal) {
             response.headers_mut().insert(header::RETRY_AFTER, seconds);

@@ -40,7 +40,10 @@ impl FromRequestParts<Site> for Visit {
             request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default(),
         };
         match by_cookie(site, &parts.headers, ip).await {
-            Ok(caller) => Ok(visit(caller)),
+            Ok(caller) => match site.hub.limits().admit(&caller) {
+                Ok(()) => Ok(visit(caller)),
+                Err(limited) => Err(visit(caller).refuse(limited.into())),
+            },
             Err(error) => Err(visit(Caller::nobody(ip)).refuse(error)),
         }
     }

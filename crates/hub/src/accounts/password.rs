@@ -6,6 +6,7 @@ use plexus_store::{credentials, credentials::CredentialKind, sessions};
 use crate::{
     Hub, Result,
     caller::{Caller, Person},
+    limits::Rate,
     live::Touched,
 };
 
@@ -27,7 +28,7 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
 
 /// Refuses, naming `field`, unless `password` is the person's.
 pub(super) async fn check(hub: &Hub, person: &Person, password: String, field: &str) -> Result<()> {
-    hub.limits().sign_in_per_account.take(&person.account.to_string())?;
+    hub.limits().take(Rate::SignInsPerAccount, &person.account.to_string())?;
     let kept = kept(hub, person.account).await?;
     if hub.passwords().verify(password, kept).await? {
         return Ok(());

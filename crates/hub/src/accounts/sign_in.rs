@@ -12,7 +12,7 @@ use super::{
     delete::{come_back, is_leaving},
     password as passwords, sessions,
 };
-use crate::{Hub, Result, caller::source};
+use crate::{Hub, Result, caller::source, limits::Rate};
 
 /// Where somebody signs in from.
 #[derive(Clone, Debug)]
@@ -31,10 +31,10 @@ pub struct SignedIn {
 }
 
 pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -> Result<SignedIn> {
-    hub.limits().sign_in_per_ip.take(&source(device.ip))?;
+    hub.limits().take(Rate::SignIns, &source(device.ip))?;
     let account = find(hub, name).await?;
     if let Some(account) = &account {
-        hub.limits().sign_in_per_account.take(&account.id.to_string())?;
+        hub.limits().take(Rate::SignInsPerAccount, &account.id.to_string())?;
     }
     let hash = match &account {
         Some(account) => passwords::kept(hub, account.id).await?,

@@ -19,7 +19,7 @@ use plexus_store::{
 use serde_json::json;
 
 use super::{Device, SignedIn, first_administrator, sessions};
-use crate::{Hub, Result, admin, caller::source, error::conflict};
+use crate::{Hub, Result, admin, caller::source, error::conflict, limits::Rate};
 
 const REASON_MAX: usize = 300;
 
@@ -37,7 +37,7 @@ pub struct SignUp {
 
 /// Makes an account and signs in. Answers `None` when an administrator has to say yes first.
 pub async fn sign_up(hub: &Hub, form: SignUp, device: &Device) -> Result<Option<SignedIn>> {
-    hub.limits().sign_up_per_ip.take(&source(device.ip))?;
+    hub.limits().take(Rate::SignUps, &source(device.ip))?;
     let name: Name = form.name.trim().parse()?;
     let password = NewPassword::new(form.password, &[name.as_str(), &hub.config().hub_name])?;
     let hash = hub.passwords().hash(password).await?;

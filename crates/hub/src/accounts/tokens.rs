@@ -7,9 +7,11 @@ use plexus_store::{Conn, tokens, tokens::Token};
 
 use super::{random_word, sessions::person};
 use crate::{
-    Config, Hub, Result,
-    caller::{Caller, Person, Scope, Via},
+    Config, Error, Hub, Result,
+    caller::{Caller, Person, Scope, Via, source},
+    limits::Rate,
     live::Touched,
+    quotas,
 };
 
 /// What secret scanners look for.
@@ -17,7 +19,6 @@ const PREFIX: &str = "plx_";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DEFAULT_DAYS: u32 = 90;
 const MAX_DAYS: u32 = 366;
-const MAX_TOKENS: usize = 50;
 const NAME_MAX: usize = 60;
 const USED_EVERY: Duration = Duration::from_secs(60);
 
@@ -53,9 +54,7 @@ pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<S
     let text = format!("{PREFIX}{}", random_word(hub));
     let now = hub.env().now();
     let mut tx = hub.store().write().await?;
-    if tokens::list_by_account(&mut tx, person.account).await?.len() >= MAX_TOKENS {
-        return Err(Refusal::conflict("You have 50 tokens. Revoke one that you do not use.").into());
-    }
+    quotas::check_token(hub, &mut tx, person).await?;
     let token = Token {
         id: hub.env().id(TokenId::new),
         hash: Digest::of(&text),
@@ -92,14 +91,18 @@ pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()>
 /// Whoever a bearer token belongs to, where it is good for what is at `path`. Unlike a missing cookie, a wrong token is an
 /// error.
 pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -> Result<Caller> {
-    let wrong = || Refusal::unauthenticated("This token is unknown, expired or revoked.");
+    let wrong = "This token is unknown, expired or revoked.";
     let (hash, now) = (Digest::of(text), hub.env().now());
     let mut conn = hub.store().glance().await?;
-    let (token, person) = good(&mut conn, &hash, now).await?.ok_or_else(wrong)?;
+    let Some((token, person)) = good(&mut conn, &hash, now).await? else {
+        drop(conn);
+        return Err(refuse_wrong(hub, ip, wrong));
+    };
     if !covers(&token.audience, hub.config(), path) {
         let words =
             format!("This token is good for {} and what is below it, not for this address.", token.audience);
-        return Err(Refusal::unauthenticated(words).into());
+        drop(conn);
+        return Err(refuse_wrong(hub, ip, &words));
     }
     drop(conn);
     if let Err(error) = note_use(hub, &token, now).await {
@@ -108,6 +111,15 @@ pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -
     }
     let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
     Ok(Caller { person: Some(person), via: Via::Token { hash, scopes }, ip })
+}
+
+/// Counts a token that is not good. Those that are good pass however many of the others come from the same address: a
+/// token is not guessed, and an office shares one address.
+fn refuse_wrong(hub: &Hub, ip: IpAddr, words: &str) -> Error {
+    match hub.limits().take(Rate::WrongTokens, &source(ip)) {
+        Ok(()) => Refusal::unauthenticated(words).into(),
+        Err(limited) => limited.into(),
+    }
 }
 
 /// Whether what a token is good for has the path in it, by whole steps of the path (RFC 8707 section 2).
@@ -139,7 +151,7 @@ async fn note_use(hub: &Hub, token: &Token, now: Timestamp) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{PrivateNetworks, RunLimits, Scale};
+    use crate::config::{PrivateNetworks, Quotas, Rates, RunLimits, Scale};
 
     fn config() -> Config {
         Config {
@@ -167,6 +179,8 @@ mod tests {
             models: None,
             federation: None,
             limits: RunLimits::default(),
+            quotas: Quotas::default(),
+            rates: Rates::default(),
             scale: Scale(1),
         }
     }

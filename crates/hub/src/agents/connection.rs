@@ -17,6 +17,7 @@ use crate::{
     Caller, Hub, Result,
     accounts::random_word,
     caller::{Scope, Via},
+    limits::Rate,
 };
 
 /// How long somebody may take to agree.
@@ -161,7 +162,7 @@ pub fn begun(hub: &Hub, caller: &Caller, state: &str) -> Result<Begin> {
 pub async fn finish(hub: &Hub, caller: &Caller, begin: Begin, answer: &Answer) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     check(&begin.oauth, answer)?;
-    hub.limits().fetches.take(&caller.key())?;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let agent = manage::visible(&mut conn, person, &begin.address).await?;
     let (version, card) = manage::current(&mut conn, &agent).await?;

@@ -15,11 +15,10 @@ use crate::{
     Error, Hub, Result,
     caller::Person,
     keys::{Identity, Reserved},
+    quotas,
 };
 
 pub(super) const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
-/// More at once than this is a program that does not finish what it begins.
-const MOST: usize = 30;
 
 /// A registration of one person.
 pub(super) struct Draft {
@@ -261,17 +260,13 @@ pub(super) async fn begin(
     let now = hub.env().now();
     drafts::delete_expired(tx, now).await?;
     let open = list_in(tx, person).await?;
-    let is_full = open.len() >= MOST;
     if let Some(mut known) = open.into_iter().find(|draft| draft.is_same(&what)) {
         known.data.what = what;
         known.step = step;
         known.save(hub, tx, person).await?;
         return Ok(known.id);
     }
-    if is_full {
-        let words = "You have begun many registrations. Finish one of them, or wait until they expire.";
-        return Err(Refusal::conflict(words).into());
-    }
+    quotas::check_draft(hub, tx, person).await?;
     let agent = hub.env().id(AgentId::new);
     let identity = Some(Identity::new(hub, now)?.reserve(hub, agent)?);
     let data = Data { agent, identity, name: None, what };

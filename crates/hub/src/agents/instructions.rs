@@ -22,6 +22,7 @@ use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
     config::Speaks,
+    limits::Rate,
     listings, runs,
 };
 
@@ -232,7 +233,7 @@ pub(super) async fn check_server(
     let person = caller.may(Scope::Agents)?;
     let outbound = register::outbound(hub, person);
     let server = runs::tool_server(hub, Some(person), &outbound, source, keys, MEND)?.server;
-    hub.limits().fetches.take(&caller.key())?;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
     let _place = mcp::places([&server]).await.map_err(|failure| wrong(failure.message))?;
     let session = Box::pin(Session::open(&server)).await.map_err(|failure| wrong(failure.message))?;
     if Box::pin(session.tools()).await.map_err(|failure| wrong(failure.message))?.is_empty() {

@@ -28,6 +28,7 @@ use super::{
 use crate::{
     Caller, Error, Hub, Result, admin,
     caller::{Person, Scope},
+    limits::Rate,
     listings,
     processes::Hint,
 };
@@ -124,7 +125,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
 /// Fetches its card again. A card that changed is a new version, and an origin that it adds is unproved.
 pub async fn refresh(hub: &Hub, caller: &Caller, address: &Address) -> Result<Refreshed> {
     let person = caller.may(Scope::Agents)?;
-    hub.limits().fetches.take(&caller.key())?;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
     let mut conn = hub.store().read().await?;
     let agent = owned(&mut conn, person, address).await?;
     let (version, before) = current(&mut conn, &agent).await?;
@@ -191,7 +192,7 @@ pub(super) async fn replace(
 /// Looks for proof at each of its origins again; those that an administrator vouched for stay as they are.
 pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<OriginProof>> {
     let person = caller.may(Scope::Agents)?;
-    hub.limits().fetches.take(&caller.key())?;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
     let mut conn = hub.store().read().await?;
     let agent = owned(&mut conn, person, address).await?;
     let token = proofs::token(&mut conn, agent.id).await?;
@@ -231,6 +232,7 @@ pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) 
 /// The agent at an address, for a change by its owner, in the transaction of that change.
 async fn change(hub: &Hub, caller: &Caller, address: &Address) -> Result<(Tx, Agent)> {
     let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Changes, &caller.key())?;
     let mut tx = hub.store().write().await?;
     let agent = owned(&mut tx, person, address).await?;
     Ok((tx, agent))

@@ -155,6 +155,12 @@ pub(super) async fn put(hub: &Hub, tx: &mut Tx, agent: AgentId, origin: &str, ch
     Ok(proofs::put(tx, &Proof { id, agent, origin: origin.to_owned(), method, ok_at, failed_at }).await?)
 }
 
+/// Whether control of every origin is proved, or an administrator answers for it.
+pub(super) async fn all_proved(conn: &mut Conn, checks: &[(String, Check)]) -> Result<bool> {
+    let checks = with_vouched(conn, checks).await?;
+    Ok(checks.iter().all(|(_, check)| check.is_proved()))
+}
+
 /// The checks of an agent to be, with what administrators answer for by now.
 pub(super) async fn with_vouched(
     conn: &mut Conn,

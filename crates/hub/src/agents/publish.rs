@@ -22,7 +22,8 @@ use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Scope},
     error::conflict,
-    listings,
+    limits::{Rate, WHOLE_HUB},
+    listings, quotas,
 };
 
 /// What the last step asks about.
@@ -67,6 +68,8 @@ pub async fn publish(
     access: Access,
 ) -> Result<Address> {
     let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Registrations, &caller.key())?;
+    hub.limits().take(Rate::RegistrationsOfHub, WHOLE_HUB)?;
     let mut tx = hub.store().write().await?;
     let mut draft = draft::load(hub, &mut tx, person, id).await?.reached(Step::Publish)?;
     let address = draft.address(person).ok_or_else(nameless)?;
@@ -75,6 +78,7 @@ pub async fn publish(
     }
     check_visibility(hub, visibility, &connector(&draft)?)?;
     register::check_free(&mut tx, person, &address.name).await?;
+    quotas::check_agent(hub, &mut tx, person).await?;
     insert(hub, &mut tx, person, &draft, &address.name, visibility, access).await?;
     listings::publish(hub, &mut tx, draft.data.agent).await?;
     draft.step = Step::Done;
@@ -117,8 +121,7 @@ fn is_seen(draft: &Draft) -> bool {
 }
 
 async fn is_proved(conn: &mut Conn, draft: &Draft) -> Result<bool> {
-    let checks = proofs::with_vouched(conn, draft.checks()).await?;
-    Ok(checks.iter().all(|(_, check)| check.is_proved()))
+    proofs::all_proved(conn, draft.checks()).await
 }
 
 fn connector(draft: &Draft) -> Result<Connector> {

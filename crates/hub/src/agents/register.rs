@@ -22,6 +22,7 @@ use super::{
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
+    limits::Rate,
 };
 
 /// What the first step came to.
@@ -68,7 +69,7 @@ pub struct Choice {
 pub async fn begin(hub: &Hub, caller: &Caller, address: &str) -> Result<Begun> {
     let person = caller.may(Scope::Agents)?;
     let url = parse(address)?;
-    hub.limits().fetches.take(&caller.key())?;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
     let outbound = outbound(hub, person);
     let found = outbound.fetch_card(&url).await.map_err(|failure| unreachable(person, failure))?;
     let remote = match read(&outbound, address, &found) {
@@ -260,7 +261,7 @@ pub async fn way(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Way> {
 /// Looks for proof at each origin that has none.
 pub async fn check_origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
-    hub.limits().fetches.take(&caller.key())?;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
     let asked = origins(hub, caller, id).await?;
     let outbound = outbound(hub, person);
     for proof in asked.into_iter().filter(|proof| !proof.check.is_proved()) {

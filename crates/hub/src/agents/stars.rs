@@ -16,11 +16,10 @@ use super::{
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
+    limits::Rate,
     listings::Row,
+    quotas,
 };
-
-/// Stars that one person may give.
-const MOST: u64 = 500;
 
 /// Where a page of starred agents ends; the next page begins after it.
 pub type Place = (Timestamp, AgentId);
@@ -28,17 +27,14 @@ pub type Place = (Timestamp, AgentId);
 /// Gives an agent that the caller may know of their star; one that has it keeps it as it is.
 pub async fn star(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Stars, &caller.key())?;
     let mut tx = hub.store().write().await?;
     let found = at(&mut tx, address).await?;
     let Some(agent) = known(&mut tx, person, found).await? else { return Err(missing(address).into()) };
     accounts::lock(&mut tx, person.account).await?;
     let star = Star { agent: agent.id, at: hub.env().now() };
-    let is_new = stars::insert(&mut tx, person.account, &star).await?;
-    if is_new && stars::count_by_account(&mut tx, person.account).await? > MOST {
-        let most = format!(
-            "You have starred {MOST} agents, and cannot star more. Take the star from one of them first."
-        );
-        return Err(Refusal::conflict(most).into());
+    if stars::insert(&mut tx, person.account, &star).await? {
+        quotas::check_stars(hub, &mut tx, person).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -47,6 +43,7 @@ pub async fn star(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
 /// Takes the caller's star from an agent, even from one that they may not know of any more.
 pub async fn unstar(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Stars, &caller.key())?;
     let mut tx = hub.store().write().await?;
     let agent = at(&mut tx, address).await?.ok_or_else(|| missing(address))?;
     let had = stars::delete(&mut tx, person.account, agent.id).await?;
@@ -83,7 +80,7 @@ pub(crate) async fn list(conn: &mut Conn, person: &Person) -> Result<Vec<Agent>>
     Ok(given(conn, person).await?.into_iter().map(|(_, agent)| agent).collect())
 }
 
-/// All of them fit into memory, since nobody has more than [`MOST`].
+/// All of them fit into memory, since there is a quota of them.
 async fn given(conn: &mut Conn, person: &Person) -> Result<Vec<(Place, Agent)>> {
     let stars = stars::list_by_account(conn, person.account).await?;
     let ids: Vec<AgentId> = stars.iter().map(|star| star.agent).collect();

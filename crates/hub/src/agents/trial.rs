@@ -22,6 +22,7 @@ use super::{
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
+    limits::Rate,
 };
 
 const MAX_MESSAGE: usize = 4_000;
@@ -79,9 +80,13 @@ pub async fn try_out(hub: &Hub, caller: &Caller, id: DraftId, message: &str) -> 
     if !(1..=MAX_MESSAGE).contains(&message.chars().count()) {
         return Err(Refusal::invalid("message", "Write a message of 1 to 4,000 characters.").into());
     }
-    hub.limits().fetches.take(&caller.key())?;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
     let mut conn = hub.store().read().await?;
     let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Try)?;
+    if !proofs::all_proved(&mut conn, draft.checks()).await? {
+        // Until then the address may be another's, whom the hub would call for anyone who signs up.
+        hub.limits().take(Rate::Trials, &caller.key())?;
+    }
     let connector = connector(hub, &mut conn, person, &draft).await?;
     drop(conn);
     let begun = hub.env().now();

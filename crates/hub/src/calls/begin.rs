@@ -25,7 +25,7 @@ use crate::{
     blobs::NewBlob,
     chats::saying::{Said, Saying, insert_chat, lock, say},
     error::conflict,
-    federation, teams,
+    federation, quotas, teams,
 };
 
 /// What a program asks.
@@ -362,6 +362,7 @@ fn last_closed(tree: &[Header], leaf: MessageId) -> Option<MessageId> {
 async fn in_new_chat(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result<Place> {
     let caller = door.asker.principal;
     let title = Title::from_message(&plain_text(&call.parts));
+    quotas::check_chat(hub, tx, &door.asker).await?;
     let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door))).await?;
     if let Some(name) = &call.context {
         let taken = || Refusal::conflict("This context is being begun by another call. Send it again.");
@@ -414,6 +415,7 @@ async fn write_before(
     let who = Principal::Agent { agent: door.reached.agent.id };
     let agent = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
     for before in &call.before {
+        quotas::check_bytes(hub, tx, &door.asker, &before.parts).await?;
         let id = hub.env().id(MessageId::new);
         let (author, lane) = if before.by_agent { (agent, 1) } else { (door.asker.principal, 0) };
         let new = NewMessage {

@@ -8,6 +8,7 @@ use crate::{
     Caller, Error, Hub, Result,
     agents::{Reached, reach},
     caller::{Asker, Guest, Scope},
+    limits::Rate,
     views,
 };
 
@@ -39,9 +40,9 @@ impl Door {
 
     /// Takes a message from what the caller, and the hub that they come from, may send now.
     pub(super) fn take_message(&self, hub: &Hub) -> Result<(), Refusal> {
-        hub.limits().sends.take(&self.key)?;
+        hub.limits().take(Rate::Messages, &self.key)?;
         match &self.asker.guest {
-            Some(guest) => hub.limits().guests.take(&guest.counted_as()),
+            Some(guest) => hub.limits().take(Rate::GuestMessages, &guest.counted_as()),
             None => Ok(()),
         }
     }

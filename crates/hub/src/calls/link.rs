@@ -6,7 +6,7 @@ use plexus_domain::{Digest, Error as Refusal, Principal, RunId, Timestamp};
 use plexus_store::{Conn, principals, runs};
 
 use super::file::{gone, shown};
-use crate::{Hub, Result, blobs::Download, caller::source, calls::task, federation, keys};
+use crate::{Hub, Result, blobs::Download, caller::source, calls::task, federation, keys, limits::Rate};
 
 /// A link is good for the rest of the day and this many days more, so that whoever asks again is shown the same one.
 const DAYS: i64 = 7;
@@ -61,7 +61,7 @@ impl fmt::Debug for Links {
 
 /// A file of a task, for whoever has the link that a guest was shown, as long as the guest's hub is answered.
 pub async fn file_by_link(hub: &Hub, ip: IpAddr, id: RunId, sha256: &str, pass: &Pass) -> Result<Download> {
-    hub.limits().shares.take(&source(ip))?;
+    hub.limits().take(Rate::Shares, &source(ip))?;
     let blob: Digest = sha256.parse().map_err(|_| gone())?;
     Links::load(hub).await?.check(pass, id, &blob, hub.env().now())?;
     let mut conn = hub.store().snapshot().await?;

@@ -7,7 +7,8 @@ use super::{Call, Door};
 use crate::{
     Hub, Result,
     agents::{Card, Reached},
-    blobs::Written,
+    blobs::{NewBlob, Written},
+    quotas,
 };
 
 /// What a refusal of a media type is about.
@@ -20,7 +21,13 @@ pub(super) async fn keep<'a>(hub: &'a Hub, door: &Door, call: &'a Call) -> Resul
     if call.parts.iter().any(|part| media_type(part).is_some()) {
         check(&mut hub.store().read().await?, door, call).await?;
     }
-    if call.files.is_empty() { Ok(None) } else { Ok(Some(hub.blobs().write(&call.files).await?)) }
+    if call.files.is_empty() {
+        return Ok(None);
+    }
+    quotas::check_files(hub, &door.asker, call.files.iter().map(NewBlob::size).sum())?;
+    // Refused again where the message is stored; here before the disk is written to.
+    quotas::check_answer(hub, &door.asker, &call.parts).await?;
+    Ok(Some(hub.blobs().write(&call.files).await?))
 }
 
 /// Refuses what the agent says it does not take (specification of A2A 1.0 section 3.1.1).

@@ -13,10 +13,10 @@ use plexus_store::{chats, members::MemberRole, teams as rows};
 use super::{Telling, membership};
 use crate::{
     Caller, Hub, Result,
-    caller::Scope,
+    caller::{Asker, Scope},
     live::{Frame, FrameKind, Topic, Touched},
     processes::Hint,
-    runs,
+    quotas, runs,
     teams::{self, Wish},
 };
 
@@ -42,6 +42,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
         return Err(Refusal::forbidden("Only the person who began this chat may delete it.").into());
     }
     let all = stop_and_delete(hub, chat).await?;
+    quotas::forget(hub, &Asker::from(person));
     for chat in all {
         hub.live().access.touch(Touched::Chat(chat));
     }

@@ -24,6 +24,7 @@ use crate::{
     Error, Hub, Result,
     agents::Reached,
     caller::Asker,
+    quotas,
     runs::{self, Ask, Job, Seen},
     views::{Author, MessageView, RunView},
 };
@@ -106,6 +107,7 @@ pub(crate) async fn say(
     saying: Saying<'_>,
     agents: &[Reached],
 ) -> Result<Said> {
+    quotas::check_bytes(hub, tx, asker, saying.parts).await?;
     let chat = saying.chat.id;
     let mut telling = Telling::new(saying.chat);
     telling.say(question(hub, asker, &saying));

@@ -22,6 +22,8 @@ use crate::{
     Caller, Error, Hub, Result,
     agents::{Reached, reach_again},
     caller::{Asker, Person, Scope},
+    limits::Rate,
+    quotas,
     runs::{self, Ask},
 };
 
@@ -83,6 +85,7 @@ async fn begin_chat(
     let asker = Asker::from(person);
     let agents = address::resolve(&mut tx, &asker, &asked).await?;
     let title = Title::from_message(if rest.is_empty() { &text } else { rest });
+    quotas::check_chat(hub, &mut tx, &asker).await?;
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
     let parts = [Part::text(text)];
     let (parent, origin, continues, until) = (None, Origin::Page, None, None);
@@ -133,7 +136,7 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
 /// Asks the author of an answer for another one, in its place.
 pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
-    hub.limits().sends.take(&caller.key())?;
+    hub.limits().take(Rate::Messages, &caller.key())?;
     let gone = || Refusal::not_found("There is no such answer, or it is not yours to retry.");
     let mut tx = hub.store().write().await?;
     let found = messages::find(&mut tx, answer).await?.ok_or_else(gone)?;
@@ -146,6 +149,7 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     // People speak in lane 0, and nobody is asked to say the same again.
     let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
     let asker = Asker::from(person);
+    quotas::check_bytes(hub, &mut tx, &asker, &[]).await?;
     let reached = reach_again(&mut tx, &asker, found.author).await?;
     let headers = messages::list_by_chat(&mut tx, chat.id).await?;
     let tree: Vec<_> = headers.iter().map(Node::from).collect();
@@ -202,7 +206,7 @@ fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {
     if text.trim().is_empty() {
         return Err(Refusal::invalid("text", "Write something first.").into());
     }
-    hub.limits().sends.take(&caller.key())?;
+    hub.limits().take(Rate::Messages, &caller.key())?;
     Ok(text)
 }
 

@@ -23,6 +23,7 @@ use super::{overview::record_of, rules};
 use crate::{
     Caller, Hub, Result,
     caller::{Guest, Via},
+    limits::Rate,
 };
 
 /// The header in which a hub says who of its people asks.
@@ -70,9 +71,9 @@ async fn let_in(hub: &Hub, home: HubId, person: &str) -> Result<Guest> {
     let (row, is_newcomer) = standing(hub, &mut conn, home).await?;
     drop(conn);
     let guest = Guest { hub: row.id, pseudonym, is_newcomer };
-    hub.limits().hubs.take(&home.to_string())?;
+    hub.limits().take(Rate::HubRequests, &home.to_string())?;
     if is_newcomer {
-        hub.limits().hubs.take(&guest.counted_as())?;
+        hub.limits().take(Rate::HubRequests, &guest.counted_as())?;
     }
     Ok(guest)
 }

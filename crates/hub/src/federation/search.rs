@@ -27,6 +27,7 @@ use tokio::{
 use super::{Room, found, found::Elsewhere};
 use crate::{
     Caller, Hub, Result,
+    limits::Rate,
     listings::{Start, matching},
 };
 
@@ -81,10 +82,10 @@ pub fn is_askable(hub: &Hub, query: &Query) -> bool {
 /// # Errors
 /// When the caller asks too often.
 pub async fn ask_others(hub: &Hub, caller: &Caller, query: Query, whole: bool) -> Result<Asking> {
-    hub.limits().others.take(&caller.key())?;
+    hub.limits().take(Rate::NetworkSearches, &caller.key())?;
     if caller.person.is_none() {
         // What this hub may ask of others is not to be used up by addresses that cost nothing.
-        hub.limits().strangers.take("strangers")?;
+        hub.limits().take(Rate::NetworkSearchesOfStrangers, "strangers")?;
     }
     let (own, here) = here(hub, &query).await?;
     let (search, heard) = hub.federation().searches.begin();

@@ -25,7 +25,7 @@ use super::{announce, home::Stored, restore};
 use crate::{
     Caller, Config, Env, Hub, accounts, agents,
     agents::About,
-    config::{Federation, PrivateNetworks, RunLimits, Scale, Secret},
+    config::{Federation, PrivateNetworks, Quotas, Rates, RunLimits, Scale, Secret},
 };
 
 /// A hub on the database of a test, and somebody there.
@@ -74,6 +74,8 @@ pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile
             share_rules: false,
         }),
         limits: RunLimits::default(),
+        quotas: Quotas::default(),
+        rates: Rates::default(),
         scale: Scale(10),
     };
     let hub = Hub::open(config, Env::system()).await.unwrap();

@@ -10,7 +10,7 @@ use plexus_store::{
 };
 
 use super::{Summary, read_summary};
-use crate::{Caller, Error, Hub, Result, views};
+use crate::{Caller, Error, Hub, Result, limits::Rate, views};
 
 /// An agent that a search found, and how well it fits: 0 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ const BEST: f32 = 100.0;
 
 /// All of this hub's own that is found, as far as lists reach.
 pub async fn matched(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<Matched>> {
-    hub.limits().catalogs.take(&caller.key())?;
+    hub.limits().take(Rate::Catalogs, &caller.key())?;
     matching(hub, Query { here: Some(true), ..query }).await
 }
 

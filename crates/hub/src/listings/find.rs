@@ -14,7 +14,12 @@ use plexus_search::{Facets, Hit, Hits, Needs, Place, Query, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
 
 use super::summary::ONLINE;
-use crate::{Error, Hub, Result, agents::guide_address, views};
+use crate::{
+    Caller, Error, Hub, Result,
+    agents::guide_address,
+    limits::{Rate, WHOLE_HUB},
+    views,
+};
 
 /// An agent in a list.
 #[derive(Clone, Debug)]
@@ -46,8 +51,21 @@ pub struct Found {
     pub whole: bool,
 }
 
+/// Searches what everybody here may find, for a caller who may do so only so often.
+pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Found> {
+    let limits = hub.limits();
+    match caller.person.is_some() || caller.guest().is_some() {
+        true => limits.take(Rate::Searches, &caller.key())?,
+        false => {
+            limits.take(Rate::SearchesOfStrangers, &caller.key())?;
+            limits.take(Rate::SearchesOfAllStrangers, WHOLE_HUB)?;
+        }
+    }
+    search(hub, query).await
+}
+
 /// Searches what everybody here may find.
-pub async fn search(hub: &Hub, query: Query) -> Result<Found> {
+pub(crate) async fn search(hub: &Hub, query: Query) -> Result<Found> {
     let (index, whole) = (hub.index().clone(), is_whole(hub));
     let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
     let mut hits = hits.map_err(Error::fault)?;

@@ -16,8 +16,10 @@ mod sync;
 pub use described::{Described, Matched, describe, described, matched};
 pub(crate) use described::{matching, shares};
 pub use entries::{Entries, Entry, entries};
-pub(crate) use find::fitting;
-pub use find::{Found, Lists, Row, finder, is_whole, last_change, lists, online_since, search, until_whole};
+pub use find::{
+    Found, Lists, Row, finder, is_whole, last_change, lists, online_since, search_for, until_whole,
+};
+pub(crate) use find::{fitting, search};
 pub use plexus_search::{FacetCount, Facets, Place, Query, Sort, Start};
 pub(crate) use publish::{publish, read_summary, seen_alive, seen_gone};
 pub use publisher::{Identifier, Publisher, publisher};

@@ -5,7 +5,7 @@ use plexus_domain::{Error as Refusal, text};
 use serde::Deserialize;
 use url::Url;
 
-use crate::{Hub, Result, caller::Person, config::is_loopback};
+use crate::{Hub, Result, caller::Person, config::is_loopback, limits::Rate};
 
 const LIMITS: Limits = Limits { bytes: 16 * 1024, depth: 8, values: 512 };
 const NAME_MAX: usize = 60;
@@ -32,7 +32,7 @@ struct Document {
 impl Client {
     /// Fetches the document of a client. The person who is asked is the one whom the fetch is counted for.
     pub(super) async fn fetch(hub: &Hub, person: &Person, id: Url) -> Result<Self> {
-        hub.limits().fetches.take(&person.account.to_string())?;
+        hub.limits().take(Rate::Fetches, &person.account.to_string())?;
         let outbound = hub.outbound().anyone(person.role == plexus_domain::account::Role::Admin);
         let found = outbound.fetch(&id, LIMITS.bytes).await.map_err(|failure| wrong(&failure.message))?;
         if found.url != id {

@@ -12,7 +12,7 @@ pub use ask::{Asked, Question, Request, Wrong, agree, ask};
 pub use client::Client;
 pub use grants::{forget_expired, list, revoke};
 pub use plexus_store::oauth::Grant;
-pub use tokens::{Refused, Tokens, exchange, refresh, withdraw};
+pub use tokens::{Refused, Tokens, admit, exchange, refresh, withdraw};
 
 use crate::caller::Scope;
 

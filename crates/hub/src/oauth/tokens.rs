@@ -1,6 +1,6 @@
 //! Codes and refresh tokens become tokens.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_domain::{Digest, TokenId};
@@ -8,7 +8,7 @@ use plexus_store::{Tx, accounts, accounts::AccountState, oauth, tokens, tokens::
 use url::Url;
 
 use super::Grant;
-use crate::{Error, Hub, accounts::random_word, live::Touched};
+use crate::{Error, Hub, accounts::random_word, caller::source, limits::Rate, live::Touched};
 
 const TOKEN_LIVES: Duration = Duration::from_secs(3_600);
 /// A grant that nobody uses for so long ends.
@@ -43,8 +43,33 @@ impl<E: Into<Error>> From<E> for Refused {
     }
 }
 
+/// Counts a request for tokens against what an address may send.
+pub fn admit(hub: &Hub, ip: IpAddr) -> Result<(), Error> {
+    Ok(hub.limits().take(Rate::TokenRequests, &source(ip))?)
+}
+
+/// Counts what is not good for a client. One that brings what is good passes, whatever others bring in its name.
+fn counted(hub: &Hub, client: &str, given: Result<Tokens, Refused>) -> Result<Tokens, Refused> {
+    if matches!(given, Err(Refused::Grant)) {
+        // The name of a client may be of any length.
+        hub.limits().take(Rate::WrongGrants, &Digest::of(client).to_string())?;
+    }
+    given
+}
+
 /// A code for tokens, once. Who brings one again has stolen it, or was robbed of it: what was given for it ends.
 pub async fn exchange(
+    hub: &Hub,
+    client: &str,
+    code: &str,
+    redirect: &str,
+    verifier: &str,
+    resource: &str,
+) -> Result<Tokens, Refused> {
+    counted(hub, client, exchange_once(hub, client, code, redirect, verifier, resource).await)
+}
+
+async fn exchange_once(
     hub: &Hub,
     client: &str,
     code: &str,
@@ -71,6 +96,10 @@ pub async fn exchange(
 
 /// A refresh token for tokens, once; the same holds as for codes.
 pub async fn refresh(hub: &Hub, client: &str, refresh: &str, resource: &str) -> Result<Tokens, Refused> {
+    counted(hub, client, refresh_once(hub, client, refresh, resource).await)
+}
+
+async fn refresh_once(hub: &Hub, client: &str, refresh: &str, resource: &str) -> Result<Tokens, Refused> {
     let hash = Digest::of(refresh);
     oauth::by_refresh(&mut hub.store().read().await?, &hash).await?.ok_or(Refused::Grant)?;
     let mut tx = hub.store().write().await?;

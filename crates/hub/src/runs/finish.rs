@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    RunState,
+    Error as Refusal, RunState,
     event::Event,
     message::{Message, MessageState},
     run::{Failure, FailureClass},
@@ -16,6 +16,7 @@ use crate::{
     Error, Hub, Result,
     blobs::NewBlob,
     chats::Telling,
+    quotas,
     views::{Author, MessageView, RunView},
 };
 
@@ -69,7 +70,7 @@ fn not_kept() -> Failure {
 /// Keeps the answer. While the store refuses, the text stays in memory and in the log, and this tries again.
 pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) {
     let (mut pause, mut faults) = (FIRST_PAUSE, 0);
-    let mut outcome = outcome;
+    let mut outcome = fit(hub, job, speaker, outcome).await;
     let mut files = speaker.take_files();
     metrics::counter!("plexus_runs_ended_total", "state" => outcome.state.as_str()).increment(1);
     loop {
@@ -95,6 +96,26 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome:
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// Lets go of what the account that asked has no room for, first the files, then all: the run has failed then.
+async fn fit(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) -> Outcome {
+    let mut why = None;
+    if let Err(refusal) = quotas::check_files(hub, &job.asker, speaker.file_bytes()) {
+        speaker.drop_files();
+        why = Some(refusal);
+    }
+    let fits = quotas::check_answer(hub, &job.asker, &speaker.so_far()).await;
+    if let Err(Error::Refused(refusal @ Refusal::OverQuota { .. })) = fits {
+        speaker.drop_files();
+        if quotas::check_answer(hub, &job.asker, &speaker.so_far()).await.is_err() {
+            speaker.forget();
+        }
+        why = Some(refusal);
+    }
+    let Some(refusal) = why else { return outcome };
+    let words = format!("What does not fit of the answer was not kept. {refusal}");
+    Outcome { state: RunState::Failed, failure: Some(Failure::new(FailureClass::Budget, words)) }
 }
 
 async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcome: &Outcome) -> Result<()> {

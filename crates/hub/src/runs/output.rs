@@ -53,6 +53,30 @@ impl Speaker {
         Self { writing, channel, files: Vec::new(), usage: Usage::default(), remote: None }
     }
 
+    /// The bytes of the files of the answer.
+    pub fn file_bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes.len() as u64).sum()
+    }
+
+    /// What the answer came to, with its files as they are now.
+    pub fn so_far(&self) -> Vec<Part> {
+        let files = self.files.iter().map(OpenFile::part);
+        self.parts()
+            .into_iter()
+            .filter(|part| !matches!(part.content, Content::File { .. }))
+            .chain(files)
+            .collect()
+    }
+
+    /// Lets go of the files: they cannot be kept. What is said of each stays.
+    pub fn drop_files(&mut self) {
+        let mut open = self.writing.lock();
+        for file in std::mem::take(&mut self.files) {
+            let name = file.name.unwrap_or_else(|| "A file".to_owned());
+            open.replace(file.index, Part::text(format!("{name} was not kept.")));
+        }
+    }
+
     /// Lets go of what was said: it cannot be kept.
     pub fn forget(&mut self) {
         self.writing.lock().clear();

@@ -11,7 +11,7 @@ use plexus_domain::{
 };
 
 use super::{elsewhere, look, room::Wish};
-use crate::{Caller, Hub, Result, caller::Scope, chats};
+use crate::{Caller, Hub, Result, caller::Scope, chats, limits::Rate};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -66,7 +66,7 @@ pub enum Act {
 /// Does it, once everything that came before has happened.
 pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: Act) -> Result<()> {
     let person = caller.may(Scope::Team)?;
-    hub.limits().sends.take(&caller.key())?;
+    hub.limits().take(Rate::Messages, &caller.key())?;
     chats::membership_or(&mut hub.store().read().await?, person, team, look::gone).await?;
     let wish = wish(hub, team, act).await?;
     elsewhere::ask(hub, team, wish).await

@@ -20,11 +20,10 @@ use crate::{
     Caller, Error, Hub, Result,
     caller::{Asker, Person, Scope},
     chats::{Telling, saying::insert_chat},
+    limits::Rate,
+    quotas,
     views::{Author as Speaker, MessageView},
 };
-
-/// Teams of one account at work at once.
-const MOST_OPEN: u64 = 20;
 
 /// What a team is launched with.
 #[derive(Clone, Debug)]
@@ -46,7 +45,7 @@ impl Launch {
 /// Founds a team and begins to work. It belongs to the hub from then on.
 pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId> {
     let person = caller.may(Scope::Team)?;
-    hub.limits().sends.take(&caller.key())?;
+    hub.limits().take(Rate::Messages, &caller.key())?;
     launch_for(hub, person, launch, None).await
 }
 
@@ -64,10 +63,9 @@ pub(super) async fn launch_for(
     let limits = with_room(launch.limits, launch.members.len())?;
     let asker = Asker::from(person);
     let mut tx = hub.store().write().await?;
-    if teams::count_open(&mut tx, person.principal).await? >= MOST_OPEN {
-        let words = format!("{MOST_OPEN} of your teams are at work. Wait for one, or stop one.");
-        return Err(Refusal::conflict(words).into());
-    }
+    quotas::check_team(hub, &mut tx, person).await?;
+    quotas::check_chat(hub, &mut tx, &asker).await?;
+    quotas::check_bytes(hub, &mut tx, &asker, &[Part::text(goal.as_str())]).await?;
     let key = record::key(hub, &mut tx).await?;
     let home = Text::cut(&key.public().key_id())
         .ok_or_else(|| Error::Fault(anyhow::anyhow!("a key without an id")))?;

@@ -15,6 +15,7 @@ use crate::{
     blobs::Download,
     caller::{Person, Scope},
     chats,
+    limits::Rate,
 };
 
 /// Makes a link for a team that has ended, in place of the one before. Answers its word, which is shown once.
@@ -54,7 +55,7 @@ async fn check_owner(conn: &mut Conn, person: &Person, id: ChatId) -> Result<()>
 
 /// The team that a link leads to.
 pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView, Report)> {
-    hub.limits().shares.take(&caller.key())?;
+    hub.limits().take(Rate::Shares, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     let (view, mut report) = read(&mut conn, id).await?.ok_or_else(nothing_here)?;
@@ -65,7 +66,7 @@ pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView,
 
 /// That team as it was after an entry of its log.
 pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> Result<Moment> {
-    hub.limits().shares.take(&caller.key())?;
+    hub.limits().take(Rate::Shares, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     let moment = at(&mut conn, id, seq).await?;
@@ -76,7 +77,7 @@ pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> 
 /// A file that came of that team's work.
 pub async fn shared_file(hub: &Hub, caller: &Caller, word: &str, sha256: &str) -> Result<Download> {
     let sha256: Digest = sha256.parse().map_err(|_| nothing_here())?;
-    hub.limits().shares.take(&caller.key())?;
+    hub.limits().take(Rate::Shares, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     let found = artifacts(&mut conn, id).await?.into_iter().map(|artifact| artifact.part);

@@ -28,7 +28,7 @@ use plexus_hub::{
     },
     chats,
     chats::NewMessage,
-    config::{Models, PrivateNetworks, RunLimits, Scale},
+    config::{Models, PrivateNetworks, Quotas, Rates, RunLimits, Scale},
     live::FrameKind,
     views::MessageView,
 };
@@ -154,6 +154,8 @@ pub fn config(folder: &Path) -> Config {
         models: None,
         federation: None,
         limits: RunLimits::default(),
+        quotas: Quotas::default(),
+        rates: Rates::default(),
         scale: Scale(10),
     }
 }

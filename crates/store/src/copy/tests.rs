@@ -323,7 +323,7 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
     };
     approvals::insert(&mut tx, &approval).await.unwrap();
     let id = world.id(plexus_domain::PushId::new);
-    let hook = push::Push { id, run, name: "hook".to_owned(), sealed: vec![0, 255] };
+    let hook = push::Push { id, run, caller: None, name: "hook".to_owned(), sealed: vec![0, 255] };
     push::set(&mut tx, &hook).await.unwrap();
     tx.commit().await.unwrap();
 }

@@ -14,4 +14,5 @@ mod stars;
 mod talk;
 mod teams;
 mod text_log;
+mod usage;
 mod work;

@@ -173,7 +173,7 @@ on_both! {
         assert_eq!((found.decision, found.decided_by), (Some(Decision::No), Some(by)));
         assert_eq!(approvals::list_by_run(&mut tx, run).await.unwrap(), [found]);
 
-        let hook = Push { id: world.id(PushId::new), run, name: "mine".to_owned(), sealed: vec![0, 255] };
+        let hook = Push { id: world.id(PushId::new), run, caller: None, name: "mine".to_owned(), sealed: vec![0, 255] };
         push::set(&mut tx, &hook).await.unwrap();
         let again = Push { id: world.id(PushId::new), sealed: vec![1], ..hook.clone() };
         push::set(&mut tx, &again).await.unwrap();

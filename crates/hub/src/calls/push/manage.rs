@@ -9,6 +9,7 @@ use crate::{
     Error, Hub, Result,
     calls::{Door, task},
     chats::saying::Said,
+    quotas,
 };
 
 /// Hooks of one task.
@@ -49,9 +50,9 @@ async fn acceptable(
     run: RunId,
     Wish { name: given, hook }: Wish,
 ) -> Result<(Push, Named)> {
-    if door.asker.person.is_none() {
+    let Some(person) = &door.asker.person else {
         return Err(Refusal::forbidden("Push notifications are for callers with an account. Sign in.").into());
-    }
+    };
     let id = hub.env().id(PushId::new);
     let name = given.map_or_else(|| Ok(id.to_string()), name)?;
     hub.outbound()
@@ -59,13 +60,17 @@ async fn acceptable(
         .check(hook.url())
         .map_err(|failure| Refusal::invalid("url", failure.message))?;
     let others = push::list_by_run(tx, run).await?;
-    if others.iter().filter(|other| other.name != name).count() >= MOST {
+    let is_new = others.iter().all(|other| other.name != name);
+    if is_new {
+        quotas::check_push(hub, tx, person).await?;
+    }
+    if is_new && others.len() >= MOST {
         let words = format!("A task has at most {MOST} push configurations. Delete one first.");
         return Err(Refusal::invalid("id", words).into());
     }
     let plain = serde_json::to_vec(&hook).map_err(Error::fault)?;
     let sealed = hub.vault().seal(&purpose(run), &plain)?;
-    Ok((Push { id, run, name: name.clone(), sealed }, Named { name, hook }))
+    Ok((Push { id, run, caller: Some(person.principal), name: name.clone(), sealed }, Named { name, hook }))
 }
 
 /// The hook of this name.

@@ -1,0 +1,119 @@
+//! How often a thing may be done: a token bucket for each key (an account, an address, a hub), in memory.
+
+mod allowance;
+mod buckets;
+mod rate;
+
+use plexus_domain::Error;
+
+use self::buckets::Buckets;
+pub use self::{
+    allowance::{Allowance, Unreadable},
+    rate::Rate,
+};
+use crate::Caller;
+
+/// The limits of this hub, one table of buckets for each rate.
+pub struct Limits(Vec<Buckets>);
+
+/// What an operator set in place of the defaults.
+#[derive(Clone, Debug, Default)]
+pub struct Rates(Vec<(Rate, Allowance)>);
+
+/// How far the limits are raised: 1 normally, more in benches, which say so.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale(pub u32);
+
+/// The key of what is limited for all callers of the hub together.
+pub const WHOLE_HUB: &str = "hub";
+
+impl Rates {
+    pub fn set(&mut self, rate: Rate, allowance: Allowance) {
+        self.0.push((rate, allowance));
+    }
+
+    /// What is allowed: the last that was set, or the default.
+    pub fn get(&self, rate: Rate) -> Allowance {
+        let set = self.0.iter().rev().find(|(one, _)| *one == rate);
+        set.map_or_else(|| rate.default(), |(_, allowance)| *allowance)
+    }
+}
+
+impl Limits {
+    pub fn new(rates: &Rates, scale: Scale) -> Self {
+        Self(Rate::ALL.iter().map(|rate| Buckets::new(rates.get(*rate).raised(scale))).collect())
+    }
+
+    /// Takes one from the bucket of `key`, or says when the next may be taken.
+    pub fn take(&self, rate: Rate, key: &str) -> Result<(), Error> {
+        self.take_many(rate, key, 1)
+    }
+
+    /// Takes `count` at once. More than the whole bucket needs a full one.
+    pub fn take_many(&self, rate: Rate, key: &str, count: u64) -> Result<(), Error> {
+        let Some(buckets) = self.0.get(rate as usize) else { return Ok(()) };
+        buckets.take(key, count).map_err(|wait| {
+            let retry_after_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            refused(rate.name());
+            let seconds = retry_after_ms.div_ceil(1_000).max(1);
+            let message = format!("Too many {} from here. Try again in {}.", rate.what(), in_words(seconds));
+            Error::Limited { message, retry_after_ms }
+        })
+    }
+
+    /// Counts a request against what its caller may ask for in general: the account, or the address.
+    pub fn admit(&self, caller: &Caller) -> Result<(), Error> {
+        self.take(Rate::Requests, &caller.key())
+    }
+}
+
+/// Counts a refusal for the operator, by the name of the limit or the quota.
+pub(crate) fn refused(limit: &'static str) {
+    metrics::counter!("plexus_refused_total", "limit" => limit).increment(1);
+}
+
+fn in_words(seconds: u64) -> String {
+    let (count, unit) = if seconds < 120 { (seconds, "second") } else { (seconds.div_ceil(60), "minute") };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_empties_for_its_key_only_and_says_when_to_come_back() {
+        let mut rates = Rates::default();
+        rates.set(Rate::Fetches, "2/300s".parse().unwrap());
+        let limits = Limits::new(&rates, Scale(1));
+        assert!(limits.take(Rate::Fetches, "ada").is_ok() && limits.take(Rate::Fetches, "ada").is_ok());
+        let Err(Error::Limited { message, retry_after_ms }) = limits.take(Rate::Fetches, "ada") else {
+            panic!("not limited")
+        };
+        assert_eq!(message, "Too many fetches of agent cards from here. Try again in 5 minutes.");
+        assert!((290_000..=300_000).contains(&retry_after_ms));
+        assert!(limits.take(Rate::Fetches, "grace").is_ok());
+        assert!(limits.take(Rate::Messages, "ada").is_ok(), "each rate has buckets of its own");
+    }
+
+    #[test]
+    fn more_than_a_bucket_holds_needs_a_full_one() {
+        let mut rates = Rates::default();
+        rates.set(Rate::FileKib, "100/1s".parse().unwrap());
+        let limits = Limits::new(&rates, Scale(1));
+        assert!(limits.take_many(Rate::FileKib, "ada", 1_000).is_ok());
+        let again = limits.take_many(Rate::FileKib, "ada", 1_000);
+        assert!(matches!(again, Err(Error::Limited { retry_after_ms: 99_000..=100_000, .. })), "{again:?}");
+        assert!(limits.take_many(Rate::FileKib, "ada", 0).is_ok());
+    }
+
+    #[test]
+    fn a_scale_raises_how_many_and_how_often() {
+        let mut rates = Rates::default();
+        rates.set(Rate::Stars, "1/60s".parse().unwrap());
+        let limits = Limits::new(&rates, Scale(3));
+        assert!((0..3).all(|_| limits.take(Rate::Stars, "ada").is_ok()));
+        let next = limits.take(Rate::Stars, "ada");
+        assert!(matches!(next, Err(Error::Limited { retry_after_ms: 19_000..=20_000, .. })), "{next:?}");
+    }
+}

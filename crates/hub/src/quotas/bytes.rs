@@ -1,0 +1,177 @@
+//! Chats and their bytes against the quotas of whoever began them and of the hub.
+
+use plexus_domain::{Content, Error as Refusal, Part};
+use plexus_store::{
+    Conn,
+    messages::ROW_BYTES,
+    usage::{self as rows, Holder, Stored},
+};
+
+use super::{ledger::Whose, over};
+use crate::{
+    Hub, Result,
+    caller::{Asker, Who},
+    limits::Rate,
+};
+
+/// Whether the caller may begin another chat.
+pub(crate) async fn check_chat(hub: &Hub, conn: &mut Conn, asker: &Asker) -> Result<()> {
+    check(hub, conn, asker, Stored { chats: 1, bytes: 0 }).await
+}
+
+/// Whether the caller may store a message of these parts, in a chat of theirs.
+pub(crate) async fn check_bytes(hub: &Hub, conn: &mut Conn, asker: &Asker, parts: &[Part]) -> Result<()> {
+    check(hub, conn, asker, Stored { chats: 0, bytes: size(parts) }).await
+}
+
+/// The same for an answer that is to be kept.
+pub(crate) async fn check_answer(hub: &Hub, asker: &Asker, parts: &[Part]) -> Result<()> {
+    let mut conn = hub.store().read().await?;
+    check_bytes(hub, &mut conn, asker, parts).await
+}
+
+/// Whether an agent may answer with so many bytes of files now.
+pub(crate) fn check_files(hub: &Hub, asker: &Asker, bytes: u64) -> Result<(), Refusal> {
+    let key = match asker.who() {
+        Who::Account(account) => account.to_string(),
+        Who::Hub(hub) => format!("hub {hub}"),
+        Who::Newcomers => "newcomers".to_owned(),
+        Who::Nobody => "strangers".to_owned(),
+    };
+    hub.limits().take_many(Rate::FileKib, &key, bytes.div_ceil(KIB))
+}
+
+/// Has the sums of the caller and of the hub read anew, since something of theirs was deleted.
+pub(crate) fn forget(hub: &Hub, asker: &Asker) {
+    hub.ledger().forget(Whose::Holder(holder(asker)));
+    hub.ledger().forget(Whose::Hub);
+}
+
+/// About what the store counts for a message: its text may grow a little where it is escaped.
+fn size(parts: &[Part]) -> u64 {
+    let of = |part: &Part| match &part.content {
+        Content::Text { text } | Content::Reasoning { text } => text.len() as u64,
+        Content::File { size, .. } => *size,
+        Content::Link { url } => url.len() as u64,
+        other => serde_json::to_vec(other).map_or(0, |json| json.len() as u64),
+    };
+    parts.iter().map(of).fold(ROW_BYTES.unsigned_abs(), u64::saturating_add)
+}
+
+fn holder(asker: &Asker) -> Holder {
+    match asker.who() {
+        Who::Account(_) | Who::Nobody => Holder::Principal(asker.principal),
+        Who::Hub(hub) => Holder::Hub(hub),
+        Who::Newcomers => Holder::Probation,
+    }
+}
+
+async fn check(hub: &Hub, conn: &mut Conn, asker: &Asker, added: Stored) -> Result<()> {
+    let quotas = &hub.config().quotas;
+    let (quota, limit) = match asker.who() {
+        Who::Account(_) => ("bytes", quotas.bytes),
+        Who::Nobody => ("bytes_of_strangers", quotas.bytes_of_strangers),
+        Who::Hub(_) | Who::Newcomers => ("bytes_of_peers", quotas.bytes_of_peers),
+    };
+    let whose = Whose::Holder(holder(asker));
+    let fits = |stored: Stored| {
+        stored.bytes.saturating_add(added.bytes) <= limit && stored.chats + added.chats <= quotas.chats
+    };
+    let stored = stored(hub, conn, whose, fits).await?;
+    if stored.bytes.saturating_add(added.bytes) > limit {
+        return Err(over(quota, stored.bytes, limit, full(asker, stored.bytes, limit)).into());
+    }
+    if stored.chats + added.chats > quotas.chats {
+        return Err(over("chats", stored.chats, quotas.chats, many(asker, stored.chats, quotas.chats)).into());
+    }
+    if let Some(limit) = quotas.bytes_of_hub {
+        let fits = |stored: Stored| stored.bytes.saturating_add(added.bytes) <= limit;
+        let stored = self::stored(hub, conn, Whose::Hub, fits).await?;
+        if !fits(stored) {
+            return Err(over("bytes_of_hub", stored.bytes, limit, full_hub(stored.bytes, limit)).into());
+        }
+        hub.ledger().add(Whose::Hub, added);
+    }
+    hub.ledger().add(whose, added);
+    Ok(())
+}
+
+async fn stored(hub: &Hub, conn: &mut Conn, whose: Whose, fits: impl Fn(Stored) -> bool) -> Result<Stored> {
+    let now = hub.env().now();
+    if let Some(known) = hub.ledger().known(whose, now, fits) {
+        return Ok(known);
+    }
+    let stored = match whose {
+        Whose::Holder(holder) => rows::stored(conn, holder).await?,
+        Whose::Hub => rows::total(conn).await?,
+    };
+    hub.ledger().keep(whose, stored, now);
+    Ok(stored)
+}
+
+fn full(asker: &Asker, used: u64, limit: u64) -> String {
+    let (used, limit) = (in_units(used), in_units(limit));
+    match asker.who() {
+        Who::Account(_) => format!(
+            "Your account stores {used} in its chats, and may store {limit}. Delete chats that you do not need, or ask \
+             an administrator of this hub for more."
+        ),
+        Who::Nobody => format!(
+            "Callers without an account store {used} on this hub together, and may store {limit}. Sign in, or try again \
+             later: what they store goes an hour after the last message."
+        ),
+        Who::Hub(_) | Who::Newcomers => format!(
+            "People of your hub store {used} here together, and may store {limit}. Try again later: what they store \
+             goes 30 days after the last message."
+        ),
+    }
+}
+
+fn many(asker: &Asker, used: u64, limit: u64) -> String {
+    let (whose, remedy) = match asker.who() {
+        Who::Account(_) => ("Your account has", "Delete some, or ask an administrator of this hub for more."),
+        Who::Nobody => ("Callers without an account have", "Sign in, or try again later."),
+        Who::Hub(_) | Who::Newcomers => ("People of your hub have", "Try again later."),
+    };
+    format!("{whose} {used} chats here, and may have {limit}. {remedy}")
+}
+
+fn full_hub(used: u64, limit: u64) -> String {
+    let (used, limit) = (in_units(used), in_units(limit));
+    format!("This hub stores {used} in its chats, and may store {limit}. Tell its administrators.")
+}
+
+const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+const KIB: u64 = 1_024;
+
+/// Bytes for people, as in `1.5 GiB`.
+pub fn in_units(bytes: u64) -> String {
+    let (mut whole, mut tenths, mut unit) = (bytes, 0, 0);
+    while whole >= KIB && unit + 1 < UNITS.len() {
+        tenths = (whole % KIB) * 10 / KIB;
+        whole /= KIB;
+        unit += 1;
+    }
+    let unit = UNITS[unit];
+    if tenths == 0 { format!("{whole} {unit}") } else { format!("{whole}.{tenths} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_said_in_the_largest_unit() {
+        for (bytes, words) in [
+            (0, "0 bytes"),
+            (1_023, "1023 bytes"),
+            (1_024, "1 KiB"),
+            (1_536, "1.5 KiB"),
+            (1 << 30, "1 GiB"),
+            ((1 << 30) - 1, "1023.9 MiB"),
+            (u64::MAX, "16777215.9 TiB"),
+        ] {
+            assert_eq!(in_units(bytes), words);
+        }
+    }
+}

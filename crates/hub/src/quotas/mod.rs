@@ -1,0 +1,134 @@
+//! Quotas: how much an account, and the whole hub, may store at once. What is deleted is given back.
+//!
+//! Everything in a chat counts to the account that began it, also what agents answer there: only that account can
+//! delete it. Callers without an account count together, and so do the people of each other hub. A quota is looked at in
+//! the transaction that stores, and writes that go on at the same moment on Postgres are not seen: an account may
+//! end above its quota by what it has in progress then.
+
+mod bytes;
+mod ledger;
+mod usage;
+
+use plexus_domain::Error as Refusal;
+use plexus_store::{Conn, push, stars, teams, usage as rows};
+
+pub use self::{
+    bytes::in_units,
+    usage::{Used, used},
+};
+pub(crate) use self::{
+    bytes::{check_answer, check_bytes, check_chat, check_files, forget},
+    ledger::Ledger,
+};
+use crate::{Hub, Result, caller::Person, limits};
+
+/// How much may be stored; none is as much as there is room for.
+#[derive(Clone, Copy, Debug)]
+pub struct Quotas {
+    pub agents: u64,
+    pub agents_of_hub: Option<u64>,
+    /// Of the chats of one account, files included.
+    pub bytes: u64,
+    pub bytes_of_hub: Option<u64>,
+    /// Of all callers without an account together.
+    pub bytes_of_strangers: u64,
+    /// Of all people of another hub together, and of all hubs on probation.
+    pub bytes_of_peers: u64,
+    pub chats: u64,
+    pub stars: u64,
+    /// Registrations that are not finished.
+    pub drafts: u64,
+    pub tokens: u64,
+    /// Push configurations of all tasks of one account.
+    pub push: u64,
+    /// Teams at work at once.
+    pub teams: u64,
+}
+
+const GIB: u64 = 1 << 30;
+
+impl Default for Quotas {
+    fn default() -> Self {
+        Self {
+            agents: 100,
+            agents_of_hub: None,
+            bytes: GIB,
+            bytes_of_hub: None,
+            bytes_of_strangers: GIB,
+            bytes_of_peers: GIB,
+            chats: 50_000,
+            stars: 500,
+            drafts: 30,
+            tokens: 50,
+            push: 1_000,
+            teams: 20,
+        }
+    }
+}
+
+/// A refusal that says which quota is used up and what to do.
+pub(crate) fn over(quota: &'static str, used: u64, limit: u64, message: String) -> Refusal {
+    limits::refused(quota);
+    Refusal::OverQuota { message, quota: quota.to_owned(), used, limit }
+}
+
+/// Refuses one more where `used` is all.
+fn one_more(quota: &'static str, used: u64, limit: u64, what: &str, remedy: &str) -> Result<(), Refusal> {
+    if used < limit {
+        return Ok(());
+    }
+    let message = format!("Your account has {used} {what}, and may have {limit}. {remedy}");
+    Err(over(quota, used, limit, message))
+}
+
+/// Whether a person may have another agent, and the hub, too.
+pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
+    let quotas = &hub.config().quotas;
+    let used = rows::agents(conn, person.namespace).await?;
+    let remedy = "Delete one that you do not need, or ask an administrator of this hub for more.";
+    one_more("agents", used, quotas.agents, "agents", remedy)?;
+    if let Some(limit) = quotas.agents_of_hub {
+        let used = rows::agents_of_hub(conn).await?;
+        if used >= limit {
+            let message =
+                format!("This hub has {used} agents, and may have {limit}. Ask its administrators.");
+            return Err(over("agents_of_hub", used, limit, message).into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a person may begin another registration.
+pub(crate) async fn check_draft(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
+    let used = rows::drafts(conn, person.account).await?;
+    let remedy = "Finish or discard one, or wait: each expires a week after its last step.";
+    Ok(one_more("drafts", used, hub.config().quotas.drafts, "registrations that are not finished", remedy)?)
+}
+
+/// Whether a person may have another token.
+pub(crate) async fn check_token(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
+    let used = rows::tokens(conn, person.account).await?;
+    let remedy = "Revoke one that you do not use.";
+    Ok(one_more("tokens", used, hub.config().quotas.tokens, "tokens", remedy)?)
+}
+
+/// Whether the star that was just given is one too many. The account is locked.
+pub(crate) async fn check_stars(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
+    let with_it = stars::count_by_account(conn, person.account).await?;
+    let remedy = "Take the star from one of them first.";
+    Ok(one_more("stars", with_it.saturating_sub(1), hub.config().quotas.stars, "stars", remedy)?)
+}
+
+/// Whether a person may launch another team.
+pub(crate) async fn check_team(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
+    let used = teams::count_open(conn, person.principal).await?;
+    let remedy = "Wait for one, or stop one.";
+    Ok(one_more("teams", used, hub.config().quotas.teams, "teams at work", remedy)?)
+}
+
+/// Whether a person may have another push configuration.
+pub(crate) async fn check_push(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
+    let used = push::count_by_caller(conn, person.principal).await?;
+    let remedy = "Delete some, or the chats of the tasks that they belong to.";
+    Ok(one_more("push", used, hub.config().quotas.push, "push configurations", remedy)?)
+}

@@ -1,0 +1,117 @@
+//! What accounts store: sums and counts that quotas are held against.
+
+use plexus_domain::{AccountId, HubRowId, Name, NamespaceId, PrincipalId};
+use sqlx::{query_as, query_scalar};
+
+use crate::{
+    Conn, Result,
+    column::record,
+    conn::{Raw, on},
+};
+
+/// Whose chats are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// An account, or all callers without one together.
+    Principal(PrincipalId),
+    /// All people of another hub together.
+    Hub(HubRowId),
+    /// All people of hubs on probation together.
+    Probation,
+}
+
+record! {
+    #[derive(Copy)]
+    pub struct Stored {
+        pub chats: u64,
+        pub bytes: u64,
+    }
+}
+
+record! {
+    /// An account in the list of those that store most.
+    pub struct Top {
+        pub account: AccountId,
+        pub name: Name,
+        pub chats: u64,
+        pub bytes: u64,
+    }
+}
+
+/// The chats that count to a holder, and their bytes.
+pub async fn stored(conn: &mut Conn, holder: Holder) -> Result<Stored> {
+    const SUM: &str =
+        "select count(*) as chats, cast(coalesce(sum(bytes), 0) as bigint) as bytes from chats ";
+    let of = |creators: &str| sqlx::AssertSqlSafe(format!("{SUM}where creator {creators}"));
+    match holder {
+        Holder::Principal(principal) => {
+            on!(conn, c => query_as(of("= $1")).bind(principal.uuid()).fetch_one(c))
+        }
+        Holder::Hub(hub) => {
+            let creators = "in (select p.id from principals p where p.hub = $1)";
+            on!(conn, c => query_as(of(creators)).bind(hub.uuid()).fetch_one(c))
+        }
+        Holder::Probation => {
+            let creators = "in (select p.id from principals p join hubs h on h.id = p.hub \
+                            where h.state = 'probation')";
+            on!(conn, c => query_as(of(creators)).fetch_one(c))
+        }
+    }
+}
+
+/// All chats of the hub, and their bytes. Reads every chat.
+pub async fn total(conn: &mut Conn) -> Result<Stored> {
+    let text = "select count(*) as chats, cast(coalesce(sum(bytes), 0) as bigint) as bytes from chats";
+    on!(conn, c => query_as(text).fetch_one(c))
+}
+
+/// The accounts that store most, those with the most bytes first. Reads every chat.
+pub async fn top(conn: &mut Conn, limit: u16) -> Result<Vec<Top>> {
+    let text = "select a.id as account, n.name, s.chats, s.bytes from \
+                (select creator, count(*) as chats, cast(sum(bytes) as bigint) as bytes from chats \
+                    group by creator) s \
+                join principals p on p.id = s.creator join accounts a on a.id = p.account \
+                join namespaces n on n.id = a.namespace order by s.bytes desc, a.id limit $1";
+    on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
+}
+
+/// The agents that a namespace has.
+pub async fn agents(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
+    let text = "select count(*) from agents where namespace = $1 and state <> 'deleted'";
+    let count: i64 = on!(conn, c => query_scalar(text).bind(namespace.uuid()).fetch_one(c))?;
+    Ok(count.unsigned_abs())
+}
+
+/// The agents of this hub that have an owner.
+pub async fn agents_of_hub(conn: &mut Conn) -> Result<u64> {
+    let text = "select count(*) from agents where hub = $1 and namespace is not null and state <> 'deleted'";
+    let count: i64 = on!(conn, c => query_scalar(text).bind(HubRowId::SELF.uuid()).fetch_one(c))?;
+    Ok(count.unsigned_abs())
+}
+
+/// The registrations that an account has begun and not finished.
+pub async fn drafts(conn: &mut Conn, account: AccountId) -> Result<u64> {
+    let text = "select count(*) from drafts where account = $1 and step <> 'done'";
+    let count: i64 = on!(conn, c => query_scalar(text).bind(account.uuid()).fetch_one(c))?;
+    Ok(count.unsigned_abs())
+}
+
+/// The tokens that an account has made; what programs were given for a grant is not among them.
+pub async fn tokens(conn: &mut Conn, account: AccountId) -> Result<u64> {
+    let text =
+        "select count(*) from tokens where account = $1 and id not in (select token from oauth_tokens)";
+    let count: i64 = on!(conn, c => query_scalar(text).bind(account.uuid()).fetch_one(c))?;
+    Ok(count.unsigned_abs())
+}
+
+/// What the database takes on its disk, in bytes, with pages that are free.
+pub async fn database(conn: &mut Conn) -> Result<u64> {
+    let found: Result<i64, sqlx::Error> = match conn.raw() {
+        Raw::Sqlite(c) => {
+            let text = "select c.page_count * s.page_size from pragma_page_count() c, pragma_page_size() s";
+            query_scalar(text).fetch_one(c).await
+        }
+        Raw::Postgres(c) => query_scalar("select pg_database_size(current_database())").fetch_one(c).await,
+    };
+    Ok(conn.note(found)?.unsigned_abs())
+}

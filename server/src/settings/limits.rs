@@ -1,0 +1,223 @@
+//! The settings of limits and quotas: in `plexus.toml` also as `[limits]` and `[quotas]`, by the name behind `limit_` and
+//! `quota_`.
+
+use std::{fmt, str::FromStr};
+
+use plexus_hub::{
+    limits::{Rate, Rates},
+    quotas::Quotas,
+};
+use toml::{Table, Value};
+
+use super::{Setting, Settings, setting};
+
+/// Tables in `plexus.toml`, and what stands before the names in them.
+const TABLES: [(&str, &str); 2] = [("limits", "limit_"), ("quotas", "quota_")];
+
+#[rustfmt::skip]
+pub const LIMITS: &[Setting] = &[
+    setting("limit_sign_ins", "PLEXUS_LIMIT_SIGN_INS", "10/20s", "Attempts to sign in, of one address"),
+    setting("limit_sign_ins_per_account", "PLEXUS_LIMIT_SIGN_INS_PER_ACCOUNT", "1800/2s", "Attempts to sign in as one account, from anywhere, and to change its password"),
+    setting("limit_sign_ups", "PLEXUS_LIMIT_SIGN_UPS", "5/1250s", "New accounts, of one address"),
+    setting("limit_requests", "PLEXUS_LIMIT_REQUESTS", "1200/20ms", "Requests of any kind, of one account, or of one address without one"),
+    setting("limit_messages", "PLEXUS_LIMIT_MESSAGES", "60/1s", "Messages, and what is done in teams, of one account or one address"),
+    setting("limit_fetches", "PLEXUS_LIMIT_FETCHES", "20/6s", "Calls to addresses that an account names, of one account"),
+    setting("limit_trials", "PLEXUS_LIMIT_TRIALS", "5/60s", "Trial messages to an endpoint before control of its address is proved, of one account"),
+    setting("limit_registrations", "PLEXUS_LIMIT_REGISTRATIONS", "30/60s", "New agents, of one account"),
+    setting("limit_registrations_of_hub", "PLEXUS_LIMIT_REGISTRATIONS_OF_HUB", "300/1s", "New agents, of all accounts together"),
+    setting("limit_changes", "PLEXUS_LIMIT_CHANGES", "60/2s", "Changes of agents (visibility, access, pausing, versions, deleting), of one account"),
+    setting("limit_stars", "PLEXUS_LIMIT_STARS", "60/1s", "Stars given and taken, of one account"),
+    setting("limit_searches", "PLEXUS_LIMIT_SEARCHES", "120/100ms", "Searches for agents, of one account"),
+    setting("limit_searches_of_strangers", "PLEXUS_LIMIT_SEARCHES_OF_STRANGERS", "60/250ms", "Searches for agents without an account, of one address"),
+    setting("limit_searches_of_all_strangers", "PLEXUS_LIMIT_SEARCHES_OF_ALL_STRANGERS", "600/10ms", "Searches for agents without an account, of all addresses together"),
+    setting("limit_catalogs", "PLEXUS_LIMIT_CATALOGS", "60/500ms", "Requests that look at everything that is listed, of one account or one address"),
+    setting("limit_network_searches", "PLEXUS_LIMIT_NETWORK_SEARCHES", "20/2s", "Searches that other hubs are asked for, of one account or one address"),
+    setting("limit_network_searches_of_strangers", "PLEXUS_LIMIT_NETWORK_SEARCHES_OF_STRANGERS", "40/1s", "Searches that other hubs are asked for, of all callers without an account together"),
+    setting("limit_wrong_tokens", "PLEXUS_LIMIT_WRONG_TOKENS", "30/2s", "Bearer tokens that are not good, of one address"),
+    setting("limit_token_requests", "PLEXUS_LIMIT_TOKEN_REQUESTS", "60/1s", "Requests at /oauth/token and /oauth/revoke, of one address"),
+    setting("limit_wrong_grants", "PLEXUS_LIMIT_WRONG_GRANTS", "30/2s", "Codes and refresh tokens that are not good at /oauth/token, for one client"),
+    setting("limit_calls", "PLEXUS_LIMIT_CALLS", "600/10ms", "Calls of methods at /rpc, of one account or one address"),
+    setting("limit_calls_per_connection", "PLEXUS_LIMIT_CALLS_PER_CONNECTION", "300/20ms", "Calls of methods at /rpc, on one WebSocket"),
+    setting("limit_file_kib", "PLEXUS_LIMIT_FILE_KIB", "65536/1ms", "KiB of files that callers send and that agents answer with, for one account"),
+    setting("limit_shares", "PLEXUS_LIMIT_SHARES", "60/500ms", "Looks at what is shared by a link, of one account or one address"),
+    setting("limit_hub_requests", "PLEXUS_LIMIT_HUB_REQUESTS", "600/50ms", "Requests that another hub signed, of one hub"),
+    setting("limit_guest_messages", "PLEXUS_LIMIT_GUEST_MESSAGES", "120/500ms", "Messages of all people of another hub, or of all hubs on probation"),
+];
+
+#[rustfmt::skip]
+pub const QUOTAS: &[Setting] = &[
+    setting("quota_agents", "PLEXUS_QUOTA_AGENTS", "100", "Agents of one account"),
+    setting("quota_agents_of_hub", "PLEXUS_QUOTA_AGENTS_OF_HUB", "none", "Agents of all accounts together"),
+    setting("quota_bytes", "PLEXUS_QUOTA_BYTES", "1 GiB", "Bytes that the chats of one account hold, files included"),
+    setting("quota_bytes_of_hub", "PLEXUS_QUOTA_BYTES_OF_HUB", "none", "Bytes that all chats hold, files included"),
+    setting("quota_bytes_of_strangers", "PLEXUS_QUOTA_BYTES_OF_STRANGERS", "1 GiB", "Bytes that the chats of all callers without an account hold"),
+    setting("quota_bytes_of_peers", "PLEXUS_QUOTA_BYTES_OF_PEERS", "1 GiB", "Bytes that the chats of all people of another hub, or of all hubs on probation, hold"),
+    setting("quota_chats", "PLEXUS_QUOTA_CHATS", "50000", "Chats of one account; also of all callers without one, of another hub, and of all hubs on probation"),
+    setting("quota_stars", "PLEXUS_QUOTA_STARS", "500", "Stars of one account"),
+    setting("quota_drafts", "PLEXUS_QUOTA_DRAFTS", "30", "Registrations that one account has begun and not finished"),
+    setting("quota_tokens", "PLEXUS_QUOTA_TOKENS", "50", "API tokens of one account"),
+    setting("quota_push", "PLEXUS_QUOTA_PUSH", "1000", "Push configurations of one account, for all its tasks"),
+    setting("quota_teams", "PLEXUS_QUOTA_TEAMS", "20", "Teams of one account at work at once"),
+];
+
+/// The rates as they are set.
+pub fn rates(settings: &Settings) -> anyhow::Result<Rates> {
+    let mut rates = Rates::default();
+    for rate in Rate::ALL {
+        let key = format!("limit_{}", rate.name());
+        rates.set(*rate, settings.parse(&key, rate.default())?);
+    }
+    Ok(rates)
+}
+
+/// The quotas as they are set.
+pub fn quotas(settings: &Settings) -> anyhow::Result<Quotas> {
+    let given = Quotas::default();
+    let bytes = |name: &str, default: u64| -> anyhow::Result<u64> {
+        Ok(settings.parse(&format!("quota_{name}"), Bytes(default))?.0)
+    };
+    let number = |name: &str, default: u64| settings.parse(&format!("quota_{name}"), default);
+    Ok(Quotas {
+        agents: number("agents", given.agents)?,
+        agents_of_hub: settings.parse("quota_agents_of_hub", AtMost::<u64>(given.agents_of_hub))?.0,
+        bytes: bytes("bytes", given.bytes)?,
+        bytes_of_hub: settings
+            .parse("quota_bytes_of_hub", AtMost(given.bytes_of_hub.map(Bytes)))?
+            .0
+            .map(|Bytes(bytes)| bytes),
+        bytes_of_strangers: bytes("bytes_of_strangers", given.bytes_of_strangers)?,
+        bytes_of_peers: bytes("bytes_of_peers", given.bytes_of_peers)?,
+        chats: number("chats", given.chats)?,
+        stars: number("stars", given.stars)?,
+        drafts: number("drafts", given.drafts)?,
+        tokens: number("tokens", given.tokens)?,
+        push: number("push", given.push)?,
+        teams: number("teams", given.teams)?,
+    })
+}
+
+/// Puts what is in the tables of limits and quotas beside everything else.
+pub(super) fn flat(file: Table) -> Vec<(String, Value)> {
+    let mut values = Vec::new();
+    for (key, value) in file {
+        match (TABLES.iter().find(|(name, _)| *name == key), value) {
+            (Some((_, prefix)), Value::Table(table)) => {
+                values.extend(table.into_iter().map(|(name, value)| (format!("{prefix}{name}"), value)));
+            }
+            (_, value) => values.push((key, value)),
+        }
+    }
+    values
+}
+
+/// A number of bytes, as in `1073741824`, `512 MiB` or `1GiB`.
+struct Bytes(u64);
+
+/// A number, or `none`.
+struct AtMost<T>(Option<T>);
+
+impl FromStr for Bytes {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const WORDS: &str = "write a number of bytes, as in 1073741824, 512 MiB or 1 GiB";
+        let text = text.trim();
+        let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+        let shift = match unit.trim() {
+            "" => 0,
+            "KiB" => 10,
+            "MiB" => 20,
+            "GiB" => 30,
+            "TiB" => 40,
+            _ => return Err(WORDS),
+        };
+        let number: u64 = number.parse().map_err(|_| WORDS)?;
+        number.checked_mul(1 << shift).map(Self).ok_or(WORDS)
+    }
+}
+
+impl<T: FromStr<Err: fmt::Display>> FromStr for AtMost<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "none" => Ok(Self(None)),
+            text => text.parse().map(|value| Self(Some(value))).map_err(|error: T::Err| error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Command;
+    use plexus_hub::quotas::in_units;
+
+    use super::*;
+
+    fn settings(file: &str) -> anyhow::Result<Settings> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("plexus.toml");
+        std::fs::write(&path, file)?;
+        let matches = Settings::flags(Command::new("plexus")).try_get_matches_from(["plexus"])?;
+        Settings::read(&matches, |_| None, &path)
+    }
+
+    #[test]
+    fn each_limit_is_a_setting_that_tells_its_default() {
+        assert_eq!(LIMITS.len(), Rate::ALL.len());
+        for (setting, rate) in LIMITS.iter().zip(Rate::ALL) {
+            assert_eq!(setting.key, format!("limit_{}", rate.name()));
+            assert_eq!(setting.variable, format!("PLEXUS_{}", setting.key.to_uppercase()));
+            assert_eq!(setting.default, rate.default().to_string(), "{}", setting.key);
+        }
+    }
+
+    #[test]
+    fn each_quota_is_a_setting_that_tells_its_default() {
+        let default = Quotas::default();
+        let number = |number: u64| number.to_string();
+        let told = [
+            number(default.agents),
+            default.agents_of_hub.map_or("none".to_owned(), number),
+            in_units(default.bytes),
+            default.bytes_of_hub.map_or("none".to_owned(), in_units),
+            in_units(default.bytes_of_strangers),
+            in_units(default.bytes_of_peers),
+            number(default.chats),
+            number(default.stars),
+            number(default.drafts),
+            number(default.tokens),
+            number(default.push),
+            number(default.teams),
+        ];
+        assert_eq!(QUOTAS.iter().map(|setting| setting.default).collect::<Vec<_>>(), told);
+    }
+
+    #[test]
+    fn limits_and_quotas_are_tables_in_the_file() {
+        let file =
+            "[limits]\nsearches = \"5/2s\"\n[quotas]\nbytes = \"2 MiB\"\nagents = 7\nbytes_of_hub = \"1TiB\"";
+        let settings = settings(file).unwrap();
+        assert_eq!(rates(&settings).unwrap().get(Rate::Searches).to_string(), "5/2s");
+        assert_eq!(rates(&settings).unwrap().get(Rate::Stars), Rate::Stars.default());
+        let quotas = quotas(&settings).unwrap();
+        assert_eq!((quotas.bytes, quotas.agents, quotas.bytes_of_hub), (2 << 20, 7, Some(1 << 40)));
+    }
+
+    #[test]
+    fn what_is_no_limit_and_no_quota_is_named() {
+        let unknown = settings("[limits]\nsearchs = \"5/2s\"").err().unwrap().to_string();
+        assert!(unknown.contains("\"limit_searchs\", which is no setting"), "{unknown}");
+        let wrong = rates(&settings("[limits]\nstars = \"many\"").unwrap()).unwrap_err().to_string();
+        assert!(wrong.contains("limit_stars = \"many\"") && wrong.contains("60/1s"), "{wrong}");
+        for file in
+            ["bytes = \"1 GB\"", "bytes = \"-1\"", "agents = \"none\"", "bytes_of_hub = \"20000000 TiB\""]
+        {
+            assert!(quotas(&settings(&format!("[quotas]\n{file}")).unwrap()).is_err(), "{file}");
+        }
+        assert_eq!(
+            quotas(&settings("[quotas]\nbytes_of_hub = \"none\"").unwrap()).unwrap().bytes_of_hub,
+            None
+        );
+    }
+}
