@@ -77,6 +77,8 @@ mod kit;
 #[cfg(test)]
 mod leaving;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod mcp;
 #[cfg(test)]
 mod mcp_clients;
@@ -120,6 +122,8 @@ mod push;
 mod questions;
 #[cfg(test)]
 mod queue;
+#[cfg(test)]
+mod quotas;
 #[cfg(test)]
 mod real_model;
 #[cfg(test)]

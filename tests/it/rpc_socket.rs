@@ -31,7 +31,7 @@ const AT_ONCE: Duration = Duration::from_secs(8);
 const ASKED: usize = 60;
 const SHEET_LINES: usize = 4_000;
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 on_both! {
     async fn a_client_of_another_maker_asks_and_follows(hub: &Hub) {
@@ -216,15 +216,15 @@ async fn connect(hub: &Hub, token: Option<&str>) -> Result<Socket, Error> {
     Ok(connect_async(request).await?.0)
 }
 
-async fn open(hub: &Hub, token: &str) -> Socket {
+pub async fn open(hub: &Hub, token: &str) -> Socket {
     connect(hub, Some(token)).await.expect("a connection")
 }
 
-async fn say(socket: &mut Socket, request: &Value) {
+pub async fn say(socket: &mut Socket, request: &Value) {
     socket.send(Message::text(request.to_string())).await.expect("it is sent");
 }
 
-async fn heard(socket: &mut Socket) -> Value {
+pub async fn heard(socket: &mut Socket) -> Value {
     loop {
         let message = timeout(AT_ONCE, socket.next()).await.expect("at once").expect("it goes on");
         if let Some(told) = value(&message.expect("a message")) {

@@ -81,8 +81,8 @@ on_both! {
     async fn one_person_has_so_many_stars_and_no_more(hub: &Hub) {
         let ada = hub.person("ada").await;
         many(hub).await;
-        let (code, words) = turn(&ada, Method::PUT, "plexus/calc").await.refusal(StatusCode::CONFLICT);
-        assert!(code == "conflict" && words.contains("500 agents"), "{words}");
+        let (code, words) = turn(&ada, Method::PUT, "plexus/calc").await.refusal(StatusCode::TOO_MANY_REQUESTS);
+        assert!(code == "over_quota" && words.contains("500 stars"), "{words}");
         assert_eq!(shown(&ada, "plexus/calc").await, (json!(0), json!(false)), "nothing is kept of it");
         star(&ada, "plexus/guide1").await;
 

@@ -23,8 +23,22 @@ pub struct AdminOverview {
     pub running: u64,
     pub runs_today: u64,
     pub failed_today: u64,
+    /// What the database takes on its disk, such as "120.5 MiB".
+    pub database_size: String,
+    /// The accounts that store most, those with most first.
+    pub top: Vec<TopAccount>,
     /// What needs a hand, most pressing first.
     pub warnings: Vec<String>,
+}
+
+/// An account that stores much.
+#[derive(Clone, Debug)]
+pub struct TopAccount {
+    pub name: String,
+    /// Such as "1.5 GiB".
+    pub stored: String,
+    pub chats: u64,
+    pub agents: u64,
 }
 
 /// `/admin/users?q=&page=`. Posted to `/admin/users/{id}` with `action`: `approve`, `suspend`, `restore`, `role`

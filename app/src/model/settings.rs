@@ -17,6 +17,18 @@ pub struct AccountPage {
     pub chats: u64,
     /// Whether agents ask before every use of a tool; set at `/settings/account/tools` with `ask`, `yes` or `no`.
     pub asks_before_tools: bool,
+    pub usage: Vec<UsageRow>,
+}
+
+/// A quota of the account.
+#[derive(Clone, Debug)]
+pub struct UsageRow {
+    /// As in "Stars".
+    pub label: String,
+    pub used: u64,
+    pub limit: u64,
+    /// As in "3 of 500".
+    pub words: String,
 }
 
 /// Revoked at `/settings/sessions/revoke` with `id`; `id=others` ends all but this one.

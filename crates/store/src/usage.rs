@@ -35,6 +35,7 @@ record! {
         pub name: Name,
         pub chats: u64,
         pub bytes: u64,
+        pub agents: u64,
     }
 }
 
@@ -67,7 +68,8 @@ pub async fn total(conn: &mut Conn) -> Result<Stored> {
 
 /// The accounts that store most, those with the most bytes first. Reads every chat.
 pub async fn top(conn: &mut Conn, limit: u16) -> Result<Vec<Top>> {
-    let text = "select a.id as account, n.name, s.chats, s.bytes from \
+    let text = "select a.id as account, n.name, s.chats, s.bytes, \
+                (select count(*) from agents g where g.namespace = a.namespace and g.state <> 'deleted') as agents from \
                 (select creator, count(*) as chats, cast(sum(bytes) as bigint) as bytes from chats \
                     group by creator) s \
                 join principals p on p.id = s.creator join accounts a on a.id = p.account \

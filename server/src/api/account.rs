@@ -1,28 +1,48 @@
 //! Who the caller is.
 
-use axum::Json;
-use plexus_domain::{Error as Refusal, Name, account::Role};
-use plexus_hub::caller::{Caller, Scope};
+use axum::{Json, extract::State};
+use plexus_domain::{Name, account::Role};
+use plexus_hub::{
+    Error, Hub,
+    caller::{Caller, Scope},
+    quotas::{self, Used},
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::web::{caller::Called, error::ApiResult};
+use crate::{
+    state::Site,
+    web::{caller::Called, error::ApiResult},
+};
 
 #[derive(Serialize, ToSchema)]
 pub struct Account {
     #[schema(value_type = String)]
     name: Name,
     role: Role,
+    /// What the account uses of each of its quotas.
+    usage: Vec<QuotaUsage>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct QuotaUsage {
+    /// `bytes`, `chats`, `agents`, `teams`, `stars`, `drafts`, `tokens` or `push`.
+    #[schema(value_type = String)]
+    quota: &'static str,
+    used: u64,
+    limit: u64,
 }
 
 /// Who you are.
 #[utoipa::path(get, path = "/account", operation_id = "account.get", tag = "Account", security(("token" = ["read"])),
     responses((status = OK, description = "Your account.", body = Account)))]
-pub async fn show(Called(caller): Called) -> ApiResult<Json<Account>> {
-    Ok(Json(who(&caller)?))
+pub async fn show(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Account>> {
+    Ok(Json(who(&site.hub, &caller).await?))
 }
 
-pub fn who(caller: &Caller) -> Result<Account, Refusal> {
+pub async fn who(hub: &Hub, caller: &Caller) -> Result<Account, Error> {
     let person = caller.may(Scope::Read)?;
-    Ok(Account { name: person.name.clone(), role: person.role })
+    let used = quotas::used(hub, caller).await?.into_iter();
+    let usage = used.map(|Used { quota, used, limit }| QuotaUsage { quota, used, limit }).collect();
+    Ok(Account { name: person.name.clone(), role: person.role, usage })
 }

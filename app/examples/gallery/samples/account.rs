@@ -82,6 +82,15 @@ fn account() -> AccountPage {
         agents: 2,
         chats: 41,
         asks_before_tools: false,
+        usage: vec![
+            UsageRow {
+                label: "Chats and files".into(),
+                used: 870,
+                limit: 1_024,
+                words: "870 MiB of 1 GiB".into(),
+            },
+            UsageRow { label: "Agents".into(), used: 2, limit: 100, words: "2 of 100".into() },
+        ],
     }
 }
 

@@ -32,6 +32,8 @@ fn overview() -> AdminOverview {
         running: 7,
         runs_today: 20_418,
         failed_today: 36,
+        database_size: "1.2 GiB".into(),
+        top: vec![TopAccount { name: "grace".into(), stored: "870 MiB".into(), chats: 1_204, agents: 12 }],
         warnings: vec!["3 people wait for an answer to their request to join.".into()],
     }
 }

@@ -5,10 +5,12 @@ use crate::{
     components::{
         facts::{fact, facts, mono},
         icon::Icon,
+        section::Section,
+        table::Table,
         text::{grouped, registration_meaning},
         time::Ago,
     },
-    model::admin::AdminOverview,
+    model::admin::{AdminOverview, TopAccount},
     pages::{Head, Page},
 };
 
@@ -36,13 +38,33 @@ impl Page for AdminOverview {
             {facts(vec![
                 ("Address", mono(self.public_url)),
                 ("Signing up", fact(registration_meaning(self.registration))),
-                ("Database", fact(self.database)),
+                ("Database", fact(format!("{}, {}", self.database, self.database_size))),
                 ("Version", mono(self.version)),
                 ("Started", Some(view! { <Ago at=self.started /> }.into_any())),
             ])}
+            {(!self.top.is_empty()).then(|| top(&self.top))}
         };
         with_side("Overview", content.into_any())
     }
+}
+
+fn top(accounts: &[TopAccount]) -> AnyView {
+    let rows = accounts.iter().map(|account| {
+        let href = format!("/admin/users?q={}", account.name);
+        view! {
+            <tr>
+                <th scope="row"><a href=href>"@"{account.name.clone()}</a></th>
+                <td class="number">{account.stored.clone()}</td>
+                <td class="number">{grouped(account.chats)}</td>
+                <td class="number">{grouped(account.agents)}</td>
+            </tr>
+        }
+        .into_any()
+    });
+    let heads = vec!["Name", "Chats and files", "Chats", "Agents"];
+    let rows = rows.collect();
+    view! { <Section title="Who stores most"><Table caption="Accounts that store most" heads rows /></Section> }
+        .into_any()
 }
 
 fn part(number: u64, word: &str) -> Option<String> {

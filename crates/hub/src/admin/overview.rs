@@ -7,12 +7,15 @@ use plexus_domain::{
 use plexus_store::{
     admin::{self, Counts},
     jobs,
+    usage::{self, Top},
 };
 
 use super::TODAY;
 use crate::{Caller, Hub, Result};
 
 const JOBS_COUNTED: i64 = 100;
+/// Accounts in the list of those that store most.
+const TOP: u16 = 10;
 
 pub struct Overview {
     pub started: Timestamp,
@@ -21,6 +24,9 @@ pub struct Overview {
     pub registration: Registration,
     /// Runs are those of the last 24 hours.
     pub counts: Counts,
+    pub database_bytes: u64,
+    /// The accounts that store most.
+    pub top: Vec<Top>,
     /// What needs a hand, most pressing first.
     pub warnings: Vec<String>,
 }
@@ -36,6 +42,8 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
         database: admin::database(&mut conn).await?,
         public_url: hub.config().public_url.to_string(),
         registration: hub.config().registration,
+        database_bytes: usage::database(&mut conn).await?,
+        top: usage::top(&mut conn, TOP).await?,
         warnings: warnings(hub, &counts, given_up),
         counts,
     })

@@ -10,6 +10,7 @@ mod ledger;
 mod usage;
 
 use plexus_domain::Error as Refusal;
+pub use plexus_store::usage::Top;
 use plexus_store::{Conn, push, stars, teams, usage as rows};
 
 pub use self::{

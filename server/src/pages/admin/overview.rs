@@ -4,9 +4,12 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::admin::AdminOverview;
+use plexus_app::model::admin::{AdminOverview, TopAccount};
 use plexus_domain::account::Role;
-use plexus_hub::admin;
+use plexus_hub::{
+    admin,
+    quotas::{Top, in_units},
+};
 
 use crate::{state::Site, web::page::Visit};
 
@@ -16,6 +19,11 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
     }
     let page = admin::overview(&site.hub, &visit.caller).await.map(page);
     visit.show_or_refuse(page)
+}
+
+fn top(account: Top) -> TopAccount {
+    let Top { name, chats, bytes, agents, .. } = account;
+    TopAccount { name: name.to_string(), stored: in_units(bytes), chats, agents }
 }
 
 fn page(found: admin::Overview) -> AdminOverview {
@@ -32,6 +40,8 @@ fn page(found: admin::Overview) -> AdminOverview {
         running: found.counts.running,
         runs_today: found.counts.runs,
         failed_today: found.counts.failed,
+        database_size: in_units(found.database_bytes),
+        top: found.top.into_iter().map(top).collect(),
         warnings: found.warnings,
     }
 }

@@ -1,9 +1,16 @@
 //! `/settings/account`: password and leaving.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::{Form, settings::AccountPage};
+use plexus_app::model::{
+    Form,
+    settings::{AccountPage, UsageRow},
+};
 use plexus_domain::Error as Refusal;
-use plexus_hub::{Error, Hub, accounts, caller::Caller};
+use plexus_hub::{
+    Error, Hub, accounts,
+    caller::Caller,
+    quotas::{self, Used, in_units},
+};
 
 use crate::{
     pages::account::refused,
@@ -29,7 +36,27 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AccountPage, Error> {
         agents: about.agents,
         chats: about.chats,
         asks_before_tools: about.asks_before_tools,
+        usage: quotas::used(hub, caller).await?.iter().map(usage).collect(),
     })
+}
+
+fn usage(used: &Used) -> UsageRow {
+    let label = match used.quota {
+        "bytes" => "Chats and files",
+        "chats" => "Chats, with those of programs",
+        "agents" => "Agents",
+        "teams" => "Teams at work",
+        "stars" => "Stars",
+        "drafts" => "Registrations not finished",
+        "tokens" => "API tokens",
+        "push" => "Push configurations",
+        other => other,
+    };
+    let words = match used.quota {
+        "bytes" => format!("{} of {}", in_units(used.used), in_units(used.limit)),
+        _ => format!("{} of {}", used.used, used.limit),
+    };
+    UsageRow { label: label.to_owned(), used: used.used, limit: used.limit, words }
 }
 
 pub async fn change_password(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {

@@ -13,6 +13,6 @@ pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
     add(module, "account.get", get_account)
 }
 
-async fn get_account(_: Site, caller: Caller, _: Nothing) -> Answer<Account> {
-    Ok(who(&caller)?)
+async fn get_account(site: Site, caller: Caller, _: Nothing) -> Answer<Account> {
+    Ok(who(&site.hub, &caller).await?)
 }

@@ -1,0 +1,41 @@
+//! How much of each quota is used: a bar and the numbers beside it.
+
+use leptos::prelude::*;
+
+use crate::model::settings::UsageRow;
+
+/// The share of a quota, in hundredths, from which its bar warns.
+const HIGH: u64 = 80;
+
+/// One line for each quota.
+pub fn usage(rows: &[UsageRow]) -> AnyView {
+    let rows = rows.iter().map(row).collect_view();
+    view! { <dl class="facts usage">{rows}</dl> }.into_any()
+}
+
+fn row(row: &UsageRow) -> AnyView {
+    // A bar of a quota of nothing would be empty however much is used.
+    let most = row.limit.max(1);
+    let high = most.saturating_mul(HIGH) / 100;
+    let (label, words, used) = (row.label.clone(), row.words.clone(), row.used);
+    view! {
+        <div><dt>{label.clone()}</dt>
+        <dd><meter min="0" max=most high=high value=used.min(most) aria-label=label>{words.clone()}</meter>" "{words.clone()}</dd></div>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_tells_what_is_used_and_never_more_than_there_is() {
+        let row =
+            |used, limit| UsageRow { label: "Stars".to_owned(), used, limit, words: "words".to_owned() };
+        let html = usage(&[row(3, 500), row(7, 5), row(0, 0)]).to_html();
+        assert!(html.contains(r#"max="500" high="400" value="3""#), "{html}");
+        assert!(html.contains(r#"max="5" high="4" value="5""#), "{html}");
+        assert!(html.contains(r#"max="1" high="0" value="0""#), "{html}");
+    }
+}
