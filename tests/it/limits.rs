@@ -37,7 +37,7 @@ async fn program(person: &Client) -> Client {
 }
 
 fn attached(name: &str) -> Value {
-    json!({ "name": name, "attached": true, "title": name })
+    json!({ "name": name, "attached": true, "title": name, "summary": "A program." })
 }
 
 async fn token(hub: &Hub, client: &str, code: &str) -> Answer {
@@ -87,7 +87,7 @@ on_both! {
         };
         turn(&ada, Method::PUT).await.expect(StatusCode::NO_CONTENT);
         limited(turn(&ada, Method::DELETE).await);
-        limited_page(ada.post("/@plexus/calc/star", &[("on", "no")]).await, "Too many stars");
+        limited_page(ada.post("/@plexus/calc/star", &[("star", "no")]).await, "Too many stars");
         turn(&eve, Method::PUT).await.expect(StatusCode::NO_CONTENT);
     }
 

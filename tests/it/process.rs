@@ -220,6 +220,7 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
         .env("PLEXUS_LISTEN", "127.0.0.1:9")
         .env("PLEXUS_DATA_DIR", folder.join("data"))
         .env("PLEXUS_LIMITS_SCALE", "1000")
+        .env("PLEXUS_QUOTA_AGENTS", "100000")
         .env("PLEXUS_RUNS_PER_ACCOUNT", "64")
         .env("PLEXUS_LOG", "error")
         // The tests kill processes and cut no power.

@@ -1,12 +1,14 @@
 //! What one account may store: what is over is refused on every edge, what is deleted is given back, and others are
 //! untouched.
 
+use axum::{Router, routing::post};
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
     clerk,
     client::{Answer, Client, new_id, text_of},
+    endpoints,
     events::answer_after,
     hub::{Hub, on_both},
     mcp::BOTH,
@@ -31,7 +33,7 @@ async fn program(person: &Client) -> Client {
 }
 
 fn attached(name: &str) -> Value {
-    json!({ "name": name, "attached": true, "title": name, "visibility": "public" })
+    json!({ "name": name, "attached": true, "title": name, "summary": "A program.", "visibility": "public" })
 }
 
 async fn register(client: &Client, name: &str) -> Answer {
@@ -175,7 +177,7 @@ on_both! {
         assert_eq!(over(register(&ada, "four").await), ("agents".to_owned(), 3, 3));
         let refused = rpc::ask(&program, &rpc::request("agents.register", json!(attached("four")))).await;
         assert_eq!(refused["error"]["code"], json!(-32_030), "{refused}");
-        assert!(text_of(&refused["error"]["message"]).starts_with("Your account has 3 agents, and may have 3. Delete"), "{refused}");
+        assert!(text_of(&refused["error"]["message"]).starts_with("Your account has 3 of at most 3 agents. Delete"), "{refused}");
         register(&eve, "one").await.expect(StatusCode::CREATED);
         ada.call(Method::DELETE, "/agents/ada/two", &json!({})).await.expect(StatusCode::NO_CONTENT);
         assert_eq!(used(&ada, "agents").await, (2, 3));
@@ -197,7 +199,7 @@ on_both! {
         ada.begin("@plexus/calc", "1 + 1").await;
         assert_eq!(over(start(&ada, "1 + 1").await), ("chats".to_owned(), 2, 2));
         let page = ada.post("/chat", &[("to", "@plexus/calc"), ("text", "1 + 1")]).await;
-        page.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 2 chats here, and may have 2.");
+        page.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 2 of at most 2 chats here.");
         let refused = a2a(&program(&ada).await, "/a2a/plexus/calc/rest/message:send", &to_calc("1 + 1")).await;
         refused.expect(StatusCode::TOO_MANY_REQUESTS);
         answer_after(&ada, &first.chat, 0).await;
@@ -220,11 +222,31 @@ on_both! {
         star(&ada, "plexus/guide").await;
     }
 
+    async fn an_account_begins_so_many_registrations(hub: &Hub, [("PLEXUS_QUOTA_DRAFTS", "1")]) {
+        // It answers nothing that can be used, so its registration is not finished.
+        let broken = Router::new().route("/", post(async || StatusCode::INTERNAL_SERVER_ERROR));
+        let origin = endpoints::serve(broken).await;
+        let grace = hub.administrator("grace").await;
+        let new = |name: &str| {
+            let request = json!({ "url": origin, "body": { "said": "{{message}}" } });
+            json!({ "request": request, "name": name, "title": name, "try": "Hello", "vouch": true })
+        };
+        grace.call(Method::POST, "/agents", &new("one")).await.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(over(grace.call(Method::POST, "/agents", &new("two")).await), ("drafts".to_owned(), 1, 1));
+        assert_eq!(rpc::code(&program(&grace).await, "agents.register", new("two")).await, -32_030);
+        register(&hub.person("ada").await, "one").await.expect(StatusCode::CREATED);
+        let page = grace.get("/register").await;
+        let (_, place) = page.body.split_once("action=\"/register/").expect("a form");
+        let (draft, _) = place.split_once('/').expect("what is done with it");
+        grace.post(&format!("/register/{draft}/discard"), &[]).await.expect(StatusCode::SEE_OTHER);
+        grace.call(Method::POST, "/agents", &new("two")).await.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+    }
+
     async fn an_account_has_so_many_tokens(hub: &Hub, [("PLEXUS_QUOTA_TOKENS", "1")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         make(&ada, &["read"]).await;
         let refused = ada.post("/settings/tokens", &[("name", "another"), ("scope", "read"), ("days", "30")]).await;
-        refused.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 1 tokens, and may have 1. Revoke one");
+        refused.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 1 of at most 1 tokens. Revoke one");
         make(&eve, &["read"]).await;
         let newest = crate::tokens::newest(&ada).await;
         ada.post("/settings/tokens/revoke", &[("id", newest.as_str())]).await.expect(StatusCode::SEE_OTHER);
@@ -245,7 +267,7 @@ on_both! {
         let program = program(&ada).await;
         assert_eq!(rpc::code(&program, "teams.launch", new.clone()).await, -32_030);
         let page = ada.post("/teams", &[("goal", "Another one"), ("members", "@ada/absent")]).await;
-        page.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 1 teams at work");
+        page.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 1 of at most 1 teams at work");
         let other = json!({ "goal": "Something else", "members": ["@ada/absent"] });
         eve.call(Method::POST, "/teams", &other).await.expect(StatusCode::CREATED);
         delete_chat(&ada, &text_of(&team["id"])).await;
@@ -266,7 +288,7 @@ on_both! {
         tell(&ada, &task, "one").await.expect(StatusCode::OK);
         tell(&ada, &task, "one").await.expect(StatusCode::OK);
         let refused = tell(&ada, &ask(&ada).await, "two").await.expect(StatusCode::TOO_MANY_REQUESTS);
-        assert!(refused.body.contains("Your account has 1 push configurations"), "{}", refused.body);
+        assert!(refused.body.contains("Your account has 1 of at most 1 push configurations"), "{}", refused.body);
         let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "CreateTaskPushNotificationConfig",
                            "params": { "id": "two", "taskId": task, "url": "https://hooks.example.org/a" } });
         a2a(&ada, "/a2a/plexus/calc/", &body).await.expect(StatusCode::TOO_MANY_REQUESTS);

@@ -82,7 +82,7 @@ on_both! {
         let ada = hub.person("ada").await;
         many(hub).await;
         let (code, words) = turn(&ada, Method::PUT, "plexus/calc").await.refusal(StatusCode::TOO_MANY_REQUESTS);
-        assert!(code == "over_quota" && words.contains("500 stars"), "{words}");
+        assert!(code == "over_quota" && words.contains("500 of at most 500 stars"), "{words}");
         assert_eq!(shown(&ada, "plexus/calc").await, (json!(0), json!(false)), "nothing is kept of it");
         star(&ada, "plexus/guide1").await;
 

@@ -27,7 +27,7 @@ use crate::{
     web::{
         bearer::{Bearer, Unknown},
         body::{JSON, is_of_type, untaken},
-        error::{say, status},
+        error::{retry_after, say, status},
     },
 };
 
@@ -98,7 +98,12 @@ pub async fn other_method() -> Response {
 
 fn shut_out(error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
-    told(status, refusal.into())
+    let wait = retry_after(&refusal);
+    let mut response = told(status, refusal.into());
+    if let Some(seconds) = wait {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    response
 }
 
 fn refuse(status: StatusCode, words: &str) -> Response {

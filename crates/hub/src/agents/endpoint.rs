@@ -22,6 +22,7 @@ use super::{
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
+    limits::Rate,
 };
 
 /// What a person fills in.
@@ -150,6 +151,7 @@ pub async fn endpoint(hub: &Hub, caller: &Caller, address: &Address) -> Result<O
 /// was given for the former one.
 pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Endpoint) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Changes, &caller.key())?;
     let mut tx = hub.store().write().await?;
     let agent = manage::owned(&mut tx, person, address).await?;
     let (about, template) = checked(hub, person, filled)?;

@@ -129,6 +129,7 @@ pub async fn rewrite(
     given: &[ForServer],
 ) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Changes, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let Owned { written: before, keys, .. } = Owned::at(hub, &mut conn, person, address).await?;
     drop(conn);

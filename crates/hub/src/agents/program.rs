@@ -15,6 +15,7 @@ use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
     config::Speaks,
+    limits::Rate,
 };
 
 /// What a person fills in.
@@ -56,6 +57,7 @@ pub async fn described(hub: &Hub, caller: &Caller, address: &Address) -> Result<
 /// Changes it: the agent's next run uses the new version. Nothing changed is no new version.
 pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Described) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Changes, &caller.key())?;
     let filled = checked(hub, person, filled)?;
     let mut tx = hub.store().write().await?;
     let agent = manage::owned(&mut tx, person, address).await?;

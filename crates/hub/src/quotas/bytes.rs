@@ -133,7 +133,7 @@ fn many(asker: &Asker, used: u64, limit: u64) -> String {
         Who::Nobody => ("Callers without an account have", "Sign in, or try again later."),
         Who::Hub(_) | Who::Newcomers => ("People of your hub have", "Try again later."),
     };
-    format!("{whose} {used} chats here, and may have {limit}. {remedy}")
+    format!("{whose} {used} of at most {limit} chats here. {remedy}")
 }
 
 fn full_hub(used: u64, limit: u64) -> String {

@@ -78,7 +78,7 @@ fn one_more(quota: &'static str, used: u64, limit: u64, what: &str, remedy: &str
     if used < limit {
         return Ok(());
     }
-    let message = format!("Your account has {used} {what}, and may have {limit}. {remedy}");
+    let message = format!("Your account has {used} of at most {limit} {what}. {remedy}");
     Err(over(quota, used, limit, message))
 }
 
@@ -91,8 +91,7 @@ pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> 
     if let Some(limit) = quotas.agents_of_hub {
         let used = rows::agents_of_hub(conn).await?;
         if used >= limit {
-            let message =
-                format!("This hub has {used} agents, and may have {limit}. Ask its administrators.");
+            let message = format!("This hub has {used} of at most {limit} agents. Ask its administrators.");
             return Err(over("agents_of_hub", used, limit, message).into());
         }
     }

@@ -11,7 +11,13 @@ use plexus_domain::{
 };
 
 use super::{elsewhere, look, room::Wish};
-use crate::{Caller, Hub, Result, caller::Scope, chats, limits::Rate};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Asker, Scope},
+    chats,
+    limits::Rate,
+    quotas,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -63,11 +69,23 @@ pub enum Act {
     },
 }
 
+impl Act {
+    /// Whether it adds words to the team's log, besides that it happened.
+    const fn says_something(&self) -> bool {
+        matches!(self, Self::Remark { .. } | Self::TakeOver { .. } | Self::Answer { .. } | Self::Nest { .. })
+    }
+}
+
 /// Does it, once everything that came before has happened.
 pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: Act) -> Result<()> {
     let person = caller.may(Scope::Team)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
-    chats::membership_or(&mut hub.store().read().await?, person, team, look::gone).await?;
+    let mut conn = hub.store().read().await?;
+    chats::membership_or(&mut conn, person, team, look::gone).await?;
+    if act.says_something() {
+        quotas::check_bytes(hub, &mut conn, &Asker::from(person), &[]).await?;
+    }
+    drop(conn);
     let wish = wish(hub, team, act).await?;
     elsewhere::ask(hub, team, wish).await
 }
