@@ -43,7 +43,8 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     for warning in config.warnings() {
         tracing::warn!("setting: {warning}");
     }
-    let hub = Hub::open(config, Env::system()).await?;
+    // Boxed: its future holds the whole configuration, and so would those of all callers.
+    let hub = Box::pin(Hub::open(config, Env::system())).await?;
     hub.federate().await?;
     let stop = CancellationToken::new();
     let site = Site::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);

@@ -155,6 +155,8 @@ impl Process {
         let children =
             std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("its children");
         send("-TERM", children.trim());
+    }
+
     /// CPU time that it has taken so far, in hundredths of a second, which is how Linux counts here (proc_pid_stat(5)).
     pub fn cpu_time(&self) -> Duration {
         let id = self.child.id().expect("it runs");

@@ -20,7 +20,7 @@ fn row(row: &UsageRow) -> AnyView {
     let (label, words, used) = (row.label.clone(), row.words.clone(), row.used);
     view! {
         <div><dt>{label.clone()}</dt>
-        <dd><meter min="0" max=most high=high value=used.min(most) aria-label=label>{words.clone()}</meter>" "{words.clone()}</dd></div>
+        <dd><meter min="0" max=most high=high value=used.min(most) aria-label=label>{words.clone()}</meter>" "{words}</dd></div>
     }
     .into_any()
 }

@@ -13,8 +13,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, keys, limits::Limits,
-    listings, live, live::Live, passwords::Passwords, processes, quotas::Ledger, runs, secrets::Vault, supervise,
-    teams,
+    listings, live, live::Live, passwords::Passwords, processes, quotas::Ledger, runs, secrets::Vault,
+    supervise, teams,
 };
 
 /// One hub. Cheap to clone.

@@ -25,9 +25,9 @@ pub fn run() -> anyhow::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match name {
-            "serve" => serve::run(settings(arguments)?).await,
+            "serve" => Box::pin(serve::run(settings(arguments)?)).await,
             "agent" => agent::run(&settings(arguments)?, arguments).await,
-            "conformance" => conformance::run(arguments).await,
+            "conformance" => Box::pin(conformance::run(arguments)).await,
             "config" => config::run(&settings(arguments)?, arguments),
             "doctor" => doctor::run(&settings(arguments)?, arguments).await,
             "hubs" => hubs::run(&settings(arguments)?, arguments).await,

@@ -65,7 +65,7 @@ impl fmt::Display for Allowance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.every.as_millis();
         match millis {
-            _ if millis % 1_000 == 0 => write!(f, "{}/{}s", self.burst, millis / 1_000),
+            _ if millis.is_multiple_of(1_000) => write!(f, "{}/{}s", self.burst, millis / 1_000),
             _ => write!(f, "{}/{millis}ms", self.burst),
         }
     }

@@ -54,7 +54,7 @@ async fn a_team_is_given_back_the_time(database: Option<Database>) {
             yield_now().await;
         }
     };
-    let view = timeout(PATIENCE, ended).await.expect("the team ends");
+    let view = timeout(PATIENCE, ended).await.unwrap();
     assert_eq!(view.state, TeamState::Closed, "{:?}", view.failed);
     assert_eq!(view.deadline, founded.deadline + AWAY);
     hub.close().await;
