@@ -84,9 +84,10 @@ pub async fn agents(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
     Ok(count.unsigned_abs())
 }
 
-/// The agents of this hub that have an owner.
+/// The agents of this hub, without those that come with it.
 pub async fn agents_of_hub(conn: &mut Conn) -> Result<u64> {
-    let text = "select count(*) from agents where hub = $1 and namespace is not null and state <> 'deleted'";
+    let text = "select count(*) from agents a join namespaces n on n.id = a.namespace \
+                where a.hub = $1 and n.kind <> 'system' and a.state <> 'deleted'";
     let count: i64 = on!(conn, c => query_scalar(text).bind(HubRowId::SELF.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
