@@ -13,6 +13,6 @@ pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod render;
 #[cfg(feature = "ssr")]
-mod script;
+pub mod script;
 #[cfg(feature = "ssr")]
 pub mod style;

@@ -18,6 +18,8 @@ pub struct Client {
     origin: String,
     cookies: Mutex<BTreeMap<String, String>>,
     token: Option<String>,
+    /// The address that a proxy in front of the hub would name.
+    address: Option<String>,
 }
 
 /// A whole answer.
@@ -40,12 +42,17 @@ impl Client {
         #[expect(clippy::disallowed_methods, reason = "it calls the hub under test, on loopback")]
         let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
         let (origin, cookies) = (origin.to_owned(), Mutex::default());
-        Self { http: http.expect("a client"), origin, cookies, token: None }
+        Self { http: http.expect("a client"), origin, cookies, token: None, address: None }
+    }
+
+    /// A browser behind a proxy, at this address.
+    pub fn from_address(origin: &str, address: &str) -> Self {
+        Self { address: Some(address.to_owned()), ..Self::new(origin) }
     }
 
     /// A program: no cookies, a token.
     pub fn with_token(&self, token: &str) -> Self {
-        Self { token: Some(token.to_owned()), ..Self::new(&self.origin) }
+        Self { token: Some(token.to_owned()), address: self.address.clone(), ..Self::new(&self.origin) }
     }
 
     /// The same person in the same browser, at another address of the hub.
@@ -59,7 +66,10 @@ impl Client {
     }
 
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let request = self.http.request(method, format!("{}{path}", self.origin));
+        let mut request = self.http.request(method, format!("{}{path}", self.origin));
+        if let Some(address) = &self.address {
+            request = request.header("x-forwarded-for", address);
+        }
         if let Some(token) = &self.token {
             return request.bearer_auth(token);
         }

@@ -71,6 +71,8 @@ mod goal;
 #[cfg(test)]
 mod guests;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod hub;
 #[cfg(test)]
 mod kit;

@@ -75,7 +75,7 @@ fn loader(frame: &Frame, has_islands: bool) -> AnyView {
     let account = frame.viewer.as_ref().map(|viewer| viewer.name.clone()).unwrap_or_default();
     view! {
         <script type="module" nonce=nonce data-site=assets.site_js.clone() data-module=module data-wasm=wasm
-            data-account=account inner_html=script::INLINE></script>
+            data-account=account inner_html=script::INLINE.as_str()></script>
     }
     .into_any()
 }

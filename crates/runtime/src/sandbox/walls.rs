@@ -56,11 +56,17 @@ pub(super) fn around(program: &Program, by_root: bool, filtered: bool) -> Vec<Os
     for folder in ["/dev/shm", "/tmp"] {
         walls.words(&format!("--perms 1777 --size {} --tmpfs {folder}", program.limits.file_bytes));
     }
-    // What the operator shows may lie in a folder for temporary files.
-    for path in &program.read_only {
+    // What the operator shows may lie in a folder for temporary files, which is why it comes after those.
+    let (hidden, shown): (Vec<_>, Vec<_>) =
+        program.read_only.iter().partition(|path| path.starts_with(INSIDE));
+    for path in shown {
         walls.bind("--ro-bind", path, path);
     }
     walls.bind("--bind", &program.folder, Path::new(INSIDE));
+    // The folder would hide what lies below its name on this machine. Empty folders are made in it to put that on.
+    for path in hidden {
+        walls.bind("--ro-bind", path, path);
+    }
     walls.words("--remount-ro /dev --remount-ro /");
     if filtered && !by_root {
         walls.words(FILTER);
@@ -112,5 +118,19 @@ impl Walls {
             }
         }
         self.arguments.extend([how.into(), from.into(), to.into()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_below_the_name_of_the_folder_is_put_on_after_it() {
+        let mut program = super::super::probe();
+        program.read_only = vec!["/work/checkout/venv".into(), "/opt/tool".into()];
+        let words = around(&program, false, false);
+        let at = |word: &str| words.iter().position(|argument| argument == word).unwrap();
+        assert!(at("/opt/tool") < at("/work") && at("/work") < at("/work/checkout/venv"), "{words:?}");
     }
 }
