@@ -6,7 +6,7 @@ use plexus_domain::Part;
 use plexus_runtime::{Leave, Limits, Request, Speaker, Turn};
 use tokio::runtime::{Builder, Runtime};
 
-/// The first message of a person whom nothing can be asked.
+/// The first message of a caller who cannot be asked for an approval.
 pub fn request(question: &str) -> Request {
     Request {
         run: "0191b2c4-0000-7000-8000-000000000000".parse().unwrap(),

@@ -71,7 +71,7 @@ fn hear(told: Vec<Told>, bytes: usize) {
     assert!([remote.task, remote.context].into_iter().flatten().all(|id| id.len() <= MAX_ID_BYTES));
 }
 
-/// Nobody is there to allow anything.
+/// No person can allow anything.
 async fn be_refused(orders: &mut Receiver<Order>) {
     while let Some(order) = orders.recv().await {
         let is_no = matches!(order, Order::Decided { decision: Decision::Refused, .. } | Order::Stop { .. });

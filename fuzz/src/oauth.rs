@@ -12,8 +12,8 @@ const OK: u16 = 200;
 const BAD_REQUEST: u16 = 400;
 const TOO_LARGE: u16 = 413;
 
-/// What programs bring to the hub as an authorization server: a line that says `token` or `revoke`, then a form. Nobody
-/// was given anything, so whatever is brought is unknown.
+/// What programs bring to the hub as an authorization server: a line that says `token` or `revoke`, then a form. No
+/// code or token was issued, so each is unknown.
 pub fn oauth(data: &[u8]) {
     let Some((head, body)) = line(data) else { return };
     let path = match head {

@@ -14,7 +14,7 @@ use crate::{
     tools::{Server, start},
 };
 
-/// Nobody listens there.
+/// A port without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9/v1";
 
 /// A server that always says this many words, so that an answer tells whose it is.

@@ -255,7 +255,7 @@ on_both! {
 
     async fn an_account_launches_so_many_teams(hub: &Hub, [("PLEXUS_QUOTA_TEAMS", "1")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
-        // Nobody takes it, so it goes on until it is stopped.
+        // No member accepts it, so it goes on until it is stopped.
         let new = json!({ "goal": "Wait for a long while", "members": ["@ada/absent"] });
         register(&ada, "absent").await.expect(StatusCode::CREATED);
         let team = ada.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json();

@@ -125,7 +125,7 @@ async fn the_log_is_read(leader: &Client, id: &str) {
     assert_eq!(rest["items"], json!(entries[3..]));
 }
 
-/// Whoever has the link reads the team, until it is taken back.
+/// The link shows the team until it is revoked.
 async fn a_link_is_made_and_taken_back(hub: &Hub, leader: &Client, id: &str) {
     assert_eq!(code(leader, "teams.unshare", json!([id])).await, -32_004, "there is no link yet");
     let url = text_of(&call(leader, "teams.share", json!({ "team": id })).await["url"]);

@@ -1,5 +1,4 @@
-//! MCP servers that want to be shown something: the owner of an agent gives it, the hub shows it to that server, and nobody
-//! is told.
+//! Credentials for MCP servers: the owner of an agent gives them, the hub sends them to that server, and shows them to no one.
 
 use std::path::Path;
 
@@ -29,7 +28,7 @@ const EDIT: &str = "/@grace/guarded/edit";
 const LACKING: &str = "asks for credentials that this hub does not hold.";
 const REFUSED: &str = "did not accept the credentials.";
 
-/// A server that lets in whoever shows what a file holds.
+/// A server that accepts the token that a file holds.
 struct Guarded {
     server: Server,
     folder: TempDir,
@@ -145,7 +144,7 @@ async fn nobody_is_told(hub: &Hub, grace: &Client, url: &str) {
     let mine = json!({ "url": url, "secret": WRONG });
     ada.call(Method::PUT, KEPT, &mine).await.expect(StatusCode::FORBIDDEN);
     ada.call(Method::DELETE, &format!("{KEPT}?url={url}"), &Value::Null).await.expect(StatusCode::FORBIDDEN);
-    // What the owner gave serves everybody.
+    // What the owner gave serves all callers.
     adds(&ada, "add").await;
 }
 

@@ -1,4 +1,4 @@
-//! File permissions of what the hub keeps: only the hub's own user may read it, whoever made the folder around it.
+//! File permissions of what the hub keeps: only the hub's own user may read it, also in a folder of another maker.
 
 use std::{
     fs::{self, DirBuilder, File, Permissions},

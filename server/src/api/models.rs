@@ -24,7 +24,7 @@ pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult
     Ok(Json(all(&site.hub, &caller).await?))
 }
 
-/// The models, for whoever may make an agent of them.
+/// The models, for callers that may make an agent of them.
 pub async fn all(hub: &Hub, caller: &Caller) -> Result<Models> {
     caller.may(Scope::Agents)?;
     Ok(Models { models: agents::models(hub).await })

@@ -48,7 +48,7 @@ pub struct GivenToServer {
     secret: String,
 }
 
-/// Which server. Without a word it is none, which whoever may not ask does not learn.
+/// Which server. An empty one names none, which a caller without permission does not learn.
 #[derive(Deserialize)]
 pub struct WhichServer {
     #[serde(default)]
@@ -67,7 +67,7 @@ pub async fn list(
     Ok(Json(of(&site.hub, &caller, &at.address()?).await?))
 }
 
-/// The tool servers of an agent, which only whoever may change it sees.
+/// The tool servers of an agent, which only those who may change it see.
 pub async fn of(hub: &Hub, caller: &Caller, agent: &Address) -> Result<ToolServers> {
     let found = tool_credentials::servers(hub, caller, agent).await?;
     let server = |found: tool_credentials::ToolServer| ToolServer { url: found.url, scheme: found.scheme };

@@ -20,7 +20,7 @@ pub fn view(model: ToolCredentials, head: &AgentHead) -> AnyView {
     let rows = servers.into_iter().map(|server| row(server, &action)).collect_view();
     view! {
         <h2>"Credentials for tools"</h2>
-        <p>"What you enter is used for everybody who talks to "{head.name.clone()}". It is sealed, sent to the origin of the server and nowhere else, and never shown again."</p>
+        <p>"What you enter is used for all who talk to "{head.name.clone()}". It is sealed, sent to the origin of the server and nowhere else, and never shown again."</p>
         <ul class="stack" role="list">{rows}</ul>
         {form_errors(&form, None)}
         <form class="stack narrow" method="post" action=action>

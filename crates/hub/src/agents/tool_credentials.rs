@@ -1,4 +1,4 @@
-//! What the tool servers of an agent are shown to let the hub in, given by its owner and used for everybody. It is no part
+//! Credentials for the MCP servers of an agent, given by its owner and used for all of its callers. They are no part
 //! of a version: all of them share one secret, which holds what is shown to each server.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use crate::{
 /// Headers that the protocol itself needs (MCP 2025-11-25, streamable HTTP).
 const OF_THE_PROTOCOL: [&str; 4] = ["accept", "last-event-id", "mcp-protocol-version", "mcp-session-id"];
 
-/// What somebody filled in for one server.
+/// The credentials that the owner entered for one server.
 #[derive(Clone, Default)]
 pub struct ForServer {
     /// Its address; empty where there is one only.

@@ -1,4 +1,4 @@
-//! Chats and their bytes against the quotas of whoever began them and of the hub.
+//! Checks chats and their bytes against the quotas of the account that began them and of the hub.
 
 use plexus_domain::{Content, Error as Refusal, Part};
 use plexus_store::{
@@ -41,7 +41,7 @@ pub(crate) fn check_files(hub: &Hub, asker: &Asker, bytes: u64) -> Result<(), Re
     hub.limits().take_many(Rate::FileKib, &key, bytes.div_ceil(KIB))
 }
 
-/// Has the sums of the caller and of the hub read anew, since something of theirs was deleted.
+/// Invalidates the cached sums of the caller and of the hub, since something of theirs was deleted.
 pub(crate) fn forget(hub: &Hub, asker: &Asker) {
     hub.ledger().forget(Whose::Holder(holder(asker)));
     hub.ledger().forget(Whose::Hub);

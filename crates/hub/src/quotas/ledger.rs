@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use plexus_domain::Timestamp;
 use plexus_store::usage::{Holder, Stored};
 
-/// A sum that allows what is asked is read anew when it is older than this: other processes write, too.
+/// A sum that allows what is asked is read again when it is older than this: other processes write, too.
 const FRESH: Duration = Duration::from_secs(60);
 /// One that refuses, when it is older than this.
 const FRESH_WHEN_OVER: Duration = Duration::from_secs(1);
-/// Sums that are kept; when there are more, all are read anew.
+/// Sums that are kept; when there are more, all are read again.
 const MOST: usize = 10_000;
 
 /// What each holder stored when it was last read, and what was added since.
@@ -53,7 +53,7 @@ impl Ledger {
         all.insert(whose, Known { stored, read: now });
     }
 
-    /// Adds what is about to be stored. What is not stored in the end counts until the sum is read anew.
+    /// Adds what is about to be stored. What is not stored in the end counts until the sum is read again.
     pub(super) fn add(&self, whose: Whose, added: Stored) {
         if let Some(known) = self.0.lock().get_mut(&whose) {
             known.stored.chats = known.stored.chats.saturating_add(added.chats);
@@ -61,7 +61,7 @@ impl Ledger {
         }
     }
 
-    /// Has a sum read anew: something was deleted.
+    /// Invalidates a sum: something was deleted.
     pub(super) fn forget(&self, whose: Whose) {
         self.0.lock().remove(&whose);
     }

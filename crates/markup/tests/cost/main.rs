@@ -103,7 +103,7 @@ fn a_deep_line_is_shown_as_it_is_and_the_rest_as_meant() {
 proptest! {
     #![proptest_config(plexus_testing::cases(96))]
 
-    /// What nobody thought of: a few pieces, over and over, before and behind others.
+    /// Inputs by chance: a few pieces, over and over, before and behind others.
     #[test]
     fn no_mixture_costs_more_than_the_cap(
         before in prop::collection::vec(prop::sample::select(PIECES), 0..3),
