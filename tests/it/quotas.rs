@@ -304,7 +304,7 @@ on_both! {
         let said = ada.begin("@plexus/calc", &"1".repeat(50_000)).await;
         answer_after(&ada, &said.chat, 0).await;
         let page = boss.get("/admin").await;
-        page.says("Who stores most");
+        page.says("Largest accounts");
         page.says("/admin/users?q=ada");
         assert!((50_000..200_000).contains(&used(&ada, "bytes").await.0));
     }

@@ -63,7 +63,7 @@ fn top(accounts: &[TopAccount]) -> AnyView {
     });
     let heads = vec!["Name", "Chats and files", "Chats", "Agents"];
     let rows = rows.collect();
-    view! { <Section title="Who stores most"><Table caption="Accounts that store most" heads rows /></Section> }
+    view! { <Section title="Largest accounts"><Table caption="Accounts that store most" heads rows /></Section> }
         .into_any()
 }
 

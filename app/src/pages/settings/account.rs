@@ -31,7 +31,7 @@ impl Page for AccountPage {
             <p>"You are " <strong>"@"{self.name.clone()}</strong> ", here since " <Date at=self.since /> "."</p>
             {password(&self.password)}
             {tools(self.asks_before_tools)}
-            <Section title="Usage" lead="What you store on this hub, and how much you may. What you delete is given back.">{usage(&self.usage)}</Section>
+            <Section title="Usage" lead="What you store on this hub, and how much you may store. Deleting frees it at once.">{usage(&self.usage)}</Section>
             <Section title="Delete account" lead>{delete(&self.delete, &self.name)}</Section>
         };
         with_side("Account", content.into_any())

@@ -1,9 +1,12 @@
 //! `/settings/account`: password and leaving.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::{
-    Form,
-    settings::{AccountPage, UsageRow},
+use plexus_app::{
+    components::text::grouped,
+    model::{
+        Form,
+        settings::{AccountPage, UsageRow},
+    },
 };
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
@@ -54,7 +57,7 @@ fn usage(used: &Used) -> UsageRow {
     };
     let words = match used.quota {
         "bytes" => format!("{} of {}", in_units(used.used), in_units(used.limit)),
-        _ => format!("{} of {}", used.used, used.limit),
+        _ => format!("{} of {}", grouped(used.used), grouped(used.limit)),
     };
     UsageRow { label: label.to_owned(), used: used.used, limit: used.limit, words }
 }
