@@ -52,7 +52,9 @@ clean: ## Remove what was built and installed for this checkout; ./data stays
 	@find public -name '*.br' -delete
 
 ##@ Check
-.PHONY: test test-rust test-browser test-long fmt fmt-check lint lint-hub lint-wasm doc deny audit migrations
+.PHONY: check test test-rust test-browser test-long fmt fmt-check lint lint-hub lint-wasm doc deny audit migrations
+check: fmt-check lint-hub ## Check formatting, run clippy on the hub and the unit tests of all crates: before each commit
+	@PROPTEST_RNG_SEED=1 cargo test $(HUB) --lib --quiet
 test: ## Install what the tests need, then run all of them
 	@scripts/test
 test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
