@@ -59,6 +59,19 @@ on_both! {
         eve.call(Method::POST, "/agents", &attached("one")).await.expect(StatusCode::CREATED);
     }
 
+    async fn the_registry_of_mcp_servers_is_read_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_CATALOGS", "2/1h"), ("PLEXUS_TRUSTED_PROXIES", "127.0.0.1")]) {
+        let [one, other] = ["198.51.100.1", "198.51.100.2"].map(|address| Client::from_address(hub.origin(), address));
+        for _ in 0..2 {
+            one.get("/v0.1/servers").await.expect(StatusCode::OK);
+        }
+        for path in ["/v0.1/servers", "/v0.1/servers/x/versions", "/v0.1/servers/x/versions/latest"] {
+            let refused = one.get(path).await.expect(StatusCode::TOO_MANY_REQUESTS);
+            assert!(refused.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds > 0), "{path}");
+            refused.says("Too many searches of the catalog");
+        }
+        other.get("/v0.1/servers").await.expect(StatusCode::OK);
+    }
+
     async fn agents_of_all_are_registered_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_REGISTRATIONS_OF_HUB", "1/1h")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         ada.call(Method::POST, "/agents", &attached("one")).await.expect(StatusCode::CREATED);

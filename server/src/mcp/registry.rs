@@ -1,25 +1,30 @@
 //! The hub as a sub-registry of MCP servers: the read half of the registry's API (OpenAPI of 2025-12-01), so that clients
 //! that know registries find its agents. Each agent that everybody may find is a server, and so is the hub.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, net::IpAddr};
 
 use axum::{
     Json,
     extract::{Path, Query, State},
-    http::StatusCode,
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use plexus_domain::{Address, Error as Refusal, Name, Timestamp, agent::Access, page::PageSize, text};
 use plexus_hub::{
     Caller, agents,
     agents::{AgentView, Version},
+    limits::Rate,
     listings::{self, Entries, Entry, Start},
 };
 use serde_json::{Value, json};
 
 use crate::{
     state::Site,
-    web::{error::say, place},
+    web::{
+        caller::ClientIp,
+        error::{retry_after, say},
+        place,
+    },
 };
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
@@ -44,14 +49,23 @@ impl IntoResponse for Error {
         let (status, refusal) = say(self.0);
         let status =
             if status == StatusCode::UNPROCESSABLE_ENTITY { StatusCode::BAD_REQUEST } else { status };
-        (status, Json(json!({ "error": refusal.to_string() }))).into_response()
+        let mut response = (status, Json(json!({ "error": refusal.to_string() }))).into_response();
+        if let Some(seconds) = retry_after(&refusal) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
     }
 }
 
 type Answer = Result<Json<Value>, Error>;
 
 /// `GET /v0.1/servers`: the latest version of each, the hub last.
-pub async fn list(State(site): State<Site>, Query(query): Query<HashMap<String, String>>) -> Answer {
+pub async fn list(
+    State(site): State<Site>,
+    ClientIp(ip): ClientIp,
+    Query(query): Query<HashMap<String, String>>,
+) -> Answer {
+    admit(&site, ip)?;
     let asked = Asked::read(&query)?;
     let mut servers = Vec::new();
     let mut next = None;
@@ -80,14 +94,18 @@ pub async fn list(State(site): State<Site>, Query(query): Query<HashMap<String, 
 }
 
 /// `GET /v0.1/servers/{name}/versions`: all of an agent's, the newest first.
-pub async fn versions(State(site): State<Site>, Path(name): Path<String>) -> Answer {
-    let servers = every_version(&site, &name).await?;
+pub async fn versions(State(site): State<Site>, ClientIp(ip): ClientIp, Path(name): Path<String>) -> Answer {
+    let servers = every_version(&site, &admit(&site, ip)?, &name).await?;
     let count = servers.len();
     Ok(Json(json!({ "servers": servers, "metadata": { "count": count } })))
 }
 
 /// `GET /v0.1/servers/{name}/versions/{version}`: that one, or `latest`.
-pub async fn version(State(site): State<Site>, Path((name, version)): Path<(String, String)>) -> Answer {
+pub async fn version(
+    State(site): State<Site>,
+    ClientIp(ip): ClientIp,
+    Path((name, version)): Path<(String, String)>,
+) -> Answer {
     let is_wanted = |server: &Value| {
         if version == "latest" {
             server["_meta"][OFFICIAL]["isLatest"] == json!(true)
@@ -95,7 +113,7 @@ pub async fn version(State(site): State<Site>, Path((name, version)): Path<(Stri
             server["server"]["version"] == json!(version)
         }
     };
-    let found = every_version(&site, &name).await?.into_iter().find(is_wanted);
+    let found = every_version(&site, &admit(&site, ip)?, &name).await?.into_iter().find(is_wanted);
     Ok(Json(found.ok_or_else(missing)?))
 }
 
@@ -135,7 +153,7 @@ impl Asked {
     }
 }
 
-async fn every_version(site: &Site, name: &str) -> Result<Vec<Value>, Error> {
+async fn every_version(site: &Site, caller: &Caller, name: &str) -> Result<Vec<Value>, Error> {
     let local =
         name.strip_prefix(&namespace(site)).and_then(|rest| rest.strip_prefix('/')).ok_or_else(missing)?;
     if local == HUB {
@@ -143,7 +161,7 @@ async fn every_version(site: &Site, name: &str) -> Result<Vec<Value>, Error> {
     }
     let (owner, name) = local.split_once('.').ok_or_else(missing)?;
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
-    let view = agents::look(&site.hub, &nobody(), &address).await?;
+    let view = agents::look(&site.hub, caller, &address).await?;
     let view = view.filter(|view| view.agent.visibility.is_listed()).ok_or_else(missing)?;
     Ok(view.versions.iter().map(|version| of_version(site, &view, version)).collect())
 }
@@ -152,9 +170,11 @@ fn missing() -> Refusal {
     Refusal::not_found("There is no such server here.")
 }
 
-/// Who reads a registry is not asked.
-fn nobody() -> Caller {
-    Caller::nobody([127, 0, 0, 1].into())
+/// The anonymous caller that a reader of the registry is, counted by its address.
+fn admit(site: &Site, ip: IpAddr) -> Result<Caller, Refusal> {
+    let caller = Caller::nobody(ip);
+    site.hub.limits().take(Rate::Catalogs, &caller.key())?;
+    Ok(caller)
 }
 
 fn of_entry(site: &Site, Entry { row, version }: &Entry) -> Value {
