@@ -47,6 +47,7 @@ impl Hub {
             .env("PLEXUS_QUOTA_BYTES_OF_STRANGERS", "1 TiB")
             .env("PLEXUS_QUOTA_CHATS", "1000000000")
             .env("PLEXUS_QUOTA_AGENTS", "1000000")
+            .env("PLEXUS_QUOTA_VERSIONS", "1000000")
             .env("PLEXUS_RUNS_PER_AGENT", "100000")
             .env("PLEXUS_RUNS_PER_ACCOUNT", "100000")
             .env("PLEXUS_LOG", "warn")

@@ -223,6 +223,7 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
         .env("PLEXUS_DATA_DIR", folder.join("data"))
         .env("PLEXUS_LIMITS_SCALE", "1000")
         .env("PLEXUS_QUOTA_AGENTS", "100000")
+        .env("PLEXUS_QUOTA_VERSIONS", "100000")
         .env("PLEXUS_RUNS_PER_ACCOUNT", "64")
         .env("PLEXUS_LOG", "error")
         // The tests kill processes and cut no power.

@@ -274,6 +274,15 @@ on_both! {
         ada.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED);
     }
 
+    async fn an_account_has_so_many_versions_of_agents_and_those_of_deleted_ones_count(hub: &Hub, [("PLEXUS_QUOTA_VERSIONS", "1")]) {
+        let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
+        register(&ada, "one").await.expect(StatusCode::CREATED);
+        ada.call(Method::DELETE, "/agents/ada/one", &json!({})).await.expect(StatusCode::NO_CONTENT);
+        assert_eq!(over(register(&ada, "two").await), ("versions".to_owned(), 1, 1));
+        assert_eq!(used(&ada, "versions").await, (1, 1));
+        register(&eve, "one").await.expect(StatusCode::CREATED);
+    }
+
     async fn an_account_keeps_so_many_push_configurations(hub: &Hub, [("PLEXUS_QUOTA_PUSH", "1"), ("PLEXUS_DNS_SERVER", "127.0.0.1:9")]) {
         let (ada, eve) = (program(&hub.person("ada").await).await, program(&hub.person("eve").await).await);
         let ask = async |client: &Client| {

@@ -56,6 +56,7 @@ pub const QUOTAS: &[Setting] = &[
     setting("quota_stars", "PLEXUS_QUOTA_STARS", "500", "Stars of one account"),
     setting("quota_drafts", "PLEXUS_QUOTA_DRAFTS", "30", "Registrations that one account has begun and not finished"),
     setting("quota_tokens", "PLEXUS_QUOTA_TOKENS", "50", "API tokens of one account"),
+    setting("quota_versions", "PLEXUS_QUOTA_VERSIONS", "2000", "Versions of all agents of one account, deleted agents included"),
     setting("quota_push", "PLEXUS_QUOTA_PUSH", "1000", "Push configurations of one account, for all its tasks"),
     setting("quota_teams", "PLEXUS_QUOTA_TEAMS", "20", "Teams of one account at work at once"),
 ];
@@ -87,6 +88,7 @@ pub fn quotas(settings: &Settings) -> anyhow::Result<Quotas> {
             .map(|Bytes(bytes)| bytes),
         bytes_of_strangers: bytes("bytes_of_strangers", given.bytes_of_strangers)?,
         bytes_of_peers: bytes("bytes_of_peers", given.bytes_of_peers)?,
+        versions: number("versions", given.versions)?,
         chats: number("chats", given.chats)?,
         stars: number("stars", given.stars)?,
         drafts: number("drafts", given.drafts)?,
@@ -187,6 +189,7 @@ mod tests {
             number(default.stars),
             number(default.drafts),
             number(default.tokens),
+            number(default.versions),
             number(default.push),
             number(default.teams),
         ];

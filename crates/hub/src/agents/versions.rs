@@ -4,7 +4,7 @@ use plexus_a2a::Card;
 use plexus_domain::{AgentId, Error as Refusal, SecretId, VersionId, agent::Connector};
 use plexus_store::{Tx, cards, versions, versions::Version};
 
-use crate::{Hub, Result};
+use crate::{Hub, Result, quotas};
 
 const FIRST: &str = "1.0.0";
 const MAX_NUMBER: usize = 40;
@@ -19,6 +19,7 @@ pub(super) struct Pinned<'a> {
 }
 
 pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: AgentId, pinned: Pinned<'_>) -> Result<Version> {
+    quotas::check_version(hub, tx, agent).await?;
     let known = versions::list_by_agent(tx, agent).await?;
     let used: Vec<&str> = known.iter().map(|version| version.semver.as_str()).collect();
     let version = Version {

@@ -9,7 +9,7 @@ mod bytes;
 mod ledger;
 mod usage;
 
-use plexus_domain::Error as Refusal;
+use plexus_domain::{AgentId, Error as Refusal};
 pub use plexus_store::usage::Top;
 use plexus_store::{Conn, push, stars, teams, usage as rows};
 
@@ -28,6 +28,8 @@ use crate::{Hub, Result, caller::Person, limits};
 pub struct Quotas {
     pub agents: u64,
     pub agents_of_hub: Option<u64>,
+    /// Of all agents of one account, deleted ones included; each has a card of at most 256 KiB.
+    pub versions: u64,
     /// Of the chats of one account, files included.
     pub bytes: u64,
     pub bytes_of_hub: Option<u64>,
@@ -53,6 +55,7 @@ impl Default for Quotas {
         Self {
             agents: 100,
             agents_of_hub: None,
+            versions: 2_000,
             bytes: GIB,
             bytes_of_hub: None,
             bytes_of_strangers: GIB,
@@ -96,6 +99,13 @@ pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> 
         }
     }
     Ok(())
+}
+
+/// Whether the owner of an agent may have another version. The agent has a row.
+pub(crate) async fn check_version(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<()> {
+    let used = rows::versions_beside(conn, agent).await?;
+    let remedy = "Those of deleted agents count. Ask an administrator of this hub for more.";
+    Ok(one_more("versions", used, hub.config().quotas.versions, "versions of agents", remedy)?)
 }
 
 /// Whether a person may begin another registration.

@@ -20,6 +20,7 @@ pub async fn used(hub: &Hub, caller: &Caller) -> Result<Vec<Used>> {
     let mut conn = hub.store().read().await?;
     let stored = rows::stored(&mut conn, Holder::Principal(person.principal)).await?;
     let agents = rows::agents(&mut conn, person.namespace).await?;
+    let versions = rows::versions(&mut conn, person.namespace).await?;
     let stars = stars::count_by_account(&mut conn, person.account).await?;
     let drafts = rows::drafts(&mut conn, person.account).await?;
     let tokens = rows::tokens(&mut conn, person.account).await?;
@@ -29,6 +30,7 @@ pub async fn used(hub: &Hub, caller: &Caller) -> Result<Vec<Used>> {
         ("bytes", stored.bytes, quotas.bytes),
         ("chats", stored.chats, quotas.chats),
         ("agents", agents, quotas.agents),
+        ("versions", versions, quotas.versions),
         ("teams", teams, quotas.teams),
         ("stars", stars, quotas.stars),
         ("drafts", drafts, quotas.drafts),

@@ -48,6 +48,7 @@ fn usage(used: &Used) -> UsageRow {
         "bytes" => "Chats and files",
         "chats" => "Chats, with those of programs",
         "agents" => "Agents",
+        "versions" => "Versions of agents",
         "teams" => "Teams at work",
         "stars" => "Stars",
         "drafts" => "Registrations not finished",
