@@ -76,7 +76,7 @@ on_both! {
         ended(&ada, &team).await;
         let page = ada.get(&place).await.expect(StatusCode::OK);
         page.says("391");
-        assert!(!page.body.contains("data-live"), "nothing more is to be seen");
+        assert!(!page.body.contains("data-live=\""), "nothing more is to be seen");
         ada.get("/teams").await.says(&place);
         // A team is no chat among the others.
         assert_eq!(ada.api("/chats").await["items"], json!([]));
