@@ -8,7 +8,7 @@ use crate::{html::assert_harmless, piece_size};
 /// Short rows of tables are filled up: this many bytes may come of nothing.
 const FILLING: usize = 4 << 20;
 /// CPU time of rendering a text, and of finding its blocks for each KiB, in a build whose own code is not optimised.
-const RENDERING: Duration = Duration::from_millis(400);
+const RENDERING: Duration = Duration::from_millis(1_200);
 const SPLITTING: Duration = Duration::from_millis(20);
 /// How a text begins that is too deep to render; its blocks may not be.
 const AS_WRITTEN: &str = "<div class=\"plain\">";

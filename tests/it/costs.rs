@@ -15,9 +15,9 @@ use crate::{
 
 /// CPU time of the hub for one page, in a build that is not optimised: rendering has 150 ms, the rest is reading the messages and
 /// writing a page of some megabytes.
-const PAGE: Duration = Duration::from_millis(600);
+const PAGE: Duration = Duration::from_millis(1_600);
 /// In which the hub answers while such pages are made.
-const ALIVE: Duration = Duration::from_millis(250);
+const ALIVE: Duration = Duration::from_millis(500);
 /// Bytes of the largest message that is let in.
 const LARGEST: usize = 1 << 20;
 

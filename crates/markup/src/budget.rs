@@ -13,10 +13,12 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::{highlight, render};
 
+/// How many times as much a budget is in a build without optimisations, which takes that much longer for the same text.
+pub const BUILD_FACTOR: u32 = if cfg!(debug_assertions) { 4 } else { 1 };
 /// CPU time of one text.
-pub const TEXT_TIME: Duration = Duration::from_millis(120);
+pub const TEXT_TIME: Duration = Duration::from_millis(120).saturating_mul(BUILD_FACTOR);
 /// Of it for highlighting code.
-const HIGHLIGHT_TIME: Duration = Duration::from_millis(40);
+const HIGHLIGHT_TIME: Duration = Duration::from_millis(40).saturating_mul(BUILD_FACTOR);
 /// Steps from one look at the clock to the next, which is a system call.
 const STEPS: u32 = 32;
 

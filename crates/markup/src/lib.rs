@@ -32,6 +32,6 @@ mod sanitize;
 mod split;
 mod tail;
 
-pub use budget::{Budget, Cut, Rendered, TEXT_TIME};
+pub use budget::{BUILD_FACTOR, Budget, Cut, Rendered, TEXT_TIME};
 pub use render::{MAX_INPUT, render, render_in};
 pub use split::{Block, MAX_OPEN, Splitter};

@@ -15,13 +15,13 @@ use std::{
 use parking_lot::Mutex;
 use plexus_app::model::Html;
 use plexus_hub::Error;
-use plexus_markup::{Budget, Cut};
+use plexus_markup::{BUILD_FACTOR, Budget, Cut};
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use self::cache::{Cache, Known};
 
 /// CPU time for all texts of one page or event. What does not fit is shown as text, and has its turn the next time.
-const PAGE_TIME: Duration = Duration::from_millis(150);
+const PAGE_TIME: Duration = Duration::from_millis(150).saturating_mul(BUILD_FACTOR);
 /// A page that waited this long for its turn has all texts that were never rendered shown as text.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Times that a text which takes too long is tried: the first use of a language for code takes longer than later ones.
@@ -124,7 +124,7 @@ mod tests {
     #[tokio::test]
     async fn a_text_that_takes_too_long_is_tried_a_few_times() {
         let renderer = Renderer::default();
-        let text: Arc<str> = "> a\n\n".repeat(200_000).into();
+        let text: Arc<str> = "> a\n\n".repeat(800_000).into();
         for _ in 0..TRIES {
             let text = Arc::clone(&text);
             renderer.run(move |pen| pen.html("m", &text)).await.unwrap();

@@ -4,7 +4,7 @@ mod texts;
 
 use std::time::Duration;
 
-use plexus_markup::{Budget, Cut, Splitter, render};
+use plexus_markup::{BUILD_FACTOR, Budget, Cut, Splitter, render};
 use plexus_testing::cost::{self, Cost};
 use proptest::prelude::*;
 use texts::{PIECES, Text, fill, texts};
@@ -14,7 +14,7 @@ const LARGEST: usize = 192 * 1024;
 /// The largest message.
 const MESSAGE: usize = 1024 * 1024;
 /// For any text: the time that one may take, and the last step, which cannot be cut short.
-const CAP: Duration = Duration::from_millis(200);
+const CAP: Duration = Duration::from_millis(200).saturating_mul(BUILD_FACTOR);
 /// The smallest of three sizes of which each is twice the one before.
 const SMALL: usize = 4 * 1024;
 /// Times the cost of each KiB may grow while the text grows to four times its size. A quadratic text grows by 4.
