@@ -65,7 +65,7 @@ pub async fn list(
     ClientIp(ip): ClientIp,
     Query(query): Query<HashMap<String, String>>,
 ) -> Answer {
-    admit(&site, ip)?;
+    let caller = admit(&site, ip)?;
     let asked = Asked::read(&query)?;
     let mut servers = Vec::new();
     let mut next = None;
@@ -83,7 +83,10 @@ pub async fn list(
     if next.is_none() && asked.search.is_empty() {
         if servers.len() < usize::from(asked.size.rows()) {
             servers.extend(
-                of_hub(&site).await?.filter(|(since, _)| asked.wants(*since)).map(|(_, server)| server),
+                of_hub(&site, &caller)
+                    .await?
+                    .filter(|(since, _)| asked.wants(*since))
+                    .map(|(_, server)| server),
             );
         } else {
             next = Some(HUB.to_owned());
@@ -157,7 +160,7 @@ async fn every_version(site: &Site, caller: &Caller, name: &str) -> Result<Vec<V
     let local =
         name.strip_prefix(&namespace(site)).and_then(|rest| rest.strip_prefix('/')).ok_or_else(missing)?;
     if local == HUB {
-        return Ok(of_hub(site).await?.map(|(_, server)| vec![server]).unwrap_or_default());
+        return Ok(of_hub(site, caller).await?.map(|(_, server)| vec![server]).unwrap_or_default());
     }
     let (owner, name) = local.split_once('.').ok_or_else(missing)?;
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
@@ -194,9 +197,9 @@ fn of_version(site: &Site, view: &AgentView, version: &Version) -> Value {
 }
 
 /// The hub itself, and since when it is here; its own namespace is as old as the hub.
-async fn of_hub(site: &Site) -> plexus_hub::Result<Option<(Timestamp, Value)>> {
+async fn of_hub(site: &Site, caller: &Caller) -> plexus_hub::Result<Option<(Timestamp, Value)>> {
     let own: Name = "plexus".parse()?;
-    let Some(owner) = agents::owner(&site.hub, &nobody(), &own).await? else { return Ok(None) };
+    let Some(owner) = agents::owner(&site.hub, caller, &own).await? else { return Ok(None) };
     let config = site.hub.config();
     let server = json!({
         "$schema": SCHEMA, "name": format!("{}/{HUB}", namespace(site)), "title": text::shorten(&config.hub_name, TEXT_MAX),
