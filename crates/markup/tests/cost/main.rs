@@ -20,7 +20,7 @@ const SMALL: usize = 4 * 1024;
 /// Times the cost of each KiB may grow while the text grows to four times its size. A quadratic text grows by 4.
 const GROWTH: f64 = 2.5;
 /// Of each KiB, in a build whose own code is not optimised: most is spent on code.
-const PER_KIB: Duration = Duration::from_millis(10);
+const PER_KIB: Duration = Duration::from_millis(20);
 
 fn assert_linear(name: &str, [small, _, large]: [Cost; 3]) {
     assert!(large.is_noise() || large.per_kib() <= small.per_kib() * GROWTH, "{name}: {small:?} {large:?}");
