@@ -10,9 +10,8 @@ use plexus_domain::{
     AccountId, Address, AgentId, Error as Refusal, SecretId,
     agent::{Connector, Oauth, http::Template},
 };
-use plexus_runtime::{Credentials, KeyPlace as Place, Secret, Shown, oauth::Client, outbound::Outbound};
+use plexus_runtime::{Shown, oauth::Client};
 use plexus_store::{Conn, Tx, agent_secrets, agents::Agent, proofs, secrets, versions, versions::Version};
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use plexus_domain::agent::Scheme;
@@ -20,13 +19,17 @@ pub use plexus_domain::agent::Scheme;
 use super::{
     connection, manage,
     reach::owns,
-    tokens::{Connection, OfClient, OfPerson, Server},
+    tokens::{Connection, OfPerson, Server},
 };
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Asker, Person, Scope},
     keys, views,
 };
+
+mod sealed;
+
+pub(super) use sealed::Sealed;
 
 const MAX_SECRET_BYTES: usize = 8 << 10;
 const MAX_USER_BYTES: usize = 256;
@@ -109,15 +112,6 @@ pub struct HubAsClient {
     pub document: String,
     /// What to enter there.
     pub redirect: String,
-}
-
-/// What is sealed: whole, so that a card which changes cannot send it elsewhere or otherwise.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Sealed {
-    origin: String,
-    scheme: Scheme,
-    user: String,
-    secret: String,
 }
 
 /// What the card asks for; none when it asks for nothing that the hub can send.
@@ -480,68 +474,4 @@ pub(super) fn template_resource(template: &Template) -> Result<Url> {
 
 fn unusable() -> Refusal {
     Refusal::invalid("url", "This address cannot be used.")
-}
-
-impl Sealed {
-    pub fn new(asks: &Asks, given: &Given) -> Result<Self> {
-        let scheme = asks.scheme.clone().ok_or_else(asks_nothing)?;
-        check(&scheme, given)?;
-        let (origin, Given { user, secret }) = (asks.origin.clone(), given.clone());
-        Ok(Self { origin, scheme, user, secret })
-    }
-
-    pub fn open(plain: &[u8]) -> Result<Self> {
-        serde_json::from_slice(plain).map_err(Error::fault)
-    }
-
-    pub const fn scheme(&self) -> &Scheme {
-        &self.scheme
-    }
-
-    /// Whether it may be sent to this address.
-    pub fn is_for(&self, url: &Url) -> bool {
-        Origin::of(url).is_some_and(|origin| origin.to_string() == self.origin)
-    }
-
-    pub fn origin(&self) -> Result<Url> {
-        Url::parse(&self.origin).map_err(Error::fault)
-    }
-
-    fn client(self) -> Client {
-        let secret = Some(self.secret).filter(|secret| !secret.is_empty()).map(Secret::new);
-        Client { id: self.user, secret }
-    }
-
-    /// What the agent is shown; `kept` names it where tokens are shared by all who use it.
-    pub fn shown(
-        self,
-        hub: &Hub,
-        outbound: Outbound,
-        resource: Url,
-        mend: String,
-        kept: Option<SecretId>,
-    ) -> Shown {
-        match self.fixed().map_err(Oauth::clone) {
-            Ok(fixed) => Shown::Fixed(fixed),
-            Err(oauth) => {
-                let (env, client) = (hub.env().clone(), self.client());
-                let server = Server { env, outbound, oauth, client, resource, mend };
-                Shown::Fetched(Arc::new(OfClient::new(hub, server, kept)))
-            }
-        }
-    }
-
-    /// What is shown as it is, or else where a token is got for it.
-    pub fn fixed(&self) -> Result<Credentials, &Oauth> {
-        let value = Secret::new(&self.secret);
-        match &self.scheme {
-            Scheme::Bearer => Ok(Credentials::Bearer(value)),
-            Scheme::Basic => Ok(Credentials::Basic { user: self.user.clone(), password: value }),
-            Scheme::ApiKey { name, in_query } => {
-                let place = if *in_query { Place::Query } else { Place::Header };
-                Ok(Credentials::ApiKey { place, name: name.clone(), value })
-            }
-            Scheme::Oauth2(oauth) => Err(oauth),
-        }
-    }
 }
