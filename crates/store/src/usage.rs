@@ -1,6 +1,6 @@
 //! What accounts store: sums and counts that quotas are held against.
 
-use plexus_domain::{AccountId, AgentId, HubRowId, Name, NamespaceId, PrincipalId};
+use plexus_domain::{AccountId, HubRowId, Name, NamespaceId, PrincipalId};
 use sqlx::{query_as, query_scalar};
 
 use crate::{
@@ -84,15 +84,7 @@ pub async fn agents(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
     Ok(count.unsigned_abs())
 }
 
-/// The versions of all agents in the namespace of this one, also of deleted agents: their cards stay.
-pub async fn versions_beside(conn: &mut Conn, agent: AgentId) -> Result<u64> {
-    let text = "select count(*) from versions v join agents a on a.id = v.agent \
-                where a.namespace = (select b.namespace from agents b where b.id = $1)";
-    let count: i64 = on!(conn, c => query_scalar(text).bind(agent.uuid()).fetch_one(c))?;
-    Ok(count.unsigned_abs())
-}
-
-/// The same of a namespace.
+/// The versions of all agents of a namespace, also of deleted ones: their cards stay.
 pub async fn versions(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
     let text = "select count(*) from versions v join agents a on a.id = v.agent where a.namespace = $1";
     let count: i64 = on!(conn, c => query_scalar(text).bind(namespace.uuid()).fetch_one(c))?;

@@ -11,7 +11,7 @@ mod usage;
 
 use plexus_domain::{AgentId, Error as Refusal};
 pub use plexus_store::usage::Top;
-use plexus_store::{Conn, push, stars, teams, usage as rows};
+use plexus_store::{Conn, agents, push, stars, teams, usage as rows};
 
 pub use self::{
     bytes::in_units,
@@ -103,7 +103,10 @@ pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> 
 
 /// Whether the owner of an agent may have another version. The agent has a row.
 pub(crate) async fn check_version(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<()> {
-    let used = rows::versions_beside(conn, agent).await?;
+    let Some(namespace) = agents::find(conn, agent).await?.and_then(|agent| agent.namespace) else {
+        return Ok(());
+    };
+    let used = rows::versions(conn, namespace).await?;
     let remedy = "Those of deleted agents count. Ask an administrator of this hub for more.";
     Ok(one_more("versions", used, hub.config().quotas.versions, "versions of agents", remedy)?)
 }
