@@ -179,10 +179,10 @@ fn streams(stdin: ChildStdin, stdout: ChildStdout) -> Streams {
     AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE_BYTES)
 }
 
-/// Whom a session is with, as its failures tell of it.
+/// The server of a session, as failures name it.
 struct Peer {
     name: String,
-    /// Set while what it refuses is whoever asks.
+    /// Set while the server refuses the caller and not the request.
     refused: Refused,
     /// What to say then.
     hint: String,
@@ -218,7 +218,7 @@ impl Peer {
         }
     }
 
-    /// What a server says to whoever it does not let in is not repeated: it may hold what it was shown.
+    /// What a server answers to a caller without permission is not repeated: it may hold what it was shown.
     fn words(&self, error: &str) -> String {
         match self.refused.is_set() {
             true => format!("{} {}", self.name, self.hint),

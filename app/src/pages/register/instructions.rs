@@ -109,7 +109,7 @@ fn credentials(form: &Form, editing: Option<&Address>) -> AnyView {
     let server = server.hint("One of those above; empty where it is the only one.").of(form);
     let fields = tool_fields(form, false);
     view! {
-        <Section title="Credentials for tools" lead="For a server that asks for some. They are sealed, sent to its origin and nowhere else, used for everybody who talks to the agent, and never shown again.">
+        <Section title="Credentials for tools" lead="For a server that asks for some. They are sealed, sent to its origin and nowhere else, used for all who talk to the agent, and never shown again.">
             {kept}{server}{fields}
         </Section>
     }

@@ -84,7 +84,7 @@ pub async fn try_out(hub: &Hub, caller: &Caller, id: DraftId, message: &str) -> 
     let mut conn = hub.store().read().await?;
     let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Try)?;
     if !proofs::all_proved(&mut conn, draft.checks()).await? {
-        // Until then the address may be another's, whom the hub would call for anyone who signs up.
+        // Until then the address may belong to another owner, and any account could make the hub call it.
         hub.limits().take(Rate::Trials, &caller.key())?;
     }
     let connector = connector(hub, &mut conn, person, &draft).await?;

@@ -51,7 +51,7 @@ pub struct Found {
     pub whole: bool,
 }
 
-/// Searches what everybody here may find, for a caller who may do so only so often.
+/// Searches the listings that every caller of this hub may find, for a caller who may do so only so often.
 pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Found> {
     let limits = hub.limits();
     match caller.person.is_some() || caller.guest().is_some() {
@@ -64,7 +64,7 @@ pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Foun
     search(hub, query).await
 }
 
-/// Searches what everybody here may find.
+/// Searches the listings that every caller of this hub may find.
 pub(crate) async fn search(hub: &Hub, query: Query) -> Result<Found> {
     let (index, whole) = (hub.index().clone(), is_whole(hub));
     let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
