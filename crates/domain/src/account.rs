@@ -1,10 +1,10 @@
-//! Accounts: people who sign in.
+//! Accounts: the sign-in identities of users, their roles and the password policy.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// What an account may do beyond its own things. Ordered: each step includes the one before.
+/// Role of an account. Ordered by privilege: each role includes the permissions of the previous ones.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,21 +30,22 @@ impl Role {
     }
 }
 
-/// Who may sign up.
+/// Sign-up policy of the hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Registration {
     Open,
-    /// An administrator says yes to each.
+    /// Each sign-up waits for the approval of an administrator.
     Approval,
     /// Only with an invitation.
     Invite,
     Closed,
 }
 
-/// A new password that met the rules (OWASP ASVS 5.0, 6.2: length only, no composition rules).
+/// A password that satisfies the password policy (OWASP ASVS 5.0, 6.2: length only, no composition rules).
 ///
-/// Without a second factor 15 characters are asked for; 256 bytes bound the work of hashing.
+/// At least 15 characters, because there is no second factor. At most 256 bytes, to bound the cost of
+/// hashing. `Debug` redacts it.
 #[derive(Clone)]
 pub struct NewPassword(String);
 
@@ -52,7 +53,7 @@ impl NewPassword {
     pub const MIN_CHARS: usize = 15;
     pub const MAX_BYTES: usize = 256;
 
-    /// `names` are words that a guesser would try first: the account's own name, the hub's.
+    /// Validates a password. `names` are easily guessed words, such as the account's name or the hub's.
     pub fn new(raw: String, names: &[&str]) -> Result<Self> {
         if raw.chars().count() < Self::MIN_CHARS {
             return Err(Error::invalid(
@@ -74,7 +75,7 @@ impl NewPassword {
     }
 }
 
-/// Whether nothing is left but a few distinct characters, once the guessable words are taken out.
+/// Returns true if fewer than five distinct characters remain after removing the guessable words.
 fn is_monotonous(raw: &str, names: &[&str]) -> bool {
     const COMMON: [&str; 6] = ["password", "passphrase", "plexus", "qwerty", "12345678", "letmein"];
     let mut rest = raw.to_lowercase();

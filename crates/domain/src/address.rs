@@ -1,4 +1,4 @@
-//! Addresses of agents: `@owner/name`, from elsewhere `@owner/name@hub`.
+//! Agent addresses: `@owner/name` for a local agent, `@owner/name@hub` for an agent of a remote hub.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Name, Result};
 
-/// Where an agent is found. `hub` is a proved domain or a PeerId; none means this hub.
+/// Address of an agent. `hub` is a verified domain or a PeerId; `None` means this hub.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Address {
@@ -15,7 +15,7 @@ pub struct Address {
     pub hub: Option<String>,
 }
 
-/// A DNS name has at most 253 characters; a PeerId is shorter.
+/// Maximum length of the hub part: the 253 characters of a DNS name. A PeerId is shorter.
 const HUB_MAX: usize = 253;
 
 impl Address {
@@ -23,7 +23,9 @@ impl Address {
         Self { owner, name, hub: None }
     }
 
-    /// The address at the start of `text` (after white space) and what follows it, as in "@plexus/calc 2+2".
+    /// Parses a leading mention, as in "@plexus/calc 2+2": returns the address and the text after it.
+    ///
+    /// Leading white space and punctuation directly after the mention are skipped.
     pub fn split_mention(text: &str) -> Option<(Self, &str)> {
         let text = text.trim_start();
         let end = text.find(char::is_whitespace).unwrap_or(text.len());

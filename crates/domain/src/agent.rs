@@ -1,4 +1,4 @@
-//! Agents: what takes a message and answers.
+//! Agents: visibility, access, connectors and credential schemes.
 
 mod budget;
 pub mod http;
@@ -13,18 +13,18 @@ pub use self::{
     tools::{ToolPlace, ToolSource},
 };
 
-/// Who may find an agent. Ordered: each step shows it to more.
+/// Who can find an agent. Ordered: each value includes the audience of the previous one.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
-    /// Its owner's members only.
+    /// Members of the owning namespace only.
     Private,
-    /// Whoever has the link.
+    /// Anyone with the link; not in lists or search.
     Unlisted,
-    /// Everybody on this hub; in lists and search.
+    /// All users of this hub; shown in lists and search.
     Public,
-    /// Other hubs may carry it, too; copies cannot be recalled.
+    /// Also replicated to remote hubs. Replicas cannot be recalled.
     Federated,
 }
 
@@ -44,23 +44,23 @@ impl Visibility {
         Self::ALL.into_iter().find(|visibility| visibility.as_str() == text)
     }
 
-    /// Whether lists and search show it to everybody here.
+    /// Returns true if the lists and the search of this hub show the agent.
     pub fn is_listed(self) -> bool {
         self >= Self::Public
     }
 }
 
-/// Who may talk to an agent. Ordered: each step lets more in.
+/// Who may call an agent. Ordered: each value includes the callers of the previous one.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     Owner,
-    /// Those whom a grant names.
+    /// Callers named by a grant.
     Listed,
-    /// Whoever signs in.
+    /// All signed-in users.
     Accounts,
-    /// Anybody, signed in or not.
+    /// All callers, including anonymous ones.
     Open,
 }
 
@@ -81,13 +81,13 @@ impl Access {
     }
 }
 
-/// How the hub runs an agent, kept with each version.
+/// How the hub runs an agent. Stored with each agent version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Connector {
-    /// An agent elsewhere that speaks A2A; its card is looked for at `card_url`.
+    /// An external agent that speaks A2A. Its agent card is fetched from `card_url`.
     A2a { url: String, protocol: A2aProtocol, card_url: String },
-    /// Instructions for a model that the hub calls.
+    /// A model called by the hub with these instructions.
     Llm {
         model: String,
         instructions: String,
@@ -98,18 +98,18 @@ pub enum Connector {
         #[serde(default)]
         budget: Budget,
     },
-    /// Software elsewhere with an HTTP endpoint of its own.
+    /// External software with its own HTTP API.
     Http { request: Box<http::Template> },
-    /// A program that the operator lists under this name; it speaks the Agent Client Protocol.
+    /// An operator-configured program of this name that speaks the Agent Client Protocol (ACP).
     Process { program: String },
-    /// A program on its owner's machine, joined to the hub by a connection of its own.
+    /// An attached program: runs on its owner's machine and connects to the hub.
     Attached,
-    /// Part of this program.
+    /// An agent compiled into this binary.
     Builtin { program: Builtin },
 }
 
 impl Connector {
-    /// The word for it in pages, facets and the store.
+    /// Returns the name of the connector kind, as used in pages, search facets and the database.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::A2a { .. } => "a2a",
@@ -121,7 +121,7 @@ impl Connector {
         }
     }
 
-    /// The address elsewhere that the hub calls for it; none where the hub runs the agent itself.
+    /// Returns the external URL that the hub calls, or `None` if the hub runs the agent itself.
     pub fn called(&self) -> Option<&str> {
         match self {
             Self::A2a { url, .. } => Some(url),
@@ -130,7 +130,7 @@ impl Connector {
         }
     }
 
-    /// The operator's programs that it is made of or uses.
+    /// Returns the operator-configured programs that it runs: the agent itself and its tool servers.
     pub fn programs(&self) -> impl Iterator<Item = &str> {
         let (made_of, tools) = match self {
             Self::Process { program } => (Some(program), [].as_slice()),
@@ -144,12 +144,12 @@ impl Connector {
         made_of.into_iter().chain(used).map(String::as_str)
     }
 
-    /// Whether it keeps a conversation of its own, which can go on.
+    /// Returns true if the agent keeps conversation state of its own, so that a context can be resumed.
     pub const fn has_contexts(&self) -> bool {
         !matches!(self, Self::Llm { .. } | Self::Builtin { .. })
     }
 
-    /// Whether it says nothing before somebody elsewhere has answered.
+    /// Returns true if there is no output before a remote service has responded.
     pub const fn asks_first(&self) -> bool {
         match self {
             Self::Llm { tools, .. } => tools.is_empty(),
@@ -158,12 +158,12 @@ impl Connector {
         }
     }
 
-    /// Whether it may stop to ask for something, and go on with the same work once it is told.
+    /// Returns true if a run may end in `input_required` and resume with the caller's reply.
     pub const fn may_ask(&self) -> bool {
         !matches!(self, Self::Llm { .. } | Self::Builtin { program: Builtin::Calc | Builtin::Guide })
     }
 
-    /// Whether some of what it does may need somebody's leave.
+    /// Returns true if some actions of the agent may require human approval.
     pub const fn may_need_leave(&self) -> bool {
         match self {
             Self::Llm { tools, .. } => !tools.is_empty(),
@@ -172,29 +172,30 @@ impl Connector {
         }
     }
 
-    /// Whether it can be sent files.
+    /// Returns true if the agent accepts files.
     pub const fn takes_files(&self) -> bool {
         matches!(self, Self::A2a { .. } | Self::Process { .. } | Self::Attached)
     }
 }
 
-/// The one credential that an agent asks to be shown.
+/// Authentication scheme of an agent: the one credential that the hub must present.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Scheme {
     Bearer,
-    /// An API key, in a header of this name or in the query.
+    /// An API key, sent in the header `name`, or in the query parameter `name`.
     ApiKey {
         name: String,
         #[serde(default)]
         in_query: bool,
     },
     Basic,
-    /// A token that the hub gets from an authorization server.
+    /// An access token that the hub obtains from an authorization server.
     Oauth2(Oauth),
 }
 
+/// Version of the A2A protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum A2aProtocol {
     #[serde(rename = "1.0")]
@@ -203,13 +204,14 @@ pub enum A2aProtocol {
     V03,
 }
 
+/// An agent compiled into the hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Builtin {
     /// Arithmetic with units.
     Calc,
-    /// Finds agents by searching.
+    /// Finds agents by search.
     Guide,
-    /// Does what a test kit of A2A tells it to; in the conformance mode only.
+    /// Test double driven by the A2A Technology Compatibility Kit; conformance mode only.
     Tck,
 }

@@ -1,19 +1,20 @@
-//! Chats: conversations of principals.
+//! Chats: kinds and titles of conversations between principals.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, text};
 
+/// Kind of a chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChatKind {
-    /// One person with one agent or several.
+    /// One user with one or more agents.
     Direct,
-    /// Several people.
+    /// Several users.
     Room,
-    /// Agents with a goal.
+    /// A team of agents with a goal.
     Team,
-    /// Made by a program; kept out of the sidebar and for 30 days.
+    /// Created through an API. Hidden from the sidebar and purged after 30 days.
     Api,
 }
 
@@ -42,7 +43,9 @@ pub struct Title(String);
 impl Title {
     pub const MAX: usize = 120;
 
-    /// A title out of a first message: its first line, cut at a word where that leaves most of it.
+    /// Derives a title from a first message: its first non-empty line, at most 60 characters.
+    ///
+    /// A longer line is truncated at a word boundary, if one lies in its second half.
     pub fn from_message(message: &str) -> Self {
         const LENGTH: usize = 60;
         let line = message.lines().map(text::one_line).find(|line| !line.is_empty()).unwrap_or_default();

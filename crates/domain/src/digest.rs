@@ -1,4 +1,4 @@
-//! SHA-256, used to name content and to keep tokens unreadable.
+//! SHA-256 digests, used for content addressing and for storing tokens as hashes.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Error;
 
-/// A SHA-256 digest. Shown and sent in lower-case hexadecimal.
+/// A SHA-256 digest. Displayed and serialized as lower-case hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
@@ -34,7 +34,7 @@ impl fmt::Display for Digest {
 impl FromStr for Digest {
     type Err = Error;
 
-    /// 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     fn from_str(text: &str) -> Result<Self, Error> {
         let wrong = || Error::invalid("digest", "A SHA-256 digest is 64 hexadecimal digits.");
         if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {

@@ -1,41 +1,41 @@
-//! What a person or a program may be told. Internal detail never enters this type: it is logged at the edge.
+//! Errors shown to users and API clients. Internal details are never part of them: the server logs those.
 
 use serde::{Deserialize, Serialize};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A refusal that names what is wrong in words for people. `field` names the input that caused it.
+/// A user-facing error: a stable code and a message for people. `field` names the invalid input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Error {
-    /// One input is not acceptable as it is.
+    /// One input is invalid.
     #[error("{message}")]
     Invalid { field: String, message: String },
-    /// Nobody is signed in, or the credentials are wrong.
+    /// The caller is not authenticated, or the credentials are wrong.
     #[error("{message}")]
     Unauthenticated { message: String },
-    /// The caller is known and may not do this.
+    /// The caller is authenticated but not permitted to do this.
     #[error("{message}")]
     Forbidden { message: String },
-    /// It does not exist, or the caller may not know that it does: the two look the same.
+    /// It does not exist or is hidden from the caller. Both look the same, to prevent enumeration.
     #[error("{message}")]
     NotFound { message: String },
-    /// It contradicts what is already there (a taken name, a finished run).
+    /// It conflicts with the current state (a taken name, a finished run).
     #[error("{message}")]
     Conflict { message: String },
-    /// Too often or too much at once; the same call works after `retry_after_ms`.
+    /// Rate or concurrency limit exceeded. A retry may succeed after `retry_after_ms`.
     #[error("{message}")]
     Limited { message: String, retry_after_ms: u64 },
-    /// As much is stored as may be, for one account or for the hub. Waiting does not help, deleting does.
+    /// Storage quota of the account or the hub exceeded. Retrying does not help; deleting data does.
     #[error("{message}")]
     OverQuota { message: String, quota: String, used: u64, limit: u64 },
-    /// Larger than this hub accepts.
+    /// Larger than this hub accepts (`limit`).
     #[error("{message}")]
     TooLarge { message: String, limit: u64 },
-    /// It did not come in time.
+    /// The request did not arrive in time.
     #[error("{message}")]
     Timeout { message: String },
-    /// Something the hub depends on does not answer now (a full disk, a lost database).
+    /// A dependency of the hub is unavailable (full disk, lost database).
     #[error("{message}")]
     Unavailable { message: String },
 }
@@ -73,7 +73,7 @@ impl Error {
         Self::Unavailable { message: message.into() }
     }
 
-    /// The machine-readable name, the same as `code` in JSON.
+    /// Returns the machine-readable code, equal to `code` in JSON.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "invalid",

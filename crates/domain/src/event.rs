@@ -1,22 +1,22 @@
-//! What happens in a chat, as its readers are told.
+//! Structural events of a chat, as published to its subscribers.
 //!
-//! Structural events are rows with a sequence number, committed before they are sent. Text is not: it is shown
-//! first and logged after, and its order follows from byte offsets.
+//! Events are rows with a sequence number, committed before they are published. Message text is not an event:
+//! it is published first and journaled later, and byte offsets give its order.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{ChatId, MessageId, PrincipalId, RunId, RunState, message::MessageState, run::Failure};
 
-/// A change of structure, kept with the chat's next sequence number.
+/// A structural event of a chat. Stored under the chat's next sequence number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
-    /// A message was accepted, or an agent began to write one.
+    /// A message was accepted, or an agent started writing one.
     Message {
         message: MessageId,
         run: Option<RunId>,
     },
-    /// A message is finished; readers fetch its final form.
+    /// A message reached a final state. Subscribers fetch its final form.
     Ended {
         message: MessageId,
         state: MessageState,
@@ -34,11 +34,11 @@ pub enum Event {
     Title {
         title: String,
     },
-    /// The team of this chat has moved on, up to this entry of its log.
+    /// The log of this chat's team was extended up to this entry.
     Team {
         entry: u64,
     },
-    /// A team below the one of this chat has begun, has come to work, or has ended.
+    /// The state of a subteam of this chat's team changed: formed, working or ended.
     Below {
         team: ChatId,
         state: String,
@@ -58,7 +58,7 @@ impl Event {
         }
     }
 
-    /// The message and the run that the event is about, for the columns of its row.
+    /// Returns the message and the run of the event, for the columns of its row.
     pub const fn subject(&self) -> (Option<MessageId>, Option<RunId>) {
         match self {
             Self::Message { message, run } => (Some(*message), *run),

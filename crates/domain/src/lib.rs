@@ -1,8 +1,7 @@
-//! Types and rules of Plexus.
+//! Domain types and rules of Plexus, without IO.
 //!
-//! Everything here is a value or a decision about values. It performs no IO, reads no clock and draws no
-//! random number: time, ids and randomness come in as arguments, so the same input gives the same answer on
-//! the server, in a test and in the browser.
+//! The crate performs no IO, reads no clock and generates no random numbers: time, ids and entropy are
+//! arguments. Equal inputs therefore give equal results on the server, in tests and in the browser.
 
 pub mod account;
 pub mod address;

@@ -1,4 +1,7 @@
-//! Messages form a tree: same parent and lane are alternatives, same parent and another lane were said side by side.
+//! Messages and the message tree of a chat.
+//!
+//! Messages with the same parent and lane are alternatives of each other. Messages with the same parent and
+//! different lanes are answers given side by side.
 
 use std::{cmp::Reverse, collections::HashMap, fmt};
 
@@ -6,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MessageId, Part, PrincipalId, RunId, Timestamp};
 
+/// State of a message.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -13,7 +17,7 @@ pub enum MessageState {
     /// Still being written.
     Open,
     Done,
-    /// Ended early by a person; what was written stays.
+    /// Stopped early by a user. The text so far is retained.
     Stopped,
     Failed,
     Deleted,
@@ -43,24 +47,25 @@ impl fmt::Display for MessageState {
     }
 }
 
-/// A message as it is kept. An open message's parts are empty: its text is still in the log.
+/// A stored message. An open message has no parts: its text is still in the stream journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     pub id: MessageId,
-    /// Its place in the order of the chat; grows, never reused.
+    /// Sequence number within the chat; increasing, never reused.
     pub seq: i64,
     pub parent: Option<MessageId>,
-    /// Who of those who speak side by side: 0 for people, an agent's place among those asked for its answers.
+    /// Position among answers given side by side: 0 for people,
+    /// else the agent's index among the addressed agents.
     pub lane: i32,
     pub author: PrincipalId,
-    /// The run that wrote it, or that it answers.
+    /// The run that wrote it, or the run that it is a reply to.
     pub run: Option<RunId>,
     pub state: MessageState,
     pub created: Timestamp,
     pub parts: Vec<Part>,
 }
 
-/// Where a message hangs: all that the rules of the tree need.
+/// Position of a message in the tree: id, parent, lane and sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     pub id: MessageId,
@@ -75,7 +80,7 @@ impl From<&Message> for Node {
     }
 }
 
-/// The messages from the root to `leaf`, oldest first. Unknown parents end the walk, and so does a cycle.
+/// Returns the messages from the root to `leaf`, oldest first. Stops at an unknown parent or a cycle.
 pub fn path(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
     let mut parents: HashMap<_, _> = nodes.iter().map(|node| (node.id, node.parent)).collect();
     let mut path = Vec::new();
@@ -88,7 +93,7 @@ pub fn path(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
     path
 }
 
-/// The messages that could stand in place of `of` (itself included), in the order they were said.
+/// Returns the alternatives of `of` (itself included), in the order they were written.
 pub fn alternatives(nodes: &[Node], of: MessageId) -> Vec<MessageId> {
     let Some(this) = nodes.iter().find(|node| node.id == of) else { return Vec::new() };
     let mut same: Vec<_> =
@@ -97,13 +102,13 @@ pub fn alternatives(nodes: &[Node], of: MessageId) -> Vec<MessageId> {
     same.into_iter().map(|node| node.id).collect()
 }
 
-/// What a reader at `leaf` sees: the path, with the answers that were said side by side with each step.
+/// Returns the messages shown to a reader at `leaf`: the path, with the side-by-side answers at each step.
 ///
-/// Of alternatives beside the path the newest is shown.
+/// In lanes off the path the newest alternative is shown.
 pub fn visible(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
     let mut answers: HashMap<MessageId, Vec<&Node>> = HashMap::new();
     for node in nodes {
-        // Questions at the root of a chat are turns of their own, not said side by side.
+        // Messages without a parent are separate turns, not side-by-side answers.
         if let Some(parent) = node.parent {
             answers.entry(parent).or_default().push(node);
         }

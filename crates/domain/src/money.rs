@@ -1,6 +1,8 @@
-//! Amounts as people write them, in millionths of a unit.
+//! Decimal amounts of money as text and as integer millionths of a unit.
 
-/// `0.05` as 50,000 millionths. None for what is no amount, or has more than six places.
+/// Parses a decimal amount into millionths: `0.05` is 50,000.
+///
+/// Returns `None` for an invalid amount, for more than six decimal places and on overflow.
 pub fn micro(text: &str) -> Option<u64> {
     let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
@@ -11,7 +13,7 @@ pub fn micro(text: &str) -> Option<u64> {
     whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
 }
 
-/// The other way round, without needless zeros.
+/// Formats millionths as a decimal amount without trailing zeros.
 pub fn shown(micro: u64) -> String {
     let text = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,4 +1,4 @@
-//! Names of namespaces and agents: short, typeable anywhere, compared folded.
+//! Names of namespaces and agents: short ASCII identifiers, compared case-insensitively.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Names that a person may not take, because pages, protocols or people would mistake them.
+/// Names that users cannot take, because pages, protocols or people would mistake them. Sorted.
 const RESERVED: &[&str] = &[
     "admin",
     "administrator",
@@ -47,12 +47,12 @@ impl Name {
         &self.0
     }
 
-    /// The form that uniqueness is decided on.
+    /// Returns the canonical (lower-case) form, used for uniqueness.
     pub fn folded(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 
-    /// Whether only the hub itself may own it.
+    /// Returns true if only the hub itself may own this name.
     pub fn is_reserved(&self) -> bool {
         RESERVED.binary_search(&self.folded().as_str()).is_ok()
     }

@@ -1,8 +1,8 @@
-//! Pages of long lists.
+//! Pagination.
 
 use crate::{Error, Result};
 
-/// How many rows a page holds: 1 to [`PageSize::MAX`].
+/// Number of rows per page: 1 to [`PageSize::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageSize(u16);
 

@@ -1,64 +1,66 @@
-//! What a message is made of.
+//! Parts: the typed pieces of a message.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{ApprovalId, Digest};
 
-/// One piece of a message, in the order it is shown.
+/// One part of a message, in display order.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     #[serde(flatten)]
     pub content: Content,
-    /// Parts with the same name form one A2A artifact; none is the message's own text.
+    /// Parts with the same name form one A2A artifact. `None` for the message's own text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<String>,
-    /// A file name or a title.
+    /// File name or title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
 }
 
+/// Content of a part.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Content {
     /// Markdown.
     Text { text: String },
-    /// Any JSON value, shown as such.
+    /// A JSON value, displayed as JSON.
     Data { data: Value },
-    /// Bytes kept by the hub, named by their digest.
+    /// A file stored by the hub, addressed by its digest.
     File { blob: Digest, size: u64 },
-    /// Something that lives elsewhere; never fetched by the browser.
+    /// A link to an external resource. The browser never fetches it.
     Link { url: String },
-    /// A tool that the agent used.
+    /// A tool call of the agent.
     Tool(ToolUse),
-    /// What a model thought on the way, shown collapsed.
+    /// Reasoning of a model, displayed collapsed.
     Reasoning { text: String },
-    /// A question that only yes or no answers, bound to exact arguments.
+    /// An approval request for one tool call, bound to its exact arguments.
     Approval {
         approval: ApprovalId,
         tool: String,
         arguments: Value,
-        /// None while it waits for its answer.
+        /// `None` while the request is open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decision: Option<Decision>,
     },
 }
 
-/// What became of a question that only yes or no answers.
+/// Outcome of an approval request.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     Allowed,
     Refused,
-    /// Nobody answered in time; the same as a no.
+    /// Expired without a decision. Treated as refused.
     Unanswered,
 }
 
+/// A tool call of an agent, with its result once it has one.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolUse {
@@ -75,7 +77,7 @@ impl Part {
         Self::from(Content::Text { text: text.into() })
     }
 
-    /// The markdown of a text part.
+    /// Returns the markdown of a text part.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
             Content::Text { text } => Some(text),
@@ -90,7 +92,8 @@ impl From<Content> for Part {
     }
 }
 
-/// The text parts of a message, joined by empty lines: what a title, an index or a plain reader sees.
+/// Returns the text parts of a message joined by empty lines,
+/// for titles, the search index and plain-text clients.
 pub fn plain_text(parts: &[Part]) -> String {
     parts.iter().filter_map(Part::as_text).collect::<Vec<_>>().join("\n\n")
 }

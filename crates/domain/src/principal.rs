@@ -1,19 +1,20 @@
-//! Whoever acts: members, authors and callers are principals.
+//! Principals: the identities that own memberships, author messages and call agents.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{AccountId, AgentId, HubRowId};
 
+/// An identity that can author messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Principal {
-    /// A person who signs in here.
+    /// A user with an account on this hub.
     Account { account: AccountId },
-    /// An agent, of this hub or of another.
+    /// An agent of this hub or of a remote hub.
     Agent { agent: AgentId },
-    /// A person of another hub, known here only by what that hub calls them.
+    /// A user of a remote hub, known only by the pseudonym that hub assigned.
     Remote { hub: HubRowId, pseudonym: String },
-    /// Nobody in particular.
+    /// A caller without identity.
     Anonymous,
 }
 

@@ -1,26 +1,26 @@
-//! Runs: one agent's work on a request until a terminal state.
+//! Runs: one agent's work on one request until a terminal state.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a run stands. The same states, under other names, are A2A's `TaskState`.
+/// State of a run. Maps one-to-one to A2A's `TaskState`.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// Accepted, not begun.
+    /// Accepted, not started.
     Queued,
     Working,
-    /// The agent asked something; the next message of the caller continues the run.
+    /// The agent asked for input. The caller's next message resumes the run.
     InputRequired,
-    /// The agent wants credentials that the hub does not hold.
+    /// The agent needs credentials that the hub does not have.
     AuthRequired,
     Completed,
     Failed,
-    /// Ended by a person or a program.
+    /// Cancelled by a user or a program.
     Stopped,
-    /// The agent declined the work.
+    /// The agent declined the request.
     Rejected,
 }
 
@@ -36,17 +36,17 @@ impl RunState {
         Self::Rejected,
     ];
 
-    /// Nothing follows.
+    /// Returns true if no other state can follow.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Stopped | Self::Rejected)
     }
 
-    /// The run waits for its caller.
+    /// Returns true if the run waits for its caller.
     pub const fn is_waiting(self) -> bool {
         matches!(self, Self::InputRequired | Self::AuthRequired)
     }
 
-    /// Whether a run in this state may go to `next`.
+    /// Returns true if the transition from this state to `next` is valid.
     pub const fn may_become(self, next: Self) -> bool {
         match self {
             Self::Queued => !matches!(next, Self::Queued | Self::Completed) && !next.is_waiting(),
@@ -82,27 +82,27 @@ impl fmt::Display for RunState {
     }
 }
 
-/// Why a run failed, coarse enough to count and to choose words by.
+/// Category of a run failure, for metrics and for choosing the error text.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
-    /// No connection to the agent.
+    /// Could not connect to the agent.
     Unreachable,
-    /// The agent answered with a refusal.
+    /// The agent responded with an error.
     Refused,
     TimedOut,
-    /// The answer was not what its protocol allows.
+    /// The response violates the agent's protocol.
     Garbage,
-    /// The answer was larger than the hub takes.
+    /// The response exceeded the hub's size limit.
     TooLarge,
-    /// The hub does not call this destination.
+    /// The hub's policy forbids connecting to this destination.
     Policy,
-    /// A limit of tokens, time or cost was used up.
+    /// The token, time or cost limit was exceeded.
     Budget,
-    /// The hub stopped while the run was going on.
+    /// The hub shut down during the run.
     Interrupted,
-    /// A fault of the hub itself.
+    /// An internal error of the hub.
     Internal,
 }
 
@@ -138,7 +138,7 @@ impl FailureClass {
     }
 }
 
-/// Why a run failed, in a form for people: what happened, where, and what to do.
+/// Failure of a run: its class and a message for people (what happened, where, what to do).
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
@@ -153,18 +153,18 @@ impl Failure {
     }
 }
 
-/// What a run used. Tokens are the model's own count where it gave one.
+/// Resource usage of a run. Tokens are as counted by the model provider, if it reports them.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// Millionths of the currency unit that the model is priced in.
+    /// Cost in millionths of the currency unit that the model is priced in.
     pub cost_micro: u64,
 }
 
 impl Usage {
-    /// Both together; what does not fit stays at the largest number.
+    /// Returns the sum of both usages (saturating).
     pub const fn plus(self, other: Self) -> Self {
         Self {
             tokens_in: self.tokens_in.saturating_add(other.tokens_in),
@@ -173,7 +173,7 @@ impl Usage {
         }
     }
 
-    /// What is more than `before`; never less than nothing.
+    /// Returns the usage since `before` (saturating at zero).
     pub const fn beyond(self, before: Self) -> Self {
         Self {
             tokens_in: self.tokens_in.saturating_sub(before.tokens_in),

@@ -1,40 +1,41 @@
-//! Who works next: fair between callers, within bounds for each agent and each caller.
+//! Fair scheduler of runs with concurrency limits per agent and per caller.
 //!
-//! Whoever comes works at once where both bounds allow it; else it waits in the line of its agent. A line takes turns
-//! between callers, however many each has waiting, and a caller's own come in the order in which they came. One whose caller
-//! has enough going on is passed over until that caller has room.
+//! A run starts at once if both limits allow it. Otherwise it waits in the queue of its agent. The queue is
+//! served round-robin between callers, first in, first out within each caller. Runs of a caller at its own
+//! limit are skipped until that caller has a free slot.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     hash::Hash,
 };
 
-/// What a caller may have at once.
+/// Limits of one caller: concurrent runs and waiting runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     pub working: usize,
     pub waiting: usize,
 }
 
-/// Whether something that came may begin.
+/// Result of submitting a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {
     Works,
     Waits,
-    /// It was not taken: its caller has as much waiting as may be.
+    /// Rejected: the caller already has the maximum number of waiting runs.
     Full,
 }
 
-/// What works and what waits, by numbers that whoever enters something gives it: later ones are larger.
+/// Scheduler state: running and waiting runs by number. The user assigns the numbers, in increasing order.
 #[derive(Debug)]
 pub struct Schedule<C, A> {
-    /// How much of one agent goes on at once.
+    /// Maximum number of concurrent runs per agent.
     per_agent: usize,
     entries: HashMap<u64, Entry<C, A>>,
     callers: HashMap<C, Load<A>>,
     lines: HashMap<A, Line<C>>,
 }
 
+/// A running or waiting run.
 #[derive(Debug)]
 struct Entry<C, A> {
     caller: C,
@@ -43,19 +44,19 @@ struct Entry<C, A> {
     works: bool,
 }
 
-/// What a caller has.
+/// Running and waiting runs of one caller.
 #[derive(Debug)]
 struct Load<A> {
     working: usize,
-    /// By number, so the first came first.
+    /// Keyed by run number, hence in submission order.
     waiting: BTreeMap<u64, A>,
 }
 
-/// What is there of an agent.
+/// Number of running runs of one agent and its queue.
 #[derive(Debug)]
 struct Line<C> {
     working: usize,
-    /// Callers in the order of their turns, each with what it has waiting.
+    /// Callers in round-robin order, each with its waiting runs.
     turns: VecDeque<(C, VecDeque<u64>)>,
 }
 
@@ -64,7 +65,8 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq + Hash> Schedule<C, A> {
         Self { per_agent, entries: HashMap::new(), callers: HashMap::new(), lines: HashMap::new() }
     }
 
-    /// Takes something up. What could begin never waits, so nobody is overtaken by this.
+    /// Submits a run: starts, queues or rejects it. Cannot
+    /// overtake: a run that could start is never left waiting.
     pub fn enter(&mut self, number: u64, caller: C, agent: A, share: Share) -> Entered {
         let load = self.callers.entry(caller.clone()).or_insert_with(Load::new);
         let line = self.lines.entry(agent.clone()).or_insert_with(Line::new);
@@ -83,7 +85,7 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq + Hash> Schedule<C, A> {
         if works { Entered::Works } else { Entered::Waits }
     }
 
-    /// Ends something, whether it worked or waited; answers what begins in its place.
+    /// Removes a run, running or waiting. Returns the runs that start in its slot.
     pub fn leave(&mut self, number: u64) -> Vec<u64> {
         let Some(Entry { caller, agent, share, works }) = self.entries.remove(&number) else {
             return Vec::new();
@@ -105,13 +107,13 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq + Hash> Schedule<C, A> {
         begun
     }
 
-    /// How many begin before it does, itself included, as far as can be known now; none where it does not wait.
+    /// Returns the 1-based queue position, as far as known now, or `None` if the run is not waiting.
     pub fn position(&self, number: u64) -> Option<usize> {
         let entry = self.entries.get(&number).filter(|entry| !entry.works)?;
         self.lines.get(&entry.agent)?.position(&entry.caller, number)
     }
 
-    /// Lets the next caller in the line of an agent begin, if there is room.
+    /// Starts the first run of the agent's queue whose caller has a free slot, if the agent has one.
     fn next_of(&mut self, agent: &A) -> Option<u64> {
         let line = self.lines.get(agent).filter(|line| line.working < self.per_agent)?;
         let has_room = |number: &u64| {
@@ -124,7 +126,7 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq + Hash> Schedule<C, A> {
         Some(next)
     }
 
-    /// A caller that has room again may begin what waits only for that: with another agent that has room, too.
+    /// Starts the caller's oldest waiting run at any agent with a free slot, if the caller has one.
     fn next_elsewhere(&mut self, caller: &C, share: Share) -> Option<u64> {
         let load = self.callers.get(caller).filter(|load| load.working < share.working)?;
         let has_room = |agent: &A| self.lines.get(agent).is_some_and(|line| line.working < self.per_agent);
@@ -146,7 +148,7 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq + Hash> Schedule<C, A> {
         }
     }
 
-    /// Nothing is kept of those who have nothing.
+    /// Removes the state of a caller and an agent without runs, to bound memory.
     fn forget(&mut self, caller: &C, agent: &A) {
         if self.callers.get(caller).is_some_and(|load| load.working == 0 && load.waiting.is_empty()) {
             self.callers.remove(caller);
@@ -175,7 +177,7 @@ impl<C: Clone + Eq> Line<C> {
         }
     }
 
-    /// The caller's next turn comes after everybody else's.
+    /// Removes the started run and moves its caller to the end of the round-robin order.
     fn take_turn(&mut self, caller: &C, number: u64) {
         let Some(at) = self.turns.iter().position(|(waits, _)| waits == caller) else { return };
         let Some((caller, mut waiting)) = self.turns.remove(at) else { return };
@@ -185,7 +187,7 @@ impl<C: Clone + Eq> Line<C> {
         }
     }
 
-    /// Without a turn: those of the others stay where they are.
+    /// Removes a waiting run. The order of the callers is unchanged.
     fn remove(&mut self, caller: &C, number: u64) {
         if let Some((_, waiting)) = self.turns.iter_mut().find(|(waits, _)| waits == caller) {
             waiting.retain(|&waits| waits != number);
@@ -196,7 +198,7 @@ impl<C: Clone + Eq> Line<C> {
     fn position(&self, caller: &C, number: u64) -> Option<usize> {
         let at = self.turns.iter().position(|(waits, _)| waits == caller)?;
         let round = self.turns[at].1.iter().position(|&waits| waits == number)?;
-        // In each round before this one everybody has a turn; in this one those who stand before the caller.
+        // Every caller has a turn in each earlier round; in this round only the callers ahead of this one.
         let turns = self.turns.iter().enumerate();
         let before = turns.map(|(index, (_, waiting))| waiting.len().min(round + usize::from(index < at)));
         Some(before.sum::<usize>() + 1)
@@ -217,7 +219,7 @@ mod tests {
             caller: u8,
             agent: u8,
         },
-        /// Ends one of those that there are, by its place among them.
+        /// Removes a run by its index among all runs.
         Leave(usize),
     }
 
@@ -228,7 +230,7 @@ mod tests {
         ]
     }
 
-    /// What a schedule must be at any time, told from outside.
+    /// Model of the scheduler for the property tests: the runs as seen from its results.
     #[derive(Default)]
     struct Seen {
         working: Vec<(u64, u8, u8)>,
@@ -336,7 +338,7 @@ mod tests {
                     }
                 }
             }
-            // While a caller waits, nobody else has more than one turn between two of its own.
+            // While a caller waits, no other caller may have more than one turn between two of its turns.
             let mut since: HashMap<(u64, u64), usize> = HashMap::new();
             while let Some(ended) = working.pop_front() {
                 let begun = schedule.leave(ended);

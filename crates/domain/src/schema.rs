@@ -1,4 +1,4 @@
-//! How values that are written as one text or number describe themselves (JSON Schema, as OpenAPI 3.1 has it).
+//! OpenAPI 3.1 schemas (utoipa) of types that serialize as one string or number.
 
 use utoipa::{
     PartialSchema, ToSchema,

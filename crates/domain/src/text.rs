@@ -1,4 +1,4 @@
-//! Text from outside, made fit to show.
+//! Sanitization of untrusted text: NFC, removal of invisible characters, length limits.
 
 use std::fmt;
 
@@ -7,18 +7,19 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::{Error, Result};
 
-/// Several lines from outside, cleaned by [`multi_line`] and trimmed: not blank, at most `MAX` characters.
+/// Sanitized multi-line text: cleaned by [`multi_line`] and trimmed, not blank, at most `MAX` characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Text<const MAX: usize>(String);
 
 impl<const MAX: usize> Text<MAX> {
-    /// As much of `raw` as fits; none when nothing is left to see.
+    /// Sanitizes and truncates `raw` to `MAX` characters. Returns `None` if nothing visible remains.
     pub fn cut(raw: &str) -> Option<Self> {
         Self::try_from(shorten(multi_line(raw).trim(), MAX)).ok()
     }
 
-    /// As much of `raw` as leaves room for `last`, one line, which ends it as a paragraph of its own.
+    /// Like [`Text::cut`], but appends `last` (as one line)
+    /// as a paragraph, truncating `raw` to make room for it.
     pub fn cut_before(raw: &str, last: &str) -> Option<Self> {
         let last = format!("\n\n{}", one_line(last));
         let room = MAX.saturating_sub(last.chars().count());
@@ -57,9 +58,9 @@ impl<const MAX: usize> fmt::Display for Text<MAX> {
     }
 }
 
-/// Characters that are not seen but change what is: controls, bidirectional overrides, zero-width marks, tags.
+/// Returns true for invisible characters that alter text: controls, bidi overrides, zero-width marks, tags.
 ///
-/// Joiners (U+200C, U+200D) stay: scripts and emoji need them.
+/// Joiners (U+200C, U+200D) are exempt: scripts and emoji need them.
 pub const fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
@@ -68,18 +69,18 @@ pub const fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// One line: NFC, invisible characters gone, white space folded to single spaces, ends trimmed.
+/// Sanitizes to one line: NFC, no invisible characters, white space collapsed to single spaces, trimmed.
 pub fn one_line(raw: &str) -> String {
     let clean: String = raw.chars().filter(|&c| c.is_whitespace() || !is_invisible(c)).nfc().collect();
     clean.split_whitespace().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Several lines: NFC, invisible characters gone, line ends as `\n`, nothing folded.
+/// Sanitizes multi-line text: NFC, no invisible characters, `\n` line ends; white space is preserved.
 pub fn multi_line(raw: &str) -> String {
     raw.replace("\r\n", "\n").chars().filter(|&c| !is_invisible(c)).nfc().collect()
 }
 
-/// At most `max` characters, ending in `…` when something was cut.
+/// Truncates to at most `max` characters, ending in `…` if truncated.
 pub fn shorten(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),

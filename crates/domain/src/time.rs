@@ -1,4 +1,4 @@
-//! Time as milliseconds since 1970-01-01 UTC: what both databases keep exactly.
+//! Timestamps in milliseconds since 1970-01-01 UTC, a precision that both databases store exactly.
 
 use std::{
     ops::{Add, Sub},
@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A moment. Made by the hub's clock or read from the store, never by this crate.
+/// A point in time. Created from the hub's clock or the database, never by this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(i64);
@@ -21,12 +21,12 @@ impl Timestamp {
         self.0
     }
 
-    /// How long ago `earlier` was; zero when it lies ahead.
+    /// Returns the time elapsed since `earlier`, or zero if `earlier` is in the future.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// A moment as RFC 3339 writes it, in any zone; none for what is not one, and for years before 1970.
+    /// Parses an RFC 3339 timestamp with any offset. Returns `None` if it is invalid or before 1970.
     pub fn from_rfc3339(text: &str) -> Option<Self> {
         let (date, time) = text.split_once(['T', 't'])?;
         let [year, month, day] = numbers(date, '-')?;
@@ -41,7 +41,7 @@ impl Timestamp {
         Some(Self((seconds - offset(zone)?) * 1_000 + millis(fraction)?))
     }
 
-    /// `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of RFC 3339 that A2A and HTML's `<time>` ask for.
+    /// Formats as `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of RFC 3339 that A2A and HTML's `<time>` require.
     pub fn to_rfc3339(self) -> String {
         let days = self.0.div_euclid(86_400_000);
         let millis = self.0.rem_euclid(86_400_000);
@@ -52,14 +52,14 @@ impl Timestamp {
     }
 }
 
-/// Exactly `N` whole numbers, digits only.
+/// Parses exactly `N` whole numbers, digits only.
 fn numbers<const N: usize>(text: &str, between: char) -> Option<[i64; N]> {
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?;
     let found: Option<Vec<i64>> = text.split(between).map(digits).collect();
     found?.try_into().ok()
 }
 
-/// Seconds that a zone is ahead of UTC.
+/// Returns the UTC offset in seconds, positive east of UTC.
 fn offset(zone: &str) -> Option<i64> {
     if zone.eq_ignore_ascii_case("z") {
         return Some(0);
@@ -69,13 +69,13 @@ fn offset(zone: &str) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes) * 60)
 }
 
-/// The first three digits of a fraction of a second.
+/// Returns the milliseconds of a decimal fraction of a second, truncated to three digits.
 fn millis(fraction: &str) -> Option<i64> {
     let known = fraction.bytes().all(|byte| byte.is_ascii_digit()) && !fraction.is_empty();
     known.then(|| format!("{fraction:0<3}")[..3].parse().ok())?
 }
 
-/// The reverse of [`civil_from_days`], from the same source.
+/// Returns days since 1970 of a Gregorian date; inverse of [`civil_from_days`], from the same source.
 const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -84,8 +84,9 @@ const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Days since 1970 to year, month and day of the Gregorian calendar (H. Hinnant, "chrono-compatible low-level
-/// date algorithms", `civil_from_days`).
+/// Returns year, month and day (Gregorian) of a number of days since 1970.
+///
+/// Source: H. Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -1,4 +1,4 @@
-//! What one answer of a model may take.
+//! Limits on the resources that one answer of a model may use.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     run::{Failure, FailureClass, Usage},
 };
 
-/// The limits of one answer, which its owner sets.
+/// Validated limits of one answer (turns, tokens, time, cost), set by the agent's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Allowance", into = "Allowance")]
 pub struct Budget {
@@ -19,18 +19,18 @@ pub struct Budget {
     cost_micro: Option<u64>,
 }
 
-/// What somebody wants a [`Budget`] to be. What is missing is as usual.
+/// Unvalidated form of [`Budget`], as entered in a form or as JSON. Missing fields get the defaults.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Allowance {
-    /// How often the model is asked, tools being called in between.
+    /// Maximum number of model calls, with tool calls in between.
     pub turns: Option<u32>,
-    /// Both ways, all turns together.
+    /// Maximum number of tokens, input plus output, over all turns.
     pub tokens: Option<u64>,
-    /// Of work; waiting for a person's leave is none.
+    /// Maximum working time. Waiting for a human approval does not count.
     pub seconds: Option<u32>,
-    /// Millionths of the unit that the model is priced in.
+    /// Maximum cost in millionths of the currency unit that the model is priced in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro: Option<u64>,
 }
@@ -52,7 +52,7 @@ impl Budget {
         self.seconds
     }
 
-    /// None is no limit.
+    /// Returns the cost limit in millionths of the currency unit, or `None` for no limit.
     pub const fn cost_micro(self) -> Option<u64> {
         self.cost_micro
     }
@@ -61,7 +61,7 @@ impl Budget {
         Duration::from_secs(self.seconds as u64)
     }
 
-    /// Whether another turn may follow so many, which used so much.
+    /// Checks that another turn may start after `turns` turns with this total usage.
     pub fn check(self, turns: u32, used: Usage) -> Result<(), Failure> {
         if turns >= self.turns {
             return Err(used_up(&format!(
@@ -71,7 +71,7 @@ impl Budget {
         self.check_usage(used)
     }
 
-    /// Whether an answer that used so much may go on.
+    /// Checks that the token and cost limits are not exceeded.
     pub fn check_usage(self, used: Usage) -> Result<(), Failure> {
         if used.tokens() > self.tokens {
             let (took, most) = (used.tokens(), self.tokens);
@@ -85,7 +85,7 @@ impl Budget {
         Ok(())
     }
 
-    /// The answer took longer than it may.
+    /// Returns the failure of an answer that exceeded its time limit.
     pub fn out_of_time(self) -> Failure {
         used_up(&format!("The answer took {} s, which is the limit that its owner set", self.seconds))
     }

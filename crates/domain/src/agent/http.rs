@@ -1,6 +1,6 @@
-//! Agents that are an HTTP endpoint of any shape: what the hub sends, and where in the reply the answer lies.
+//! HTTP endpoint agents: the request template that the hub sends, and where the answer is in the response.
 //!
-//! A request holds placeholders that the hub fills in, so software joins without code:
+//! The template holds placeholders that the hub substitutes, so existing software needs no adapter:
 //! `{"question": "{{message}}"}`.
 
 mod check;
@@ -21,41 +21,43 @@ pub use self::{
     presets::Preset,
 };
 
-/// What somebody fills in, and what is kept: flat, so that each field of a form and each error has one name.
+/// User-described HTTP request, as edited and as stored.
+/// Flat, so that form fields and errors have one name each.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", schema(as = HttpRequest))]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     pub method: Method,
-    /// Absolute; placeholders may stand behind the host.
+    /// Absolute URL. Placeholders may occur after the host.
     pub url: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Sent as JSON, with the placeholders in its strings filled in.
+    /// JSON body. Placeholders in its strings are substituted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
     pub answer: Reading,
-    /// JSON pointer (RFC 6901) to the answer: in the whole reply, or in each of its pieces.
+    /// JSON pointer (RFC 6901) to the answer, in the whole response or in each event or line of it.
     pub path: String,
-    /// Sent (POST) before the first request, where the software wants a task to be made.
+    /// URL of a POST request sent before the first request, for software that needs a task to be created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_body: Option<Value>,
-    /// Pointer to the task's id in the reply to that, which fills `{{task}}`.
+    /// JSON pointer to the task id in the response to that request. The id fills `{{task}}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_id: Option<String>,
-    /// Pointer to what is true in the last reply; until then the request is sent again.
+    /// JSON pointer to a flag that is true in the last response. The request is repeated until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// What an answer ends with that is a question to whoever asked, whatever space follows.
+    /// Suffix (ignoring trailing white space) by which an answer is recognised as a question to the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<Scheme>,
 }
 
+/// HTTP method of a request template.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -82,7 +84,7 @@ impl Method {
     }
 }
 
-/// What the reply is made of.
+/// Response format.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -90,11 +92,11 @@ pub enum Reading {
     /// One JSON value.
     #[default]
     Json,
-    /// Server-sent events (WHATWG HTML, section 9.2), each with a piece of the answer.
+    /// Server-sent events (WHATWG HTML, section 9.2), each with a part of the answer.
     Events,
-    /// JSON values, one a line, each with a piece of the answer.
+    /// One JSON value per line, each with a part of the answer.
     Lines,
-    /// Text, shown as it comes.
+    /// Plain text, streamed as it arrives.
     Text,
 }
 
@@ -115,12 +117,12 @@ impl Reading {
     }
 }
 
-/// A [`Request`] that can be sent: what is wrong with one that cannot is said by field.
+/// A validated [`Request`]. Validation errors name the field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Request", into = "Request")]
 pub struct Template(Request);
 
-/// What is sent before the first request.
+/// Request that creates the task, sent before the first request.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     pub url: &'a str,
@@ -138,7 +140,7 @@ impl Template {
         Some(Start { url, body: self.0.start_body.as_ref(), id })
     }
 
-    /// Whether any text that is sent has this placeholder.
+    /// Returns true if any text of the request contains this placeholder.
     pub fn uses(&self, placeholder: Placeholder) -> bool {
         fill::texts(&self.0).any(|text| text.contains(placeholder.token()))
     }

@@ -1,22 +1,22 @@
-//! How a token is got for an agent (OAuth 2.1), as the agent declares it.
+//! OAuth 2.1 requirement of an agent: the authorization server and scopes that its card declares.
 
 use serde::{Deserialize, Serialize};
 
-/// More than agents ask for at once.
+/// Maximum number of scopes; generous compared with what agents request in practice.
 pub const MAX_SCOPES: usize = 32;
 const MAX_SCOPE: usize = 200;
 
-/// The authorization server of an agent, and what to ask of it.
+/// Authorization server of an agent and the scopes to request.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Oauth {
-    /// Where each person agrees (authorization code with PKCE). Without one the hub shows the credentials of a client
-    /// (client credentials).
+    /// Authorization endpoint where each user consents (authorization code with PKCE).
+    /// Without it the hub uses the client credentials grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_url: Option<String>,
     pub token_url: String,
-    /// Where tokens are refreshed, if not at `token_url`.
+    /// Refresh endpoint, if it differs from `token_url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_url: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -24,19 +24,19 @@ pub struct Oauth {
 }
 
 impl Oauth {
-    /// Every address that it names.
+    /// Returns all endpoint URLs.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         let others = [&self.authorization_url, &self.refresh_url];
         std::iter::once(self.token_url.as_str()).chain(others.into_iter().flatten().map(String::as_str))
     }
 
-    /// Whether both are got at the same places; the scopes may differ.
+    /// Returns true if all endpoints are the same. The scopes may differ.
     pub fn is_same_server(&self, other: &Self) -> bool {
         self.urls().eq(other.urls())
     }
 }
 
-/// RFC 6749, section 3.3.
+/// Returns true if the text is a valid scope token (RFC 6749, section 3.3) of at most 200 characters.
 pub fn is_scope(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     (1..=MAX_SCOPE).contains(&text.len()) && text.bytes().all(fits)

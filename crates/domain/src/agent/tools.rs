@@ -1,27 +1,28 @@
-//! Tools that a model may use besides its words.
+//! Tool sources: the MCP servers whose tools a model may call.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An MCP server that an owner attached to an agent.
+/// An MCP server attached to an agent by its owner.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSource {
     #[serde(flatten)]
     pub place: ToolPlace,
-    /// Whether each call of its tools waits for the person's leave.
+    /// True if each tool call requires the user's approval.
     #[serde(default)]
     pub asks: bool,
 }
 
+/// Where a tool server is found.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolPlace {
-    /// The address of a server elsewhere, over streamable HTTP.
+    /// URL of a remote MCP server (streamable HTTP transport).
     Url(String),
-    /// The name of one of the programs that the operator lists.
+    /// Name of an operator-configured program.
     Program(String),
 }
 

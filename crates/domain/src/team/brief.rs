@@ -1,19 +1,21 @@
-//! What a member is told about its assignment: selected context instead of the whole conversation.
+//! Assignment prompt: the message to a member with selected context instead of the whole conversation.
 
 use std::fmt::Write as _;
 
 use super::{Team, Words, WorkNo, WorkState};
 use crate::text;
 
-/// Characters of the goal that go along.
+/// Maximum number of characters of the goal that are included.
 const MAX_GOAL: usize = 2_000;
 
 impl Team {
-    /// The assignment as a message: what to do, when it is done, what for, the results it builds on, and the answer
-    /// to the member's last question. None for an assignment that does not exist.
+    /// Renders an assignment as a message: task, acceptance
+    /// criteria, team goal, input results and answered question.
+    ///
+    /// Returns `None` if the assignment does not exist.
     pub fn brief(&self, no: WorkNo) -> Option<String> {
         let work = self.work_item(no)?;
-        // The whole goal needs no title, and no word on what it is for.
+        // If the assignment is the whole goal, a title and the purpose would only repeat it.
         let goal = self.charter.goal.as_str();
         let is_whole = work.spec.description.as_str() == goal;
         let mut brief = match is_whole {
@@ -38,6 +40,6 @@ impl Team {
 }
 
 fn section(brief: &mut String, title: &str, body: &str) {
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(brief, "\n## {title}\n\n{body}\n");
 }

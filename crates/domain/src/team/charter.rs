@@ -1,4 +1,4 @@
-//! What a team is founded on. It never changes afterwards.
+//! Immutable founding data of a team: goal, pattern and limits.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,27 +10,29 @@ use super::{
 };
 use crate::Text;
 
+/// Sanitized goal text, up to 8,000 characters.
 pub type Goal = Text<8_000>;
 
+/// Immutable founding data of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charter {
     pub goal: Goal,
     pub pattern: Pattern,
     pub limits: Limits,
-    /// The hub that orders the log, by the key it signs with.
+    /// Hub that orders the log, identified by its signing key.
     pub home: Text<128>,
-    /// The teams above; none for a team that a person or a program launched.
+    /// Ancestors of a subteam. `None` for a team launched by a user or a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lineage: Option<Lineage>,
-    /// What the goal needs, where that is known better than from its words.
+    /// Required skills. If empty, they are derived from the goal's text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Skill>,
-    /// Whether what nearly repeats recent words is kept from the others.
+    /// If true, utterances that nearly repeat recent ones are not shown to the other members.
     pub suppress_repeats: bool,
 }
 
 impl Charter {
-    /// What members are looked for by.
+    /// Returns the required skills by which members are searched.
     pub fn needs(&self) -> Vec<Skill> {
         if self.needs.is_empty() { formation::needs(self.goal.as_str()) } else { self.needs.clone() }
     }
@@ -47,31 +49,31 @@ impl Charter {
     }
 }
 
-/// How much of everything a team may use. Times are milliseconds.
+/// Limits of a team. Times are in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Members at a time that the hub looks for, invited ones included. Its owner may take in more.
+    /// Maximum number of members that the hub recruits, including open invitations. The owner may add more.
     pub members: u16,
-    /// How many must accept before the team begins; the last round begins with whoever came.
+    /// Minimum number of accepted invitations before the team starts. The last round starts without it.
     pub quorum: u16,
-    /// Rounds of inviting.
+    /// Maximum number of invitation rounds.
     pub rounds: u8,
-    /// How often the floor is given.
+    /// Maximum number of turns, that is, of times the floor is given.
     pub turns: u32,
-    /// Pieces of work handed to members, those of teams below included.
+    /// Maximum number of assignments, including those of subteams.
     pub hops: u32,
-    /// Levels of teams below this one.
+    /// Maximum nesting depth of subteams below this team.
     pub depth: u8,
     pub tokens: u64,
-    /// Millionths of the currency unit.
+    /// Maximum cost in millionths of the currency unit.
     pub cost_micro: u64,
-    /// From founding until the team must conclude.
+    /// Time from founding until the team must conclude.
     pub time_ms: u64,
-    /// For an agent that has the floor; a person has `work_ms`.
+    /// Time limit for a turn of an agent. For a person the limit is `work_ms`.
     pub turn_ms: u64,
-    /// For an answer to an invitation.
+    /// Time limit for replying to an invitation.
     pub invite_ms: u64,
-    /// For one assignment.
+    /// Time limit for one assignment.
     pub work_ms: u64,
 }
 
@@ -102,7 +104,7 @@ impl Limits {
     }
 }
 
-/// What a team may still use, or what it sets aside for a team below.
+/// Remaining budget of a team, or the budget reserved for a subteam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     pub hops: u32,
@@ -119,7 +121,7 @@ impl Budget {
         }
     }
 
-    /// One of `parts` equal shares.
+    /// Returns one of `parts` equal shares, rounded down.
     pub(super) fn share(self, parts: u32) -> Self {
         let parts = parts.max(1);
         Self {

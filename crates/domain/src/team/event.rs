@@ -1,30 +1,31 @@
-//! What can happen in a team, and who may say that it did.
+//! Team events and the actors that may cause them.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Charter, Note, Seat, Utterance, Words, WorkNo, charter::Budget, member::Invitee, work::Report};
 use crate::{ChatId, MessageId, Text, run::Usage};
 
-/// Who causes an event.
+/// Actor that causes an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// The hub that orders the log.
+    /// The home hub, which orders the log.
     Home,
-    /// The person who launched the team, or whoever may act for them.
+    /// The user who launched the team, or a user who may act on their behalf.
     Owner,
-    /// A member, or the home hub on behalf of one that knows nothing of teams.
+    /// A member, or the home hub on behalf of a member that does not support teams.
     Seat(Seat),
 }
 
+/// An event of a team, the payload of log entries and proposals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
-    /// The first entry of every log.
+    /// Creates the team; the first entry of every log.
     Founded {
         charter: Charter,
     },
-    /// Seats are numbered in this order.
+    /// Invites members. Seats are numbered in this order.
     Invited {
         members: Vec<Invitee>,
     },
@@ -32,7 +33,7 @@ pub enum Event {
     Declined {
         reason: Note,
     },
-    /// `turn` is the turn that the speaker was asked for: one that has passed is refused.
+    /// A member's utterance in its turn. Rejected if `turn` is no longer the current turn.
     Said {
         turn: u32,
         #[serde(flatten)]
@@ -40,7 +41,7 @@ pub enum Event {
         #[serde(default)]
         usage: Usage,
     },
-    /// Words of a person at any time; the floor stays where it is.
+    /// A remark of a person, accepted at any time. The floor does not change.
     Remarked {
         message: MessageId,
         text: Words,
@@ -56,15 +57,16 @@ pub enum Event {
         work: WorkNo,
         answer: Words,
     },
-    /// The member forms a team for its work, by itself or because the owner wants it. The budget is set aside until
-    /// the assignment ends.
+    /// The member forms a subteam for its assignment, or the owner does so for it.
+    /// The budget is reserved until the assignment ends.
     Nested {
         work: WorkNo,
         team: ChatId,
         budget: Budget,
     },
-    /// An assignment ended. The first report counts, one late report is kept, further ones are refused, unless they say that
-    /// a team below used more. The owner takes work over with a result of their own.
+    /// An assignment ended. The first report counts and one late report is stored; further ones are rejected.
+    /// Exception: a report that a subteam used more than reported before is accepted for its usage.
+    /// The owner may end an assignment by reporting their own result.
     Reported {
         work: WorkNo,
         #[serde(flatten)]
@@ -83,31 +85,32 @@ pub enum Event {
     Resumed {
         seat: Seat,
     },
-    /// The holder of the floor is passed over.
+    /// The owner skips the turn of the speaker.
     Skipped {
         turn: u32,
     },
-    /// The owner gives the floor: to a person who takes over, or to another member.
+    /// The owner gives the floor to a member, which may be a person who takes over.
     FloorGiven {
         to: Seat,
     },
     Cancelled {
         reason: Note,
     },
-    /// A model was asked what comes next, and what that took. What it chose is said by other events.
+    /// Records the usage of a model that chose the next action. Its choice is recorded by other events.
     Decided {
         usage: Usage,
     },
-    /// No process of the home hub served the team for so many milliseconds, so its deadlines move by that.
+    /// Extends the deadlines by the time in which no instance of the home hub served the team.
     Extended {
         by_ms: u64,
     },
-    /// A deadline passed. What follows is in the rules, not in the entry.
+    /// A deadline passed. The state machine derives the consequences; the entry does not hold them.
     Elapsed,
 }
 
 impl Event {
-    /// Whether this author may cause it at all; whose work or turn it is, is checked against the state.
+    /// Returns true if this kind of actor may cause the event.
+    /// Turn and assignee are checked against the state.
     pub(super) fn may_come_from(&self, by: Author) -> bool {
         use Author::{Home, Owner, Seat};
         match self {
@@ -126,7 +129,7 @@ impl Event {
     }
 }
 
-/// What somebody wants to happen. It becomes an entry when the home hub accepts it.
+/// An event requested by an actor. It becomes a log entry when the home hub accepts it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     pub team: ChatId,
@@ -136,7 +139,7 @@ pub struct Proposal {
     pub proof: Option<Proof>,
 }
 
-/// A signature over [`Proposal::signed_bytes`], made and verified outside of this crate.
+/// Signature over [`Proposal::signed_bytes`]. Created and verified outside this crate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     pub key: Text<128>,
@@ -144,7 +147,7 @@ pub struct Proof {
 }
 
 impl Proposal {
-    /// What a member signs: a label, so that the signature fits nothing else, then team, author and event as JSON.
+    /// Returns the bytes to sign: a domain-separation label, then team, author and event as JSON.
     pub fn signed_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let mut bytes = b"plexus-team-proposal-v1\n".to_vec();
         serde_json::to_writer(&mut bytes, &(self.team, self.by, &self.event))?;

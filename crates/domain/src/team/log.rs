@@ -1,29 +1,31 @@
-//! The log: entries in one order, each naming the one before by its digest.
+//! Team log: a hash chain of signed entries.
 //!
-//! What is hashed, signed, kept and sent is the text of an entry as its writer wrote it. Nobody serialises it
-//! again, so no canonical form is needed and a field that a newer hub adds breaks no older copy.
+//! The original JSON text of an entry is what is hashed, signed, stored and sent. Entries are never
+//! serialized again, so no canonical form is needed, and fields added by newer hubs do not break older
+//! replicas.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Author, Event, Proof, Proposal, Refusal};
 use crate::{ChatId, Digest, Timestamp};
 
-/// Largest text of an entry, in bytes, checked before it is parsed.
+/// Maximum size of an entry's text in bytes, checked before parsing.
 pub const MAX_ENTRY: usize = 512 * 1024;
 
-/// One entry, together with its text.
+/// A log entry with its original text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     fields: Fields,
     text: String,
 }
 
+/// Serialized fields of an entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Fields {
     team: ChatId,
-    /// 0 for the founding, then one more each time.
+    /// Sequence number, 0 for the first entry.
     seq: u64,
-    /// The digest of the previous entry's text; of nothing for the founding.
+    /// Digest of the previous entry's text; digest of the empty text for the first entry.
     prev: String,
     at: Timestamp,
     by: Author,
@@ -40,7 +42,8 @@ impl Entry {
         Self::bounded(text, fields)
     }
 
-    /// An entry from a row or from another hub. Its signature is checked outside, its place by the team.
+    /// Parses an entry from the database or a remote hub. Does
+    /// not check its signature or its place in the chain.
     pub fn read(text: String) -> Result<Self, Refusal> {
         if text.len() > MAX_ENTRY {
             return Err(Refusal::Unreadable);
@@ -53,7 +56,7 @@ impl Entry {
         (text.len() <= MAX_ENTRY).then_some(Self { fields, text }).ok_or(Refusal::Unreadable)
     }
 
-    /// What the home hub signs, and what is kept and sent.
+    /// Returns the original text, which is signed, stored and sent.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -62,6 +65,7 @@ impl Entry {
         Digest::of(&self.text)
     }
 
+    /// Returns true if the previous entry's digest is `prev`.
     pub fn follows(&self, prev: Digest) -> bool {
         self.fields.prev == prev.to_string()
     }
@@ -86,12 +90,12 @@ impl Entry {
         &self.fields.event
     }
 
-    /// The member's own signature, where it made one.
+    /// Returns the member's own signature, if the entry has one.
     pub const fn proof(&self) -> Option<&Proof> {
         self.fields.proof.as_ref()
     }
 
-    /// The proposal that became this entry: what its proof signs.
+    /// Returns the proposal that became this entry, that is, what its proof signs.
     pub fn proposal(&self) -> Proposal {
         let Fields { team, by, proof, event, .. } = self.fields.clone();
         Proposal { team, by, event, proof }

@@ -1,4 +1,4 @@
-//! Members: whoever was invited, by the number of their seat.
+//! Members of a team, identified by seat number.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Note, formation::Skill};
 use crate::{Address, Text, run::Usage};
 
-/// A member's number in its team, in the order of invitation. Small, so that a model can name it.
+/// A member's number within its team, in order of invitation. Small, so that a model can write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seat(pub u16);
@@ -18,7 +18,7 @@ impl fmt::Display for Seat {
     }
 }
 
-/// Who sits there. An address in a log names its hub, unless that is the one that orders the log.
+/// Identity of a member. An agent address in a log names its hub, unless that is the home hub.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Identity {
@@ -31,7 +31,7 @@ impl Identity {
         matches!(self, Self::Person { .. })
     }
 
-    /// One spelling for each identity, whatever the case of its names; two identities never share it.
+    /// Returns a case-insensitive key that is unique per identity.
     pub fn key(&self) -> String {
         match self {
             Self::Agent { address } => address.to_string().to_lowercase(),
@@ -49,18 +49,19 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Somebody to invite.
+/// A candidate to be invited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitee {
     pub identity: Identity,
-    /// What the member is wanted for.
+    /// Skills for which the member is invited.
     #[serde(default)]
     pub roles: Vec<Skill>,
-    /// The key that must have signed what this member proposes; none when the home hub speaks for it.
+    /// Public key that must sign the member's proposals. `None` if the home hub proposes on its behalf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Text<128>>,
 }
 
+/// A member with its status and statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub invitee: Invitee,
@@ -69,7 +70,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Roles kept per member; what is beyond is not read.
+    /// Maximum number of roles per member. An invitation with more is rejected.
     pub const MAX_ROLES: usize = 32;
 
     pub const fn is_person(&self) -> bool {
@@ -81,33 +82,35 @@ impl Member {
     }
 }
 
+/// Status of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
     Invited,
     Active,
-    /// Kept from speaking and from new work by the owner, until resumed.
+    /// Paused by the owner: cannot speak or get new work until resumed.
     Held,
     Gone(Absence),
 }
 
+/// Why a member is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absence {
     Declined(Note),
     Left(Note),
-    /// No answer to the invitation, or to too many turns in a row.
+    /// Did not reply to the invitation, or missed too many turns in a row.
     Silent,
 }
 
-/// What a member did and used.
+/// Activity and resource usage of a member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub messages: u32,
-    /// Messages that nearly repeated recent ones and were kept from the others.
+    /// Messages not shown to the others because they nearly repeated recent ones.
     pub suppressed: u32,
-    /// Turns used or missed.
+    /// Turns taken or missed.
     pub turns: u32,
-    /// Turns missed since the member last spoke.
+    /// Consecutive missed turns since the member last spoke.
     pub silences: u32,
-    /// Of its turns and of its work.
+    /// Usage of its turns and its assignments.
     pub usage: Usage,
 }

@@ -1,14 +1,15 @@
-//! Teams: members with a goal, one floor, and work that always ends.
+//! Teams: event-sourced collaboration of members (agents and people) on a goal.
 //!
-//! A team is what its log says. The hub that launched it orders the log; everybody else sends [`Proposal`]s
-//! and keeps a copy. [`Team::propose`] turns a proposal into entries or refuses it, [`Team::apply`] takes an
-//! entry in, and the same entries give the same team on every hub, however often they are replayed.
+//! A team is defined by its log. The home hub (the hub that launched the team) orders the log. All other
+//! parties send [`Proposal`]s and store a replica. [`Team::propose`] turns a proposal into entries or rejects
+//! it, and [`Team::apply`] applies an entry. Replaying the same entries gives the same state on every hub.
 //!
-//! To read this folder top-down: [`charter`] (what a team is founded on), [`event`] (what can happen), [`log`]
-//! (how it is written down), [`state`] (where a team stands), `machine` (from entry to state), [`wants`] (what is
-//! waited for). Around it: [`formation`] (choosing members), `brief` (what a member is told), [`decide`] (what a
-//! member says next), [`pattern`] (who speaks after whom), [`nested`] (teams within teams), [`repeat`] (saying it
-//! again), [`replica`] (a copy elsewhere), [`story`] (what a log tells afterwards).
+//! Reading order: [`charter`] (immutable founding data), [`event`] (what can happen), [`log`] (hash-chained
+//! entries), [`state`] (current state), `machine` (from entry to state), [`wants`] (pending actions).
+//!
+//! Around it: [`formation`] (choice of members), `brief` (assignment prompts), [`decide`] (choice of the next
+//! utterance), [`pattern`] (turn policies), [`nested`] (subteams), [`repeat`] (near-duplicate detection),
+//! [`replica`] (copy on a remote hub), [`story`] (timeline of a log).
 
 mod brief;
 pub mod charter;
@@ -42,7 +43,7 @@ pub use utterance::{Kind, Utterance};
 pub use wants::Want;
 pub use work::{Mode, Spec, Work, WorkNo, WorkState};
 
-/// What somebody says, or what an assignment came to; longer results are files.
+/// Sanitized text of an utterance or a result, up to 16,000 characters. Longer results are files.
 pub type Words = crate::Text<16_000>;
-/// A reason, a question, a title.
+/// Sanitized short text (a reason, question or title), up to 500 characters.
 pub type Note = crate::Text<500>;

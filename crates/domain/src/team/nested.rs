@@ -1,4 +1,4 @@
-//! Teams within teams: a member forms a team for its assignment. Cancelling goes down, results go up.
+//! Subteams: a member forms a team for its assignment. Cancellation propagates down, results propagate up.
 
 use std::collections::BTreeSet;
 
@@ -14,37 +14,37 @@ use super::{
 };
 use crate::{ChatId, Digest, Timestamp};
 
-/// Where a team below comes from.
+/// Ancestry of a subteam.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lineage {
     pub parent: ChatId,
-    /// The assignment that the team was formed for.
+    /// The assignment that the subteam was formed for.
     pub work: WorkNo,
-    /// The circles of the teams above, the outermost first: their members, as a digest.
+    /// Digests of the member sets of the ancestor teams, outermost first.
     pub above: Vec<Digest>,
 }
 
 impl Lineage {
-    /// Whether a team of exactly these members is at work above: it would hand the work round for ever.
+    /// Returns true if an ancestor team has exactly these members. Such a subteam could recurse forever.
     pub fn has_above(&self, circle: &Digest) -> bool {
         self.above.contains(circle)
     }
 }
 
-/// A set of members, whatever their order.
+/// Returns an order-independent digest of a set of members.
 pub fn circle<'a>(members: impl IntoIterator<Item = &'a Identity>) -> Digest {
     let keys: BTreeSet<String> = members.into_iter().map(Identity::key).collect();
     let text: String = keys.iter().map(|key| format!("{}:{key}\n", key.len())).collect();
     Digest::of(text)
 }
 
-/// A team below as it begins: what is to be committed together.
+/// A newly created subteam. Both logs must be committed in one transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Founding {
     pub team: Team,
-    /// The first entries of its log.
+    /// The first entries of the subteam's log.
     pub log: Vec<Entry>,
-    /// What the team above adds to its own.
+    /// The entries appended to the parent's log.
     pub above: Vec<Entry>,
 }
 
@@ -53,7 +53,7 @@ impl Team {
         circle(self.active().filter_map(|seat| self.member(seat)).map(|member| &member.invitee.identity))
     }
 
-    /// What an assignment needs: as its title has it, unless it is the whole goal.
+    /// Returns the skills an assignment needs: from its title, or those of the goal if it is the whole goal.
     pub fn needs_of(&self, no: WorkNo) -> Vec<Skill> {
         let Some(work) = self.work_item(no) else { return Vec::new() };
         match work.spec.description.as_str() == self.charter.goal.as_str() {
@@ -62,7 +62,7 @@ impl Team {
         }
     }
 
-    /// Founds a team below for an assignment and invites its members.
+    /// Creates a subteam for an assignment and invites its members.
     pub fn found_below(
         &self,
         by: Author,
@@ -87,8 +87,10 @@ impl Team {
         Ok(Founding { team, log: [vec![founding], invited].concat(), above })
     }
 
-    /// What a team below, for this assignment, is founded on. Its budget is an equal share of what is left for
-    /// all open assignments; its time ends so that its answer is there before the assignment's deadline.
+    /// Returns the spec of a subteam for this assignment.
+    ///
+    /// The budget is an equal share of the remaining budget over the open assignments without subteam. The
+    /// time limit ends early enough for the answer to arrive before the assignment's deadline.
     pub fn charter_below(&self, no: WorkNo, now: Timestamp) -> Result<Charter, Refusal> {
         let work = self.work_item(no).filter(|work| work.is_open()).ok_or(Refusal::NoSuchWork(no))?;
         let depth = self.limits().depth.checked_sub(1).ok_or(Refusal::NoTeamBelow("the depth is used up"))?;
@@ -109,7 +111,7 @@ impl Team {
         Ok(Charter { goal, limits, lineage, needs: self.needs_of(no), ..self.charter.clone() })
     }
 
-    /// What a team that has ended reports to the assignment above; none while it is at work.
+    /// Returns the report of an ended subteam to its parent, or `None` while it is running.
     pub fn report_above(&self) -> Option<Report> {
         let (end, text) = match self.outcome()? {
             Outcome::Concluded { text, .. } => (End::Completed, Some(text.clone())),

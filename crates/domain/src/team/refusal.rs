@@ -1,8 +1,9 @@
-//! Why something does not happen.
+//! Errors of team proposals and entries.
 
 use super::{Kind, Seat, WorkNo};
 use crate::Error;
 
+/// Why a proposal or log entry is rejected, worded for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("This team has ended.")]

@@ -1,24 +1,24 @@
-//! Saying it again: whether words nearly repeat others.
+//! Near-duplicate detection by Jaccard similarity of word shingles.
 //!
-//! Words and pairs of words that two texts share, out of all that either has. Cheap, the same everywhere, and
-//! careful: texts that differ in a number or in a negation say different things, however alike they look.
+//! Compares the words and word pairs that two texts share with those of either. Cheap and deterministic on
+//! all hubs. Conservative: texts that differ in a number or a negation are never duplicates, however similar.
 
-/// Texts with fewer words are never repeats: two members may both agree.
+/// Minimum number of words. Shorter texts are never duplicates: two members may both agree.
 const MIN_WORDS: usize = 6;
-/// Words that are compared; what follows is not read.
+/// Maximum number of words compared; the rest is ignored.
 const MAX_WORDS: usize = 1_000;
-/// Tenths of words and pairs that are shared.
+/// Similarity threshold in tenths.
 const SHARED_TENTHS: usize = 7;
 
 const NEGATIONS: [&str; 9] = ["no", "not", "never", "none", "without", "cannot", "kein", "nicht", "non"];
 
-/// What is compared of a text, made once for each.
+/// Shingles of a text for comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     words: usize,
-    /// Numbers and negations: what turns a sentence into another one.
+    /// Numbers and negations, which change the meaning of a sentence.
     telling: Vec<u64>,
-    /// Words and pairs of neighbours.
+    /// Single words and pairs of adjacent words.
     pieces: Vec<u64>,
 }
 
@@ -36,6 +36,7 @@ impl Fingerprint {
         Self { words: words.len(), telling: set(telling), pieces: set(single.chain(pairs).collect()) }
     }
 
+    /// Returns true if this text is a near-duplicate of an earlier one.
     pub fn nearly_repeats(&self, earlier: &Self) -> bool {
         if self.words < MIN_WORDS || self.telling != earlier.telling {
             return false;
@@ -50,7 +51,7 @@ fn tells(word: &str) -> bool {
     NEGATIONS.contains(&word) || word.ends_with("n't") || word.chars().any(|c| c.is_ascii_digit())
 }
 
-/// FNV-1a, 64 bits (draft-eastlake-fnv), with a zero byte after each word: the same on every hub.
+/// Returns the 64-bit FNV-1a hash (draft-eastlake-fnv) with a zero byte after each word; equal on all hubs.
 fn hash<'a>(words: impl IntoIterator<Item = &'a String>) -> u64 {
     let bytes = words.into_iter().flat_map(|word| word.bytes().chain([0]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -62,7 +63,7 @@ fn set(mut values: Vec<u64>) -> Vec<u64> {
     values
 }
 
-/// How many values two sorted lists share.
+/// Returns the number of values that two sorted lists share.
 fn shared(one: &[u64], other: &[u64]) -> usize {
     let mut other = other.iter().peekable();
     let is_shared = |value: &&u64| {

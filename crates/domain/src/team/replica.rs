@@ -1,12 +1,13 @@
-//! A copy of a team on another hub: entries arrive twice, late, or not at all.
+//! Replica of a team on a remote hub. Entries may arrive duplicated, out of order or not at all.
 
 use std::collections::BTreeMap;
 
 use super::{Entry, Refusal, Team};
 
-/// Entries kept that arrived before their turn; more are dropped and asked for again.
+/// Maximum number of buffered out-of-order entries. Entries beyond it are dropped and requested again.
 const MAX_EARLY: usize = 256;
 
+/// A team and the buffer of entries that arrived out of order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replica {
     team: Option<Team>,
@@ -14,17 +15,19 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// The team as far as the copy is whole; none before the founding.
+    /// Returns the team as far as the log is contiguous, or `None` before the first entry.
     pub const fn team(&self) -> Option<&Team> {
         self.team.as_ref()
     }
 
-    /// The entry to ask the home hub for.
+    /// Returns the sequence number of the next entry to request from the home hub.
     pub fn missing(&self) -> u64 {
         self.team.as_ref().map_or(0, |team| team.head().0 + 1)
     }
 
-    /// Takes in an entry whose signature was verified. A refusal means that the home hub broke the rules.
+    /// Adds an entry with a verified signature and applies all entries that are now contiguous.
+    ///
+    /// An error means that the home hub violated the protocol.
     pub fn receive(&mut self, entry: Entry) -> Result<(), Refusal> {
         let expected = self.missing();
         let fits = self.early.len() < MAX_EARLY || entry.seq() == expected;

@@ -1,4 +1,4 @@
-//! Where a team stands.
+//! State of a team, derived from its log.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,41 +11,41 @@ use super::{
 };
 use crate::{ChatId, Digest, MessageId, Timestamp, run::Usage};
 
-/// A team, as its log has it so far.
+/// State of a team after applying its log up to `seq`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Team {
     pub(super) id: ChatId,
     pub(super) charter: Charter,
     pub(super) founded: Timestamp,
-    /// The last entry: its number, its digest, its time.
+    /// Sequence number, digest (`head`) and time (`at`) of the last entry.
     pub(super) seq: u64,
     pub(super) head: Digest,
     pub(super) at: Timestamp,
     pub(super) members: Vec<Member>,
     pub(super) work: Vec<Work>,
     pub(super) phase: Phase,
-    /// When the phase began, plus the time since then that no process of the home hub served the team.
+    /// Start of the phase, moved forward by the time in which no instance of the home hub served the team.
     pub(super) since: Timestamp,
-    /// How much later the team's time ends, in milliseconds.
+    /// Extension of the team's time limit, in milliseconds.
     pub(super) extended_ms: u64,
-    /// How often the floor was given.
+    /// Number of turns so far.
     pub(super) turn: u32,
     pub(super) plan: Vec<Step>,
     /// The last vote that ended.
     pub(super) vote: Option<Poll>,
-    /// The last words, oldest first; see [`Team::RECENT`].
+    /// The most recent utterances and remarks, oldest first; at most [`Team::RECENT`].
     pub(super) recent: VecDeque<Line>,
-    /// Near-repeats in a row.
+    /// Number of consecutive near-duplicate utterances.
     pub(super) repeats: u32,
-    /// What models took that decided for the team.
+    /// Usage of the models that chose members and utterances for the team.
     pub(super) deciding: Usage,
     pub(super) remarks: BTreeSet<MessageId>,
 }
 
-/// What the team is doing. Each phase but the last ends by a deadline, if by nothing else.
+/// Phase of a team. Each phase except `Closed` is bounded by a deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Members are looked for and invited.
+    /// Candidates are searched and invited.
     Forming {
         round: u8,
     },
@@ -53,18 +53,18 @@ pub enum Phase {
     Discussing {
         floor: Seat,
     },
-    /// Those in `open` are asked the same and answer once each; then `back` has the floor.
+    /// The members in `open` are asked the same question and answer once each; then `back` has the floor.
     Polling {
         poll: Poll,
         open: BTreeSet<Seat>,
         back: Seat,
     },
-    /// Until all of `on` have ended; then `back` has the floor.
+    /// The team waits until all assignments in `on` have ended; then `back` has the floor.
     Waiting {
         on: BTreeSet<WorkNo>,
         back: Seat,
     },
-    /// `by` writes the answer to the goal; `limit` is what made the team stop, if one did.
+    /// `by` writes the final answer. `limit` is the exhausted limit that forced the conclusion, if any.
     Concluding {
         by: Seat,
         limit: Option<Limit>,
@@ -88,7 +88,7 @@ impl Phase {
     }
 }
 
-/// Why a team must conclude.
+/// Limit whose exhaustion forces a team to conclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     Turns,
@@ -99,6 +99,7 @@ pub enum Limit {
     Repeats,
 }
 
+/// How a team ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Concluded { by: Seat, text: Words },
@@ -106,20 +107,21 @@ pub enum Outcome {
     Cancelled { reason: Note },
 }
 
+/// Why a team ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failed {
     NobodyCame,
     NobodyLeft,
     NobodyConcluded,
     OutOfTime,
-    /// The same members are at work in a team above.
+    /// A team with exactly the same members is an ancestor of this one.
     SameMembersAbove,
-    /// The answer says that there is none.
+    /// The answer states that there is no result.
     NoResult,
 }
 
 impl Failed {
-    /// For people.
+    /// Returns the description shown to users.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NobodyCame => "Nobody accepted the invitation.",
@@ -132,13 +134,13 @@ impl Failed {
     }
 }
 
-/// Words that were said.
+/// An utterance or remark in the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// None for the owner, who has no seat.
+    /// `None` for the owner, who has no seat.
     pub seat: Option<Seat>,
     pub text: Words,
-    /// Follows from the text; kept, since each new line is compared with all recent ones.
+    /// Shingles of the text. Cached, because each new line is compared with all recent ones.
     fingerprint: Fingerprint,
 }
 
@@ -153,7 +155,8 @@ impl Line {
 }
 
 impl Team {
-    /// Lines that are remembered besides the log: what a decider reads, and what a near-repeat is compared with.
+    /// Length of the transcript that is retained besides the log: context for decision makers and for
+    /// near-duplicate detection.
     pub const RECENT: usize = 16;
 
     pub const fn id(&self) -> ChatId {
@@ -172,27 +175,27 @@ impl Team {
         self.founded
     }
 
-    /// The time of the last entry.
+    /// Returns the time of the last entry.
     pub const fn at(&self) -> Timestamp {
         self.at
     }
 
-    /// When it ended. What came too late is written down after that.
+    /// Returns when the team ended. Late reports may be appended to the log afterwards.
     pub fn ended(&self) -> Option<Timestamp> {
         self.outcome().map(|_| self.since)
     }
 
-    /// The number and the digest of the last entry.
+    /// Returns the sequence number and the digest of the last entry.
     pub const fn head(&self) -> (u64, Digest) {
         (self.seq, self.head)
     }
 
-    /// Every member that was ever invited; a seat is the place in this list.
+    /// Returns all members ever invited, indexed by seat number.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// Every assignment; its number is the place in this list.
+    /// Returns all assignments, indexed by their number.
     pub fn work(&self) -> &[Work] {
         &self.work
     }
@@ -240,7 +243,7 @@ impl Team {
         (0..u16::try_from(self.members.len()).unwrap_or(u16::MAX)).map(Seat)
     }
 
-    /// Whether the member takes part: may be given the floor and work.
+    /// Returns true if the member is active: it can have the floor and get assignments.
     pub fn is_active(&self, seat: Seat) -> bool {
         self.member(seat).is_some_and(|member| member.presence == Presence::Active)
     }
@@ -249,22 +252,22 @@ impl Team {
         self.seats().filter(|&seat| self.is_active(seat))
     }
 
-    /// Whether a person sits there.
+    /// Returns true if the seat belongs to a person who has not left.
     pub fn is_person(&self, seat: Seat) -> bool {
         self.member(seat).is_some_and(|member| member.is_person() && !member.is_gone())
     }
 
-    /// Who has the floor when nobody else has: the first active member.
+    /// Returns the leader: the first active member, who has the floor by default.
     pub fn lead(&self) -> Option<Seat> {
         self.active().next()
     }
 
-    /// The active member after `seat`, round the table; `seat` itself when it is the only one.
+    /// Returns the active member after `seat` in cyclic order; `seat` itself if it is the only one.
     pub fn next_after(&self, seat: Seat) -> Option<Seat> {
         self.active().find(|&next| next > seat).or_else(|| self.lead())
     }
 
-    /// Whether the team waits for words of this member.
+    /// Returns true if the team waits for an utterance of this member.
     pub fn is_asked(&self, seat: Seat) -> bool {
         match &self.phase {
             Phase::Discussing { floor } => *floor == seat,
@@ -274,7 +277,7 @@ impl Team {
         }
     }
 
-    /// What this member may say now; empty when it is not asked.
+    /// Returns the kinds of utterances allowed for this member now; empty if it is not asked.
     pub fn allowed(&self, seat: Seat) -> Vec<Kind> {
         match &self.phase {
             _ if !self.is_asked(seat) => Vec::new(),
@@ -299,12 +302,12 @@ impl Team {
         }
     }
 
-    /// What all members used together, and those who decided for them.
+    /// Returns the total usage of all members and decision makers.
     pub fn usage(&self) -> Usage {
         self.members.iter().fold(self.deciding, |sum, member| sum.plus(member.counts.usage))
     }
 
-    /// What may still be used: the limits, less what was used, less what is set aside for teams below.
+    /// Returns the remaining budget: the limits minus usage and minus the budgets reserved for subteams.
     pub fn left(&self) -> Budget {
         let usage = self.usage();
         let hops = self.work.iter().fold(0_u32, |sum, work| sum.saturating_add(work.hops).saturating_add(1));
@@ -313,7 +316,7 @@ impl Team {
         below.fold(self.limits().budget().minus(used), |left, child| left.minus(child.budget))
     }
 
-    /// The limit that is used up, if one is. Time is the clock's affair.
+    /// Returns the exhausted limit, if any. Time limits are handled in `clock`.
     pub(super) fn used_up(&self) -> Option<Limit> {
         let (limits, usage) = (self.limits(), self.usage());
         if self.turn > limits.turns {

@@ -1,53 +1,55 @@
-//! What a log tells afterwards: who worked on what from when to when, and what happened in between.
+//! Timeline of a team log: assignments as time spans, and point events.
 
 use super::{Author, Entry, Event, Phase, Refusal, Seat, Team, WorkNo};
 use crate::Timestamp;
 
+/// Timeline of a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Story {
-    /// Assignments, in the order of giving.
+    /// Assignments, in order of creation.
     pub bars: Vec<Bar>,
     pub marks: Vec<Mark>,
 }
 
-/// The time between the giving of an assignment and its end.
+/// Time span of one assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub work: WorkNo,
     pub to: Seat,
     pub from: Timestamp,
-    /// None while it is open.
+    /// `None` while it is open.
     pub until: Option<Timestamp>,
 }
 
-/// A moment, and the entry that made it.
+/// A point event and the log entry that caused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub seq: u64,
     pub at: Timestamp,
-    /// Whom it concerns; none for the whole team.
+    /// The affected member; `None` for the whole team.
     pub seat: Option<Seat>,
     pub kind: MarkKind,
 }
 
+/// Kind of a point event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkKind {
     Joined,
     Left,
-    /// It was asked to speak.
+    /// The member was given the floor.
     Floor,
-    /// It asked something about its assignment.
+    /// The member asked a question about its assignment.
     Asked,
     Answered,
-    /// It formed a team.
+    /// The member formed a subteam.
     Nested,
-    /// The owner said something.
+    /// A person made a remark.
     Remarked,
     /// The team ended.
     Ended,
 }
 
-/// The team that the log describes, and its story.
+/// Replays a log and returns the team and its timeline.
 pub fn tell(log: &[Entry]) -> Result<(Team, Story), Refusal> {
     let (first, rest) = log.split_first().ok_or(Refusal::Gap { expected: 0 })?;
     let (mut team, mut story, mut turn) = (Team::begin(first)?, Story::default(), 0);
@@ -68,7 +70,7 @@ pub fn tell(log: &[Entry]) -> Result<(Team, Story), Refusal> {
 }
 
 impl Story {
-    /// How long a member had work, in milliseconds; work side by side counts once.
+    /// Returns the time in which a member had work, in milliseconds. Overlapping assignments count once.
     pub fn busy_ms(&self, seat: Seat, now: Timestamp) -> u64 {
         let mut own: Vec<(u64, u64)> = self
             .bars

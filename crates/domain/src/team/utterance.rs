@@ -1,4 +1,4 @@
-//! What the holder of the floor may say.
+//! Utterances: what a member may say in its turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,35 +6,38 @@ use serde::{Deserialize, Serialize};
 
 use super::{Mode, Note, Seat, Spec, Words, WorkNo};
 
+/// What a member says in its turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
 pub enum Utterance {
-    /// Words for everybody; `next` should speak then, where the pattern leaves the choice.
+    /// A message to all members. `next` requests the next
+    /// speaker, if the pattern leaves the choice to the speaker.
     Discuss {
         text: Words,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<Seat>,
     },
-    /// Work for members: the team waits for it, or goes on.
+    /// Assigns work to members. In mode `now` the team waits for the results.
     Assign { mode: Mode, work: Vec<Task> },
-    /// Wait until all of these have ended.
+    /// Waits until all these assignments have ended.
     PauseFor { work: BTreeSet<WorkNo> },
-    /// The plan, whole, in place of the one before.
+    /// Replaces the whole plan.
     Plan { steps: Vec<Step> },
-    /// Everybody else chooses one of the options.
+    /// Asks all other members to vote on the options.
     Vote { question: Note, options: Vec<Note> },
-    /// An answer to a vote: the place of the option, or none to abstain.
+    /// A vote: index of the option, or `None` to abstain.
     Ballot {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         option: Option<u8>,
     },
-    /// The answer to the goal. Without words, the speaker is asked for them next.
+    /// The final answer to the goal. Without text, the speaker is asked for it in the next turn.
     Conclude {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Words>,
     },
 }
 
+/// An assignment to be created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     pub to: Seat,
@@ -48,10 +51,10 @@ pub struct Step {
     pub done: bool,
 }
 
-/// A question to several members at once; each answers it once.
+/// A question to several members at once. Each answers once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// What they think of what was just said.
+    /// Asks for comments on the last message.
     Views,
     Vote {
         question: Note,
@@ -78,7 +81,7 @@ impl Utterance {
     }
 }
 
-/// The kinds of utterances, to say which are allowed.
+/// Kind of utterance, used to list the allowed ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -93,7 +96,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What the member that leads may say where a pattern sets no bounds.
+    /// Utterances of the leader in patterns without restrictions.
     pub const LEADING: [Self; 7] = [
         Self::Discuss,
         Self::AssignNow,

@@ -1,27 +1,29 @@
-//! What a team waits for, and from whom.
+//! Pending actions of a team.
 //!
-//! The hub compares this with what it is doing and does what is missing: after a crash, after a lost wake-up or
-//! when it comes back, the same question has the right answer. A run or a team below whose assignment is not
-//! open any more is to be cancelled.
+//! The orchestrator reconciles them with the work it is running and starts what is missing. This is
+//! level-triggered, so it recovers from crashes, lost notifications and downtime. A run or subteam whose
+//! assignment is no longer open must be cancelled.
 
 use super::{Phase, Seat, Team, Work, WorkNo, WorkState, member::Presence, work::Child};
 use crate::ChatId;
 
+/// Something that the team waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// More members: at most so many.
+    /// Search for up to this many further members.
     Candidates { places: u16 },
-    /// Whether the member accepts.
+    /// The member's reply to its invitation.
     Reply { seat: Seat },
-    /// An utterance for this turn.
+    /// The member's utterance for this turn.
     Speech { seat: Seat, turn: u32 },
     /// Work on the assignment, or a report that it ended.
     Work { work: WorkNo },
-    /// An answer to the question of an assignment, from whoever gave it or from a person.
+    /// The answer to the question of an assignment, from the member who created it or from a person.
     Answer { work: WorkNo, from: Seat },
 }
 
 impl Team {
+    /// Returns all pending actions; none if the team has ended.
     pub fn wants(&self) -> Vec<Want> {
         if self.outcome().is_some() {
             return Vec::new();
@@ -50,18 +52,18 @@ impl Team {
         self.seats().filter(|&seat| self.member(seat).is_some_and(|member| member.presence == *presence))
     }
 
-    /// Teams below, and the assignments that they were formed for, open or not.
+    /// Returns the subteams with the assignments they were formed for, open or ended.
     pub fn below(&self) -> impl Iterator<Item = (WorkNo, &Work, Child)> {
         (0..).map(WorkNo).zip(&self.work).filter_map(|(no, work)| Some((no, work, work.child?)))
     }
 
-    /// Those that have not reported yet.
+    /// Returns the subteams that have not reported yet.
     pub fn unheard(&self) -> impl Iterator<Item = (WorkNo, &Work, ChatId)> {
         let unheard = self.below().filter(|(.., child)| child.heard.is_none());
         unheard.map(|(no, work, child)| (no, work, child.team))
     }
 
-    /// Those whose assignment has ended: they are to be cancelled, unless they have ended by themselves.
+    /// Returns unreported subteams whose assignment has ended. They must be cancelled if still running.
     pub fn orphans(&self) -> impl Iterator<Item = ChatId> {
         self.unheard().filter(|(_, work, _)| !work.is_open()).map(|(.., team)| team)
     }

@@ -1,4 +1,4 @@
-//! Assignments: work that a team gives a member, and that always ends.
+//! Assignments: units of work given to members. Each one ends, at the latest by its deadline.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Note, Seat, Words, charter::Budget};
 use crate::{ChatId, Text, Timestamp, run::Usage};
 
-/// An assignment's number in its team, in the order of giving.
+/// Number of an assignment within its team, in order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WorkNo(pub u32);
@@ -18,24 +18,25 @@ impl fmt::Display for WorkNo {
     }
 }
 
+/// Whether the team waits for an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// The team waits for it.
+    /// Foreground: the team waits for the result.
     Now,
-    /// The team goes on; a pause waits for it later.
+    /// The team continues. A later `pause_for` can wait for the result.
     Background,
 }
 
-/// What is to be done: all that the member is told, instead of the whole conversation.
+/// Content of an assignment. The member gets only this, not the whole conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spec {
     pub title: Note,
     pub description: Text<8_000>,
-    /// When it is done.
+    /// Acceptance criteria.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Note>,
-    /// Earlier assignments whose results go along.
+    /// Earlier assignments whose results are included in the prompt.
     #[serde(default)]
     pub inputs: Vec<WorkNo>,
 }
@@ -44,6 +45,7 @@ impl Spec {
     pub const MAX_INPUTS: usize = 16;
 }
 
+/// An assignment with its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
     pub by: Seat,
@@ -52,33 +54,33 @@ pub struct Work {
     pub spec: Spec,
     pub state: WorkState,
     pub deadline: Timestamp,
-    /// The team that the member formed for it.
+    /// The subteam that the member formed for it.
     pub child: Option<Child>,
-    /// What came after the end: kept, and nothing follows from it.
+    /// Report received after the end. Stored without consequences for the assignment.
     pub late: Option<Report>,
-    /// Pieces of work that the team below gave in turn.
+    /// Number of assignments created by its subteam.
     pub hops: u32,
 }
 
-/// A team below, and what is set aside for it while it is at work.
+/// A subteam and the budget reserved for it while the assignment is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child {
     pub team: ChatId,
     pub budget: Budget,
-    /// What it last said that it used, once it has reported, in time or late.
+    /// Usage that it last reported, in time or late. `None` before its first report.
     pub heard: Option<Used>,
 }
 
-/// What a team used, those below it included.
+/// Resource usage of a team including its subteams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
     pub usage: Usage,
-    /// Pieces of work that it gave.
+    /// Number of assignments it created.
     pub hops: u32,
 }
 
 impl Used {
-    /// What is more than `before`.
+    /// Returns the usage since `before` (saturating at zero).
     pub const fn beyond(self, before: Self) -> Self {
         Self { usage: self.usage.beyond(before.usage), hops: self.hops.saturating_sub(before.hops) }
     }
@@ -89,7 +91,7 @@ impl Work {
         !matches!(self.state, WorkState::Ended(_))
     }
 
-    /// The words of its result, when it was completed.
+    /// Returns the text of the result, if the assignment was completed.
     pub fn result(&self) -> Option<&Words> {
         match &self.state {
             WorkState::Ended(Report { end: End::Completed, text, .. }) => text.as_ref(),
@@ -98,14 +100,15 @@ impl Work {
     }
 }
 
+/// State of an assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkState {
-    /// Given; the member has not begun.
+    /// Assigned, not started.
     Offered,
     Working,
-    /// The member asked something and waits for the answer.
+    /// The member asked a question and waits for the answer.
     Asking(Words),
-    /// The question was answered; the member has not gone on yet.
+    /// The question was answered. The member has not resumed work yet.
     Answered(Words),
     Ended(Report),
 }
@@ -122,16 +125,16 @@ impl WorkState {
     }
 }
 
-/// How an assignment ended and what came of it.
+/// Final report of an assignment: outcome, text and usage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     pub end: End,
-    /// The result, or why there is none.
+    /// The result, or the reason why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Words>,
     #[serde(default)]
     pub usage: Usage,
-    /// Pieces of work that a team below gave for it.
+    /// Number of assignments created by a subteam for it.
     #[serde(default)]
     pub hops: u32,
 }
@@ -141,7 +144,7 @@ impl Report {
         Used { usage: self.usage, hops: self.hops }
     }
 
-    /// Whether it brings what the team wanted.
+    /// Returns true if the assignment was completed with a result.
     pub(super) const fn is_a_result(&self) -> bool {
         matches!(self, Self { end: End::Completed, text: Some(_), .. })
     }
@@ -151,13 +154,14 @@ impl Report {
     }
 }
 
+/// Outcome of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     Completed,
     Failed,
     Cancelled,
-    /// The member declined the work.
+    /// The member declined the assignment.
     Rejected,
     TimedOut,
 }

@@ -1,4 +1,4 @@
-//! The floor, work, questions, votes, and a person in the room.
+//! Tests of turns, assignments, questions, votes and remarks of a person.
 
 use plexus_domain::{
     MessageId, Timestamp,

@@ -1,5 +1,6 @@
-//! What goes wrong, one thing at a time: whatever it is, the team ends in time and no work is left open. The table of
-//! `docs/teams.md` says what these plays come to.
+//! Fault injection, one fault at a time: the team always ends in time and leaves no assignment open.
+//!
+//! The outcomes are compared with the table in `docs/teams.md`.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -20,33 +21,33 @@ use crate::{
 };
 
 const DOCS: &str = include_str!("../../../../docs/teams.md");
-/// How long a member takes for its work.
+/// Time that a member takes for an assignment.
 const WORK: Duration = Duration::from_secs(20);
-/// What may pass after the time of a team until it has ended.
+/// Maximum time between a team's time limit and its end.
 const GRACE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
-    /// The second member answers nothing from this second on.
+    /// The second member stops responding at this second.
     Offline(u64),
-    /// It takes work and never comes back with it.
+    /// The second member accepts assignments but never reports.
     NeverDone,
-    /// The lead says nothing from this second on.
+    /// The leader stops speaking at this second.
     Speechless(u64),
-    /// Everybody is silent from this second on.
+    /// All members stop responding at this second.
     AllOffline(u64),
-    /// What deciders answer is no utterance.
+    /// Decision makers return invalid utterances.
     Nonsense,
-    /// The hub is down from one second to another.
+    /// The hub is down between these two seconds.
     HubDown(u64, u64),
 }
 
-/// A hub in small, its members, and one fault.
+/// Simulation of a hub and its members with one fault.
 struct Play {
     world: World,
     fault: Fault,
-    /// When the work that goes on will be done.
+    /// When each running assignment will be done.
     doing: BTreeMap<WorkNo, Timestamp>,
     began: Timestamp,
 }
@@ -76,7 +77,7 @@ impl Play {
         matches!(self.fault, Fault::Speechless(from) if seat == Seat(0) && self.seconds() >= from)
     }
 
-    /// Does what the team waits for. False when there is nothing to do but wait.
+    /// Performs a pending action. Returns false if nothing can be done but wait.
     fn meet(&mut self, want: &Want) -> bool {
         match *want {
             Want::Reply { seat } if !self.is_silent(seat) => {
@@ -124,7 +125,7 @@ impl Play {
         true
     }
 
-    /// Moves on to the next moment at which something happens.
+    /// Advances the clock to the next moment at which something happens.
     fn wait(&mut self) {
         let open: Vec<WorkNo> = self.world.team.open_work().map(|(no, _)| no).collect();
         self.doing.retain(|no, _| open.contains(no));
@@ -135,7 +136,7 @@ impl Play {
         if let Fault::HubDown(from, until) = self.fault {
             let at = |seconds| self.began + Duration::from_secs(seconds);
             if next >= at(from) && self.world.now < at(until) {
-                // Runs went down with it, and the log is all that is left.
+                // The crash lost all runs; only the log remains.
                 next = at(until);
                 self.doing.clear();
                 self.world.crash();
@@ -147,7 +148,7 @@ impl Play {
         }
     }
 
-    /// Plays until the team has ended; answers what came of it and after how many seconds.
+    /// Runs until the team has ended. Returns the outcome and the duration in seconds.
     fn end(mut self) -> (String, u64) {
         while self.world.team.outcome().is_none() {
             assert_can_be_cancelled(&self.world);
@@ -199,7 +200,7 @@ fn whatever_goes_wrong_the_team_ends_in_time() {
     assert!(missing.is_empty(), "docs/teams.md lacks these rows: {missing:#?}");
 }
 
-/// Nobody answers on any of the levels, and the levels hear nothing of each other.
+/// No member responds on any level, and no reports are exchanged between the levels.
 #[test]
 fn eight_silent_levels_end_by_time_alone() {
     let mut tree = Tree::chain();

@@ -1,4 +1,4 @@
-//! Inviting: quorum, rounds, places.
+//! Tests of invitations: quorum, rounds and member limits.
 
 use plexus_domain::team::{
     Charter, Event, Failed, Limits, Outcome, Phase, Refusal, Seat, Want,

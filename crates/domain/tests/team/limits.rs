@@ -1,4 +1,4 @@
-//! Limits end a team, and what repeats is kept from the others.
+//! Tests of limits and of near-duplicate suppression.
 
 use std::time::Duration;
 
@@ -201,7 +201,7 @@ fn a_team_is_not_founded_on_limits_out_of_bounds() {
     }
 }
 
-/// Whoever talks in circles while others are at work waits for them: what they find is news.
+/// If members repeat themselves while assignments are open, the team waits: the results are new information.
 #[test]
 fn repeating_does_not_end_work_that_goes_on() {
     let words = "I shall now go and look for the annual revenue figures of the company.";

@@ -1,4 +1,5 @@
-//! Teams, driven as a hub drives them: proposals in, entries out, every log replayed.
+//! Team tests: they drive the state machine as a hub does,
+//! with proposals in, entries out and every log replayed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
 
 mod conversation;

@@ -1,4 +1,4 @@
-//! Teams within teams.
+//! Tests of subteams.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::world::{World, agent, assign, charter, conclude, report};
 const A: Seat = Seat(0);
 const B: Seat = Seat(1);
 
-/// A team at work on one assignment, and the team that its assignee forms for it.
+/// Creates an assignment and the subteam that its assignee forms for it.
 fn below(above: &mut World, number: u8, members: &[&str]) -> World {
     above.say(A, assign(Mode::Now, &[1])).unwrap();
     let charter = above.team.charter_below(WorkNo(0), above.now).unwrap();
@@ -82,7 +82,7 @@ fn cancelling_reaches_every_level_and_a_cancelled_team_says_so() {
     }
 }
 
-/// Also when nobody waits for it any more: what it used has to be counted.
+/// Reports are awaited even if the assignment has ended, because the subteam's usage must be counted.
 #[test]
 fn a_team_below_is_listened_for_until_it_has_reported() {
     let mut top = root(1);

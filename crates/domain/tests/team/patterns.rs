@@ -1,4 +1,4 @@
-//! Each pattern, from the first word to the conclusion.
+//! Tests of each pattern from the first utterance to the conclusion.
 
 use plexus_domain::team::{
     Charter, Event, Failed, Kind, Limits, Mode, Outcome, Pattern, Seat, WorkNo,
@@ -9,7 +9,7 @@ use plexus_domain::team::{
 
 use crate::world::{World, agent, assign, charter, speakers, text};
 
-/// Lets the rules speak for everybody and completes all work; who spoke, in order.
+/// Lets the rules speak for all members and completes all assignments. Returns the speakers in order.
 fn run(world: &mut World) -> Vec<u16> {
     let mut order = Vec::new();
     while world.team.outcome().is_none() {
@@ -41,7 +41,7 @@ fn each_pattern_has_its_order_of_speaking_and_concludes() {
     }
 }
 
-/// Agents that know nothing of teams name nobody: the rules see to it that each is heard, and then that one concludes.
+/// Agents without team support name no next speaker. The rules give each a turn, then let one conclude.
 #[test]
 fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
     for pattern in Pattern::ALL.into_iter().filter(Pattern::is_talk) {
@@ -63,7 +63,7 @@ fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
     }
 }
 
-/// Somebody may have left while it was asked: what it says to the others is no answer all the same.
+/// A member may have left while another was asked; a remark to the others is still not the final answer.
 #[test]
 fn a_remark_is_no_conclusion() {
     for pattern in Pattern::ALL.into_iter().filter(Pattern::is_talk) {
@@ -87,7 +87,7 @@ fn a_remark_is_no_conclusion() {
     }
 }
 
-/// Words alone hand out no work: once its leader was heard, a team does not wait for acts that never come.
+/// Plain text creates no assignments, so after the leader's turn the team must not wait for more utterances.
 #[test]
 fn a_leader_who_only_has_words_holds_up_no_work() {
     for pattern in Pattern::ALL.into_iter().filter(|pattern| !pattern.is_talk()) {
@@ -130,7 +130,7 @@ fn an_answer_says_how_many_members_brought_no_result() {
     assert!(!text.as_str().contains("10.7.7.7"), "a reason is for those who may see the team: {text}");
 }
 
-/// A team whose two members have parts that build on each other: the first finds and reports, the second plots.
+/// Returns a team whose two members have dependent parts: the first finds and reports, the second plots.
 fn stepwise() -> World {
     let limits = Limits { members: 2, ..Limits::default() };
     let mut world = World::found(Charter { limits, ..charter() });
@@ -146,7 +146,7 @@ fn stepwise() -> World {
     world
 }
 
-/// What the rules hand out next: to whom, what, and the work it builds on.
+/// Returns the next assignments by the rules: assignee, title and inputs.
 fn given(world: &mut World) -> Vec<(u16, String, Vec<u32>)> {
     let first = world.team.work().len();
     world.say(Seat(0), rules::decide(&world.team, Seat(0)).unwrap()).unwrap();
@@ -189,7 +189,7 @@ fn a_step_whose_member_is_gone_keeps_nobody_from_the_next() {
     assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })));
 }
 
-/// A model, or an agent that takes the floor, may have handed out something else before the rules came to decide.
+/// A model, or an agent with team support, may have created other assignments before the rules decide.
 #[test]
 fn the_rules_add_no_steps_to_a_plan_that_is_not_theirs() {
     let mut world = stepwise();
@@ -206,7 +206,7 @@ fn a_team_of_one_and_a_team_of_fifty_conclude_in_every_pattern() {
             let mut world = World::of(members, pattern);
             run(&mut world);
             let outcome = world.team.outcome();
-            // Whoever debates alone has nobody who says anything.
+            // A debate of one member has no debaters, hence no utterances.
             let is_alone = matches!(pattern, Pattern::Debate(_)) && members == 1;
             match outcome {
                 Some(Outcome::Failed(Failed::NoResult)) => assert!(is_alone, "{pattern:?} {members}"),

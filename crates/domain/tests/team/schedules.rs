@@ -1,4 +1,4 @@
-//! Random schedules: members, people, time and faults in any order. `World` checks each step.
+//! Property test: random interleavings of members, people, time and faults. `World` checks each step.
 
 use std::time::Duration;
 
@@ -18,11 +18,11 @@ use crate::world::{World, assign, charter, discuss, report, speakers, text};
 
 #[derive(Clone, Copy, Debug)]
 enum Act {
-    /// Somebody who is asked says what the rules say.
+    /// A member that is asked says what the rules choose.
     Speak(u16),
-    /// Somebody speaks, asked or not.
+    /// A member speaks, whether asked or not.
     SpeakUp(u16, u16),
-    /// Whoever is asked assigns, calls a vote, plans, pauses or ends the talk.
+    /// A member that is asked assigns, calls a vote, plans, pauses or concludes.
     Lead(u16, u8),
     Work(u16, u8),
     Invite(u16),
@@ -32,7 +32,7 @@ enum Act {
     Wait(u32),
     Deadline,
     Crash,
-    /// The last proposal arrives once more.
+    /// The last proposal is delivered again (idempotency).
     Again,
 }
 
@@ -53,7 +53,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A schedule in progress: the hub, and the proposal that may arrive again.
+/// A running schedule: the hub, and the last proposal for redelivery.
 struct Run {
     world: World,
     last: Option<(Author, Event)>,
@@ -66,7 +66,7 @@ impl Run {
         Ok(())
     }
 
-    /// Refusals are fine here: what matters is what holds after each step.
+    /// Performs an act. Errors are ignored: the test checks the invariants after each step.
     fn act(&mut self, act: Act) {
         let members = u16::try_from(self.world.team.members().len()).unwrap().max(1);
         let seat = |number: u16| Seat(number % members);
@@ -189,7 +189,7 @@ impl Run {
     }
 }
 
-/// Cancelling works wherever a team stands, and ends everything.
+/// Asserts that cancelling works in any state and ends everything.
 pub fn assert_can_be_cancelled(world: &World) {
     let proposal = Proposal {
         team: world.team.id(),
@@ -210,7 +210,7 @@ pub fn assert_can_be_cancelled(world: &World) {
     assert_eq!(team.open_work().count(), 0);
 }
 
-/// Another hub's copy: windows of the log arrive in reverse, and every third entry twice.
+/// Builds a replica: windows of the log arrive in reverse order, and every third entry twice.
 fn copy(log: &[Entry], window: usize) -> Replica {
     let mut replica = Replica::default();
     for entries in log.chunks(window) {
@@ -259,7 +259,7 @@ proptest! {
             world.wait();
             waits += 1;
         }
-        // Each wait uses up a turn, a round, a piece of work or one who concludes.
+        // Each wait uses up a turn, a round, an assignment or an attempt to conclude.
         prop_assert!(waits <= limits.turns + limits.hops + 20, "{waits}");
         prop_assert!(world.now <= world.team.end_of_time() + Duration::from_secs(60) || waits <= 1);
         prop_assert_eq!(&Team::replay(&world.log).unwrap(), &world.team);

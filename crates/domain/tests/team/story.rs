@@ -1,4 +1,4 @@
-//! What a log tells afterwards.
+//! Tests of the timeline of a log.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! Trees of teams, to depth 8: members form teams for their work at any moment, everything may crash, and what one team
-//! says to another comes late, twice, in another order, or not at all.
+//! Property test of team trees up to depth 8: members form subteams at any moment and every team may crash.
+//!
+//! Reports and cancellations between teams are delayed, duplicated, reordered or lost.
 
 use std::time::Duration;
 
@@ -16,11 +17,11 @@ use crate::world::{World, agent, assign, charter, report, speakers, text};
 
 #[derive(Clone, Copy, Debug)]
 enum Act {
-    /// Whoever is asked says what the rules say.
+    /// A member that is asked says what the rules choose.
     Speak(u16),
-    /// Whoever is asked gives work.
+    /// A member that is asked creates an assignment.
     Give(u16, bool),
-    /// A member, or the owner for it, forms a team; its members come, or do not.
+    /// A member, or the owner for it, forms a subteam; its members accept or not.
     Nest {
         team: u16,
         work: u16,
@@ -32,9 +33,9 @@ enum Act {
     Stop(u16, u16),
     Leave(u16, u16),
     Cancel(u16),
-    /// A team that has ended says so above.
+    /// An ended team reports to its parent.
     Up(u16),
-    /// A team ends those below that nobody waits for.
+    /// A team cancels its orphaned subteams.
     Down(u16),
     Wait(u32),
     Crash(u16),
@@ -65,11 +66,11 @@ pub struct Node {
     level: u8,
 }
 
-/// A team with all that are below it, in the order of founding.
+/// A team with all its subteams, in order of creation.
 pub struct Tree {
     pub nodes: Vec<Node>,
     now: Timestamp,
-    /// Tokens that members used themselves.
+    /// Tokens used by members directly.
     spent: u64,
 }
 
@@ -85,7 +86,7 @@ impl Tree {
         Self { nodes: vec![Node { world, above: None, level: 0 }], now, spent: 0 }
     }
 
-    /// As deep as it can be, with work given on each level and nobody at work on it.
+    /// Returns a chain of maximum depth with an open assignment on each level and no member working.
     pub fn chain() -> Self {
         let mut tree = Self::found();
         for who in 0..=DEPTH {
@@ -98,7 +99,7 @@ impl Tree {
         tree
     }
 
-    /// Mostly the newest team, so that trees grow deep.
+    /// Mostly selects the newest team, so that trees grow deep.
     fn pick(&self, number: u16) -> usize {
         let last = self.nodes.len() - 1;
         if number.is_multiple_of(3) { usize::from(number) % (last + 1) } else { last }
@@ -109,7 +110,7 @@ impl Tree {
         open.get(usize::from(number) % open.len().max(1)).copied()
     }
 
-    /// Refusals are fine: what matters is what holds after each step.
+    /// Performs an act. Errors are ignored: the test checks the invariants after each step.
     fn act(&mut self, act: Act) {
         let _ = match act {
             Act::Speak(team) => self.speak(self.pick(team)),
@@ -171,13 +172,13 @@ impl Tree {
         self.say(node, assign(if now { Mode::Now } else { Mode::Background }, &[to.0]))
     }
 
-    /// Both logs get their entries, or none does: that is one transaction.
+    /// Forms a subteam. Both logs get their entries or neither does, as in one transaction.
     fn nest(&mut self, node: usize, work: u16, who: u8, come: bool, owner: bool) -> Result<(), Refusal> {
         let Some(no) = self.work(node, work) else { return Ok(()) };
         let (team, number) = (&self.nodes[node].world.team, u32::try_from(self.nodes.len()).unwrap());
         let to = team.work_item(no).unwrap().to;
         let by = if owner { Author::Owner } else { Author::Seat(to) };
-        // Few names, so that the same members meet again and again.
+        // Few names, so that the same members occur again in ancestors.
         let members = [who % 4, who / 4 % 4 + 4].map(|name| agent(&format!("agent{name}"))).to_vec();
         let id =
             ChatId::new(self.now, &[number.to_be_bytes().as_slice(), &[7; 6]].concat().try_into().unwrap());
@@ -196,7 +197,7 @@ impl Tree {
         Ok(())
     }
 
-    /// A member reports on what it does itself.
+    /// A member reports on an assignment without subteam.
     fn report(&mut self, node: usize, work: u16, end: u8) -> Result<(), Refusal> {
         let Some(no) = self.work(node, work) else { return Ok(()) };
         let item = self.nodes[node].world.team.work_item(no).unwrap();
@@ -246,7 +247,8 @@ impl Tree {
         }
     }
 
-    /// Lets time pass until every team has ended; where nothing comes through, by time alone.
+    /// Advances the time until every team has ended. If `is_cut`,
+    /// no messages are delivered and only timeouts apply.
     pub fn drain(&mut self, is_cut: bool) {
         loop {
             if !is_cut {
@@ -283,7 +285,7 @@ proptest! {
             prop_assert!(node.world.team.ended().unwrap() <= top.max(began));
             prop_assert_eq!(&Team::replay(&node.world.log).unwrap(), &node.world.team);
         }
-        // What was cut off is heard in the end, in any order, and counts once.
+        // Lost reports are delivered at the end, in any order, and count once.
         for node in (0..tree.nodes.len()).chain((0..tree.nodes.len()).rev()).chain(0..tree.nodes.len()) {
             let _ = tree.up(node);
         }
@@ -296,7 +298,7 @@ proptest! {
     }
 }
 
-/// The schedules above reach the bottom.
+/// Ensures that random trees can reach the maximum depth.
 #[test]
 fn a_tree_grows_to_the_depth_and_no_further() {
     let mut tree = Tree::chain();

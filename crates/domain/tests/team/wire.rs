@@ -1,4 +1,4 @@
-//! How the log looks to other hubs: changing this breaks their copies.
+//! Golden tests of the log format. Changing it breaks the replicas of other hubs.
 
 use plexus_domain::{
     ChatId, Timestamp,
@@ -18,7 +18,7 @@ fn said(utterance: Utterance) -> Event {
     Event::Said { turn: 3, utterance, usage: Usage::default() }
 }
 
-/// Without the usage, which is the same everywhere.
+/// Returns the event without its usage, which is the same in all cases.
 fn json(event: &Event) -> Value {
     let mut value = serde_json::to_value(event).unwrap();
     value.as_object_mut().unwrap().remove("usage");

@@ -1,4 +1,5 @@
-//! A hub in small: it keeps the log, moves the clock, and checks after each step what must always hold.
+//! In-memory hub for team tests: stores the log, controls
+//! the clock and checks the invariants after each step.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -31,7 +32,7 @@ impl World {
         Self { team, log: vec![entry], now }
     }
 
-    /// A team of so many agents, all of whom have accepted.
+    /// Returns a team of `members` agents that have all accepted.
     pub fn of(members: u16, pattern: Pattern) -> Self {
         let limits = Limits { members: members.max(1), ..Limits::default() };
         Self::found(Charter { pattern, limits, ..charter() }).with_members(members)
@@ -81,7 +82,7 @@ impl World {
         Ok(())
     }
 
-    /// Moves the clock to the next deadline and lets it pass.
+    /// Advances the clock to the next deadline and applies the timeout.
     pub fn wait(&mut self) {
         let due = self.team.due().unwrap();
         self.now = self.now.max(due);
@@ -102,7 +103,7 @@ impl World {
         }
     }
 
-    /// What must hold after every entry.
+    /// Checks the invariants that hold after every entry.
     fn check(&self) {
         let team = &self.team;
         let Some(due) = team.due() else {
@@ -125,7 +126,7 @@ impl World {
         }
     }
 
-    /// A crash: everything but the log is lost.
+    /// Simulates a crash: all state except the log is lost.
     pub fn crash(&mut self) {
         let kept = Team::replay(&self.log).unwrap();
         assert_eq!(kept, self.team);
@@ -133,7 +134,7 @@ impl World {
     }
 }
 
-/// Whom the team waits for to speak.
+/// Returns the members whose utterance the team waits for.
 pub fn speakers(team: &Team) -> Vec<Seat> {
     let speech = |want| if let Want::Speech { seat, .. } = want { Some(seat) } else { None };
     team.wants().into_iter().filter_map(speech).collect()

@@ -1,4 +1,6 @@
-//! What a request must be before it is kept. Whether its address may be called is decided where it is called.
+//! Validates an HTTP endpoint template before it is stored.
+//!
+//! The SSRF check of the address is not done here but when the hub connects.
 
 use serde_json::Value;
 
@@ -18,10 +20,10 @@ const MAX_HEADER: usize = 1_000;
 const MAX_BODY: usize = 32 << 10;
 const MAX_POINTER: usize = 200;
 const MAX_QUESTION: usize = 200;
-/// Characters of what is wrong that are repeated.
+/// Maximum number of characters of invalid input that an error message repeats.
 const MAX_NAMED: usize = 60;
 
-/// Headers that the hub or the connection sets, and those that hold credentials.
+/// Headers that users cannot set: set by the hub or the connection, or reserved for credentials.
 const NOT_YOURS: [&str; 12] = [
     "authorization",
     "connection",
@@ -37,6 +39,7 @@ const NOT_YOURS: [&str; 12] = [
     "upgrade",
 ];
 
+/// Validates a request. Errors name the invalid field.
 pub(super) fn check(request: &Request) -> Result<()> {
     url("url", &request.url)?;
     headers(request)?;
@@ -75,7 +78,7 @@ fn url(field: &str, url: &str) -> Result<()> {
     placeholders(field, url, |it| it != Placeholder::Messages)
 }
 
-/// Where the host and port of an address begin and end.
+/// Returns the byte range of the host and port in a URL.
 fn host(url: &str) -> Option<(usize, usize)> {
     let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
     let start = ["https://", "http://"].iter().find(|scheme| lower.starts_with(**scheme))?.len();
@@ -104,12 +107,12 @@ fn headers(request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// Whether an API key may be sent in a header of this name.
+/// Returns true if an API key may be sent in a header of this name.
 pub fn takes_key(header: &str) -> bool {
     is_token(header) && !NOT_YOURS.contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// RFC 9110, section 5.6.2.
+/// Returns true if the name is a token (RFC 9110, section 5.6.2) of at most 100 characters.
 fn is_token(name: &str) -> bool {
     let fits = (1..=100).contains(&name.len());
     fits && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
@@ -131,7 +134,7 @@ fn body(field: &str, body: Option<&Value>) -> Result<()> {
     strings.into_iter().try_for_each(|text| placeholders(field, text, |_| true))
 }
 
-/// What looks like a placeholder has to be one that can stand there.
+/// Checks that every `{{` begins a placeholder that is allowed in this field.
 fn placeholders(field: &str, text: &str, fits: impl Fn(Placeholder) -> bool) -> Result<()> {
     let fitting = || Placeholder::ALL.into_iter().filter(|it| fits(*it)).map(Placeholder::token);
     let is_known = |piece: &str| fitting().any(|token| piece.starts_with(&token[2..]));
@@ -227,7 +230,7 @@ fn oauth(asked: &Oauth) -> Result<()> {
     Ok(())
 }
 
-/// Nothing is filled into it, and it has no fragment (RFC 6749, sections 3.1 and 3.2).
+/// Validates a URL without placeholders and without fragment (RFC 6749, sections 3.1 and 3.2).
 fn plain_url(field: &str, text: &str) -> Result<()> {
     if text.contains(['#', '{', '}']) {
         return Err(Error::invalid(

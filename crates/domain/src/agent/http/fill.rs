@@ -1,4 +1,4 @@
-//! Placeholders, and what takes their places.
+//! Placeholders of request templates and their substitution.
 
 use std::fmt::Write as _;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use super::Request;
 
-/// What the hub can fill in.
+/// A placeholder that the hub can substitute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
-    /// What to answer.
+    /// The message to answer.
     Message,
-    /// What was said before it, as text.
+    /// The earlier messages of the conversation, as text.
     History,
-    /// The whole conversation as a list of `{role, content}`, as chat completions have it.
+    /// The whole conversation as a list of `{role, content}`, as in chat completions.
     Messages,
-    /// The same for all messages of one conversation with the agent, and no other.
+    /// An id of this conversation with the agent, equal for all its messages and unique to it.
     Conversation,
-    /// The id that the first request gave.
+    /// The task id from the response to the start request.
     Task,
 }
 
 impl Placeholder {
     pub const ALL: [Self; 5] = [Self::Message, Self::History, Self::Messages, Self::Conversation, Self::Task];
 
-    /// As it is written in a request.
+    /// Returns the placeholder as written in a template.
     pub const fn token(self) -> &'static str {
         match self {
             Self::Message => "{{message}}",
@@ -36,7 +36,7 @@ impl Placeholder {
     }
 }
 
-/// What a request is filled with.
+/// Values for the placeholders of one request.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     pub message: String,
@@ -51,14 +51,14 @@ impl Asked {
         match placeholder {
             Placeholder::Message => &self.message,
             Placeholder::History => &self.history,
-            // Only ever a value of its own.
+            // A list, not a text: substituted only as a whole JSON value, in `body`.
             Placeholder::Messages => "",
             Placeholder::Conversation => &self.conversation,
             Placeholder::Task => &self.task,
         }
     }
 
-    /// `text` with its placeholders filled in, each value passed through `write`.
+    /// Substitutes the placeholders in `text`; `write` escapes each value.
     fn fill(&self, mut text: &str, write: impl Fn(&mut String, &str)) -> String {
         let mut filled = String::with_capacity(text.len());
         while let Some((at, placeholder)) = first(text) {
@@ -70,10 +70,12 @@ impl Asked {
         filled
     }
 
-    /// An address: what is filled in stays within its place in the path or the query.
+    /// Substitutes placeholders in a URL. Values are percent-encoded,
+    /// so they cannot leave their segment or parameter.
     pub fn url(&self, template: &str) -> String {
         self.fill(template, |filled, value| {
-            // A segment of dots would climb, also when it is encoded; encoded twice it is a name.
+            // Path traversal: "." and ".." are resolved even when
+            // percent-encoded. Encoded twice they are names.
             let value =
                 if value.bytes().all(|byte| byte == b'.') { &"%2E".repeat(value.len()) } else { value };
             for byte in value.bytes() {
@@ -87,11 +89,12 @@ impl Asked {
         })
     }
 
-    /// A header's value. What would end the line is left out.
+    /// Substitutes placeholders in a header value. Only printable ASCII is retained (header injection).
     pub fn header(&self, template: &str) -> String {
         self.fill(template, |filled, value| filled.extend(value.chars().filter(char::is_ascii_graphic)))
     }
 
+    /// Substitutes placeholders in the strings of a JSON body. `{{messages}}` becomes a JSON list.
     pub fn body(&self, template: &Value) -> Value {
         match template {
             Value::String(text) if text == Placeholder::Messages.token() => self.messages.clone(),
@@ -110,7 +113,7 @@ fn first(text: &str) -> Option<(usize, Placeholder)> {
     found.min_by_key(|(at, _)| *at)
 }
 
-/// Every text of a request that is sent.
+/// Returns all texts of a request that are sent and may hold placeholders.
 pub(super) fn texts(request: &Request) -> impl Iterator<Item = &str> {
     let mut texts: Vec<&str> = vec![&request.url];
     texts.extend(request.start_url.as_deref());
@@ -121,7 +124,7 @@ pub(super) fn texts(request: &Request) -> impl Iterator<Item = &str> {
     texts.into_iter()
 }
 
-/// The strings of a JSON value, without the names of its members.
+/// Collects the strings of a JSON value, without member names.
 pub(super) fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),

@@ -1,18 +1,19 @@
-//! Ready requests for software that many people run.
+//! Request templates for widely used software.
 
 use serde_json::json;
 
 use super::{Reading, Request};
 use crate::agent::Scheme;
 
-/// Software whose endpoint is known.
+/// Software with a known endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// Chat completions, as OpenAI and many others serve them.
+    /// Chat completions, as served by OpenAI and compatible servers.
     OpenAi,
-    /// The server of Open Interpreter 0.4 (`AsyncInterpreter().server`). It keeps the conversation itself.
+    /// The server of Open Interpreter 0.4 (`AsyncInterpreter().server`). It stores the conversation itself.
     OpenInterpreter,
-    /// Agent Protocol v1, which AutoGPT serves (`agent-protocol` 1.0): a task, then its steps until the last.
+    /// Agent Protocol v1, served by AutoGPT (`agent-protocol`
+    /// 1.0): creates a task, then runs its steps to the last.
     AgentProtocol,
 }
 
@@ -47,8 +48,9 @@ impl Preset {
         }
     }
 
-    /// The request for a server at `base`, such as `http://127.0.0.1:8000`. A base with a path of its own is taken as
-    /// the endpoint's whole address.
+    /// Returns the request for a server at `base`, such as `http://127.0.0.1:8000`.
+    ///
+    /// A base with a path of its own is used as the complete endpoint URL.
     pub fn request(self, base: &str) -> Request {
         let base = base.trim().trim_end_matches('/');
         let host = base.split_once("://").map_or(base, |(_, rest)| rest);

@@ -4,8 +4,9 @@ use crate::{
     team::{Seat, Team, Utterance},
 };
 
-/// What an agent that takes the floor by itself says in its answer: the one data part that has a member `say`. None where
-/// it answers in words.
+/// Parses the utterance from an agent's answer: the only data part with a member `say`.
+///
+/// Returns `None` if there is no such part (a plain-text answer), and an error if there are several.
 pub fn act(team: &Team, seat: Seat, answer: &[Part]) -> Result<Option<Utterance>, Problem> {
     let said = |part: &Part| match &part.content {
         Content::Data { data } if data.get("say").is_some() => Some(data.to_string()),

@@ -1,8 +1,8 @@
-//! Deciding what a member says next: what a decider is asked, and what may be made of its answer.
+//! Decisions: what a decision maker is asked about a member's next utterance, and validation of its answer.
 //!
-//! A decider is a model, a person, an agent that takes the floor or only answers in words, or the [`rules`]. Whoever it
-//! is gets a [`Request`] and its answer is checked against the team. A model, or an agent that takes the floor, may repair
-//! its answer once; then the rules decide, whose answers are always allowed.
+//! A decision maker is a model, a person, an agent (with or without team support) or the [`rules`]. It gets a
+//! [`Request`], and its answer is checked against the team. A model, or an agent that supports teams, may
+//! repair an invalid answer once. Then the rules decide; their answers are always valid.
 
 mod act;
 mod plain;
@@ -20,31 +20,33 @@ pub use schema::schema;
 use super::{Seat, Team, Utterance};
 use crate::text;
 
-/// Largest answer of a model that is parsed, in bytes.
+/// Maximum size of a model's answer in bytes, checked before parsing.
 const MAX_ANSWER: usize = 128 * 1024;
 
-/// What is wrong with an answer, in words for the model that gave it.
+/// Why an answer is invalid, worded for the model that gave it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Problem(pub String);
 
+/// Whether an answer is the first one or a repaired one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
     First,
     Repaired,
 }
 
+/// What to do with the answer of a decision maker.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict<T> {
-    /// What the decider chose.
+    /// The valid answer of the decision maker.
     Take(T),
-    /// Ask the decider once more and tell it what was wrong.
+    /// Ask the decision maker once more, with the error.
     Repair(Problem),
-    /// What the rules chose, since the decider gave nothing that can be used.
+    /// The fallback of the rules, because the decision maker gave no valid answer.
     Default(T),
 }
 
-/// What becomes of an answer that was checked.
+/// Returns the outcome of a checked answer: accept, retry once, or fall back to the rules.
 pub fn judge<T>(attempt: Attempt, checked: Result<T, Problem>, default: impl FnOnce() -> T) -> Verdict<T> {
     match (checked, attempt) {
         (Ok(choice), _) => Verdict::Take(choice),
@@ -53,14 +55,14 @@ pub fn judge<T>(attempt: Attempt, checked: Result<T, Problem>, default: impl FnO
     }
 }
 
-/// The utterance in a model's answer, when the member may say it now.
+/// Parses the utterance in a model's answer and checks that the member may say it now.
 pub fn check(team: &Team, seat: Seat, raw: &str) -> Result<Utterance, Problem> {
     let utterance: Utterance = read(raw)?;
     team.may_say(seat, &utterance).map_err(|refusal| Problem(refusal.to_string()))?;
     Ok(utterance)
 }
 
-/// The JSON value in a model's answer, with or without the fence that models like to put around it.
+/// Deserializes the JSON value in a model's answer, with or without a Markdown code fence.
 pub(super) fn read<T: DeserializeOwned>(raw: &str) -> Result<T, Problem> {
     if raw.len() > MAX_ANSWER {
         return Err(Problem("The answer is too long.".to_owned()));
@@ -72,13 +74,15 @@ pub(super) fn read<T: DeserializeOwned>(raw: &str) -> Result<T, Problem> {
         .map_err(|error| Problem(format!("The answer does not fit the schema: {error}")))
 }
 
-/// Words of others as a decider may see them: nothing invisible, cut short.
+/// Sanitizes and truncates text of others for a prompt.
 pub(super) fn quoted(text: &str, max: usize) -> String {
     text::shorten(text::multi_line(text).trim(), max)
 }
 
-/// A question as JSON, to be put before a model as data. Angle brackets and backticks are escaped: no quoted text can
-/// spell the markers with which a model's own input separates who is speaking, nor end the fence around it.
+/// Serializes a question as JSON to be put into a prompt as data.
+///
+/// Prompt injection: angle brackets and backticks are escaped, so quoted text can neither spell the role
+/// markers of a model's input format nor close a code fence.
 pub fn as_data(question: &impl serde::Serialize) -> serde_json::Result<String> {
     let data = serde_json::to_string(question)?;
     Ok(data.replace('<', "\\u003c").replace('>', "\\u003e").replace('`', "\\u0060"))

@@ -1,10 +1,11 @@
 use super::rules;
 use crate::team::{Kind, Phase, Seat, Team, Utterance, Words, utterance::Poll};
 
-/// What an agent that answers in words, and knows nothing of teams, has said. The rules decide what its words are and who
-/// speaks after it; where it was asked for words of one kind only (`wanted`), what is a remark is not the team's answer. None
-/// when it said nothing, or when its words cannot be what is asked for: where work is handed out, that is so once it has
-/// been heard.
+/// Derives an utterance from the plain-text answer of an agent without team support.
+///
+/// The rules decide the kind of utterance and the next speaker. If only one kind was requested (`wanted`), a
+/// remark is not taken as the team's final answer. Returns `None` if the answer is empty or the text cannot
+/// be what is asked for. In a pattern with assignments that is the case once the member has had a turn.
 pub fn plain(team: &Team, seat: Seat, answer: &str, wanted: Option<Kind>) -> Option<Utterance> {
     let allowed = team.allowed(seat);
     let text = Words::cut(answer)?;
@@ -25,7 +26,7 @@ pub fn plain(team: &Team, seat: Seat, answer: &str, wanted: Option<Kind>) -> Opt
     }
 }
 
-/// The option that the words name, when it is exactly one.
+/// Returns a vote for the option named in the text, if exactly one is named.
 fn ballot(team: &Team, answer: &str) -> Option<Utterance> {
     let Phase::Polling { poll: Poll::Vote { options, .. }, .. } = team.phase() else { return None };
     let answer = answer.to_lowercase();

@@ -3,29 +3,30 @@ use serde::Serialize;
 use super::quoted;
 use crate::team::{Kind, Phase, Seat, Team, WorkNo, charter::Budget, state::Limit, utterance::Poll};
 
-/// Results that are shown, the newest.
+/// Maximum number of assignments shown, the newest ones.
 const MAX_RESULTS: usize = 16;
 
-/// What a decider is asked: the team as one of its members sees it. Words of others are quoted and cut short.
+/// What a decision maker is asked: the team as one member sees it. Text of others is sanitized and truncated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Request {
     pub you: Seat,
     pub turn: u32,
     pub goal: String,
-    /// The kinds of utterances that are accepted now.
+    /// The utterances that are allowed now.
     pub allowed: Vec<Kind>,
     pub members: Vec<MemberView>,
     pub plan: Vec<StepView>,
-    /// The question and the options of the vote that is open.
+    /// Question and options of the open vote.
     pub vote: Option<VoteView>,
     pub recent: Vec<LineView>,
     pub work: Vec<WorkView>,
     pub turns_left: u32,
     pub left: Budget,
-    /// What made the team stop, when the answer to the goal is asked for.
+    /// Why the team must conclude, if the final answer is asked for.
     pub conclude_because: Option<&'static str>,
 }
 
+/// A member as shown to the decision maker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemberView {
     pub seat: Seat,
@@ -34,25 +35,29 @@ pub struct MemberView {
     pub roles: Vec<String>,
 }
 
+/// A step of the plan as shown to the decision maker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StepView {
     pub title: String,
     pub done: bool,
 }
 
+/// The open vote as shown to the decision maker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VoteView {
     pub question: String,
     pub options: Vec<String>,
 }
 
+/// A recent utterance as shown to the decision maker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LineView {
-    /// None for the person who launched the team.
+    /// `None` for the owner, who has no seat.
     pub from: Option<Seat>,
     pub text: String,
 }
 
+/// An assignment as shown to the decision maker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WorkView {
     pub number: WorkNo,
@@ -63,7 +68,7 @@ pub struct WorkView {
 }
 
 impl Request {
-    /// None when the member is not asked.
+    /// Builds the request, or returns `None` if the member is not asked.
     pub fn new(team: &Team, seat: Seat) -> Option<Self> {
         let allowed = team.allowed(seat);
         (!allowed.is_empty()).then(|| Self {

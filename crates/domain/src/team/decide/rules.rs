@@ -1,4 +1,4 @@
-//! The decider without a model. It reads the goal, states, seats and counts; the words of members never change its choice.
+//! Rule-based decision maker. It uses the goal, states, seats and counts, never the text of members.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// In the title of work that is several parts of the goal.
+/// Separator in the title of an assignment that covers several required skills.
 const BETWEEN_ROLES: &str = ", ";
 
-/// What the member says now, by rules; none when it is not asked. Always something that is allowed.
+/// Returns the member's utterance by rules; always an allowed one. `None` if the member is not asked.
 pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
     let allowed = team.allowed(seat);
     let may = |kind| allowed.contains(&kind);
@@ -43,13 +43,13 @@ pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
     opening(team).map(|text| Utterance::Discuss { text, next: unheard })
 }
 
-/// The goal, when no member has said anything yet.
+/// Returns the goal as opening message, if no member has spoken yet.
 fn opening(team: &Team) -> Option<Words> {
     let spoken = team.members().iter().any(|member| member.counts.messages > 0);
     Words::cut(if spoken { "Nothing to add." } else { team.charter().goal.as_str() })
 }
 
-/// Work to give: first a part to everybody who has a role, at once or step by step; what failed once more to somebody else.
+/// Returns the assignments to create: retries of failed ones, else the next step, else one part per member.
 fn tasks(team: &Team) -> Vec<Task> {
     let most = usize::try_from(team.left().hops).unwrap_or(usize::MAX);
     let mut tasks = second_tries(team);
@@ -63,8 +63,9 @@ fn tasks(team: &Team) -> Vec<Task> {
     tasks
 }
 
-/// The next part of a goal whose parts build on each other, with what came of those before it. None where all was given,
-/// or where work was given by another plan than this one.
+/// Returns the next step of a sequential goal, with the earlier results as inputs.
+///
+/// Returns `None` if all steps were assigned, or if existing assignments do not match this plan.
 fn next_step(team: &Team) -> Option<Task> {
     let needs = team.charter().needs();
     let given: BTreeSet<&str> =
@@ -83,7 +84,7 @@ fn next_step(team: &Team) -> Option<Task> {
     Some(Task { to, spec: Spec { inputs: results(team), ..part(team, &roles)? } })
 }
 
-/// Whose role something is that the goal needs.
+/// Returns the first active agent whose roles include the skill.
 fn seat_of(team: &Team, need: &Skill) -> Option<Seat> {
     let has = |seat: &Seat| {
         team.member(*seat).is_some_and(|member| !member.is_person() && member.invitee.roles.contains(need))
@@ -91,7 +92,7 @@ fn seat_of(team: &Team, need: &Skill) -> Option<Seat> {
     team.active().find(has)
 }
 
-/// The work that came to something, the newest where there is much of it.
+/// Returns the assignments with results; only the newest [`Spec::MAX_INPUTS`] of them.
 fn results(team: &Team) -> Vec<WorkNo> {
     let numbered = (0..).map(WorkNo).zip(team.work());
     let done: Vec<WorkNo> = numbered.filter(|(_, work)| work.result().is_some()).map(|(no, _)| no).collect();
@@ -148,12 +149,15 @@ fn has_failed(work: &Work) -> bool {
     matches!(&work.state, WorkState::Ended(report) if failures.contains(&report.end))
 }
 
+/// Returns true if the member has taken or missed a turn.
 pub(super) fn was_heard(team: &Team, seat: Seat) -> bool {
     team.member(seat).is_some_and(|member| member.counts.turns > 0)
 }
 
-/// The results under their titles, and how many members brought none; without any result, what members said last; without
-/// that, that there is nothing.
+/// Returns the final answer: the results under their titles, and how many members failed.
+///
+/// Without results: the recent utterances of members, and
+/// without those a text stating that there is no result.
 fn conclusion(team: &Team) -> Option<Words> {
     let results: Vec<(&Note, &Words)> =
         team.work().iter().filter_map(|work| Some((&work.spec.title, work.result()?))).collect();
@@ -169,8 +173,10 @@ fn conclusion(team: &Team) -> Option<Words> {
     }
 }
 
-/// How many members failed at all that they were given. Whoever reads only the answer is to know that something may be
-/// missing; names and reasons are for those who may see the team.
+/// Returns a sentence on how many members failed all their assignments, if any did.
+///
+/// Readers of the answer must know that something may be missing.
+/// Names and reasons are visible only to those who may see the team.
 fn without_result(team: &Team) -> Option<String> {
     let seats = |of: fn(&Work) -> bool| -> BTreeSet<Seat> {
         team.work().iter().filter(|work| of(work)).map(|work| work.to).collect()

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::Request;
 use crate::team::{Kind, Spec, Utterance};
 
-/// The answers that a request allows, as a JSON Schema for models that keep to one.
+/// Returns the JSON Schema of the allowed answers, for models with structured output.
 pub fn schema(request: &Request) -> Value {
     let choices: Vec<Value> = request.allowed.iter().map(|&kind| choice(request, kind)).collect();
     json!({ "oneOf": choices })
@@ -46,7 +46,7 @@ fn choice(request: &Request, kind: Kind) -> Value {
     }
 }
 
-/// Work may build on work that came to something, whose results go along.
+/// Returns the schema of an assignment. Its inputs can only be assignments with results.
 fn assign(mode: &str, request: &Request, seats: &[u16], note: &Value) -> Value {
     let most = request.left.hops;
     let done: Vec<u32> =

@@ -1,7 +1,7 @@
 use super::{CAN, Candidate, Search, Skill, cover};
 use crate::team::{Identity, member::Invitee};
 
-/// A team that a member forms for work with these needs, itself first. None when nobody covers what it lacks.
+/// Forms a subteam by rules: the member itself, then helpers for the skills it lacks. `None` without helpers.
 pub fn helped(search: Search<'_>, member: &Identity, candidates: &[Candidate]) -> Option<Vec<Invitee>> {
     let key = member.key();
     let (own, others): (Vec<Candidate>, Vec<Candidate>) =
@@ -14,7 +14,7 @@ pub fn helped(search: Search<'_>, member: &Identity, candidates: &[Candidate]) -
     (!helpers.is_empty()).then(|| [vec![itself], helpers].concat())
 }
 
-/// The same with helpers that somebody chose: the member does what none of them does. None without any.
+/// Forms a subteam with chosen helpers. The member gets the remaining skills. `None` without helpers.
 pub fn helped_by(needs: &[Skill], member: &Identity, helpers: Vec<Invitee>) -> Option<Vec<Invitee>> {
     let is_left = |need: &&Skill| !helpers.iter().any(|helper| helper.roles.contains(need));
     let roles = needs.iter().filter(is_left).cloned().collect();
@@ -22,9 +22,10 @@ pub fn helped_by(needs: &[Skill], member: &Identity, helpers: Vec<Invitee>) -> O
     (!helpers.is_empty()).then(|| [vec![itself], helpers].concat())
 }
 
-/// Whether a member works alone or with a team of its own, by rules. It forms one when the index knows that it does
-/// some of what is needed, but not all, and that others do the rest; of whom the index knows nothing may be able to
-/// do anything.
+/// Decides by rules whether a member works alone (`None`) or with a subteam.
+///
+/// It forms one only if, by the index, the member has some of the required skills but not all, and others
+/// cover the rest. A member unknown to the index works alone: it may have any skill.
 pub fn alone_or_helped(
     search: Search<'_>,
     member: &Identity,

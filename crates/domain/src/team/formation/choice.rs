@@ -1,5 +1,4 @@
-//! A model's choice of members, or of those who help one with its work: what it is shown, and what may be made of its
-//! answer.
+//! Member selection by a model: the prompt with the candidates, and validation of its answer.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +11,14 @@ use crate::team::{
     member::Invitee,
 };
 
-/// Candidates that a model is shown; the best of the index come first.
+/// Maximum number of candidates shown to the model, best index matches first.
 pub const MAX_SHOWN: usize = 24;
 
-/// The question: a goal, and numbered candidates in their own words, cut short.
+/// Prompt: a goal and numbered candidates with their own descriptions, truncated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Question {
     goal: String,
-    /// Who has the work, where helpers are chosen.
+    /// The assignee, when helpers for its assignment are chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<Doer>,
     needs: Vec<Skill>,
@@ -28,12 +27,14 @@ pub struct Question {
     candidates: Vec<Shown>,
 }
 
+/// The assignee as shown to the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Doer {
     name: String,
     summary: String,
 }
 
+/// A candidate as shown to the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Shown {
     number: usize,
@@ -41,13 +42,14 @@ struct Shown {
     summary: String,
 }
 
+/// The model's answer: numbers of chosen candidates.
 #[derive(Deserialize)]
 struct Answer {
     members: Vec<usize>,
 }
 
 impl Question {
-    /// `summaries` are the candidates' own words, in the same order.
+    /// Builds the prompt. `summaries` are the candidates' own descriptions, in the same order.
     pub fn new(
         goal: &str,
         needs: &[Skill],
@@ -72,14 +74,14 @@ impl Question {
         }
     }
 
-    /// The same where the goal is work that `member` has, who may need nobody.
+    /// Turns it into the choice of helpers for an assignment of `member`; choosing none is allowed.
     #[must_use]
     pub fn helping(self, member: &Identity, summary: &str) -> Self {
         let doer = Doer { name: quoted(&member.to_string(), 120), summary: quoted(summary, 300) };
         Self { member: Some(doer), least: 0, ..self }
     }
 
-    /// Those whom the answer names, when all of them were on the list.
+    /// Returns the chosen candidates, if the answer is valid: listed numbers, as many as allowed.
     pub fn check(&self, raw: &str, candidates: &[Candidate]) -> Result<Vec<Invitee>, Problem> {
         let Answer { members } = read(raw)?;
         let numbers: BTreeSet<usize> = members.iter().copied().collect();
@@ -94,7 +96,7 @@ impl Question {
         chosen.map(|found| found.map(|candidate| candidate.invitee(self.roles(candidate)))).collect()
     }
 
-    /// What the model answers with, as a JSON Schema.
+    /// Returns the JSON Schema of the model's answer.
     pub fn schema(&self) -> serde_json::Value {
         let numbers: Vec<usize> = (0..self.candidates.len()).collect();
         serde_json::json!({

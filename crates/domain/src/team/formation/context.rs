@@ -1,15 +1,17 @@
-//! Fits counted together: the parts of one goal are about each other.
+//! Joint fit: scores of agents for the parts of one goal, combined over the parts.
 
-/// How much another part of a goal counts beside the one that is looked for: agents of one trade go together.
+/// Weight of the other parts of a goal relative to the part itself. Agents of one field suit related parts.
 const CONTEXT_WEIGHT: f32 = 0.2;
-/// A part that this share of all agents, and more than a few, fit nearly as well as the best does not say who is needed,
-/// but for whom or about what all of it is. It counts wholly beside each other part.
+/// A part counts as context if more agents than `A_FEW` and than one in `ONE_IN` fit nearly as well as the
+/// best. It names the subject or audience instead of a skill, so it gets full weight for each other part.
 const ONE_IN: usize = 64;
 const A_FEW: usize = 8;
 const NEARLY: f32 = 0.8;
 
-/// How well each agent fits each part of a goal when the other parts are counted in. `parts` says how well each fits it
-/// by itself; whoever does not fit a part at all is not helped by the others.
+/// Returns the fit of each agent to each part of a goal, including the other parts.
+///
+/// `parts` holds the fits per part, with the agents in the
+/// same order. An agent with fit 0 for a part stays at 0.
 pub fn in_context(parts: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let weights: Vec<f32> =
         parts.iter().map(|fits| if tells_nobody_apart(fits) { 1.0 } else { CONTEXT_WEIGHT }).collect();

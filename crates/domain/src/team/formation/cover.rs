@@ -1,23 +1,25 @@
 use super::{COVERS, Candidate, Skill};
 use crate::{ChatId, Digest, team::member::Invitee};
 
-/// The record moves how much somebody adds by a ninth at most: it decides between those who fit about as well, and nobody
-/// is chosen for it, or kept out for ever.
+/// Weight of the fit relative to the track record: the record changes a gain by at most one ninth.
+/// It decides between candidates of similar fit, but neither selects nor excludes one on its own.
 const RECORD_WEIGHT: u64 = 4_000;
 
+/// Parameters of the selection of members.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
     pub needs: &'a [Skill],
     pub places: u16,
-    /// The last round takes the best there is, however weak.
+    /// In the last round the best candidate is taken, however weak its fit.
     pub last_round: bool,
-    /// Equals are ordered by this, so that no name is chosen with an eye on its place in the alphabet.
+    /// Seed for ordering equal candidates, so that choosing a name gives no advantage.
     pub team: ChatId,
 }
 
-/// A small team that covers the needs: again and again whoever adds most, until nothing is missing.
+/// Selects a small team by greedy set cover of the required skills.
 ///
-/// How much somebody adds is the sum of their fits to what is still missing, weighed by their record.
+/// Repeatedly takes the candidate with the highest gain until no skill is missing. The gain is the sum of the
+/// fits to the missing skills, weighted by the track record.
 pub fn cover(search: Search<'_>, candidates: &[Candidate]) -> Vec<Invitee> {
     let mut ranked: Vec<&Candidate> = candidates.iter().collect();
     ranked.sort_by_cached_key(|candidate| lot(search.team, candidate));
@@ -42,13 +44,13 @@ fn best<'a>(ranked: &[&'a Candidate], missing: &[&Skill], min: u64) -> Option<(u
         let fits = missing.iter().map(|need| candidate.fit(need)).filter(|&fit| fit >= min).sum::<u64>();
         fits * (RECORD_WEIGHT + candidate.track.reliability())
     };
-    // The first of equals: `max_by_key` would take the last.
+    // Ties go to the first candidate; `max_by_key` alone would return the last.
     let gains = ranked.iter().enumerate().rev().map(|(index, candidate)| (gain(candidate), index));
     let (most, index) = gains.max_by_key(|&(gain, _)| gain)?;
     (most > 0).then(|| (index, ranked[index]))
 }
 
-/// The place of a candidate among equals: by lot, the same on every hub, another one for each team.
+/// Returns the tie-break key of a candidate: pseudo-random per team, equal on all hubs.
 fn lot(team: ChatId, candidate: &Candidate) -> (Digest, String) {
     let key = candidate.identity.key();
     (Digest::of(format!("{team}\n{key}")), key)

@@ -1,7 +1,9 @@
-//! Choosing members: what the goal needs, who covers it, and what may be made of a model's choice.
+//! Team formation: required skills of a goal, covering
+//! them with candidates, and checking a model's selection.
 //!
-//! The hub searches, calls this, and proposes the invitations; accepting, quorum and rounds are the machine's.
-//! The rules read numbers that the hub computed itself. What an agent says about itself does not reach them.
+//! The hub searches, calls this module and proposes the invitations. The state machine handles acceptance,
+//! quorum and rounds. The rules use only scores that the hub computed itself, never an agent's own
+//! description.
 
 mod below;
 pub mod choice;
@@ -21,26 +23,26 @@ pub use cover::{Search, cover};
 pub use needs::{is_stepwise, needs};
 pub use pool::{LOOKED_AT, Pool};
 
-/// Whoever fits a need nearly as well as the best covers it. Thousandths.
+/// Minimum fit by which a candidate covers a skill, in thousandths of the best candidate's fit.
 const COVERS: u64 = 900;
-/// A member that has the work already does what it fits at least like this.
+/// Minimum fit by which a member that already has the work counts as able to do it, in thousandths.
 const CAN: u64 = 500;
 
-/// Something a goal needs, in a few words: what the index is asked for.
+/// A required skill in a few words; the query for the search index.
 pub type Skill = Text<64>;
 
-/// An agent that might be invited.
+/// An agent that may be invited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub identity: Identity,
-    /// How well it fits each need, in thousandths, by the hub's own index.
+    /// Fit per required skill in thousandths, from the hub's own index.
     pub fits: BTreeMap<Skill, u16>,
     pub track: Track,
-    /// The key it signs with, when it takes the floor itself.
+    /// Its signing key, if it signs its own proposals.
     pub key: Option<Text<128>>,
 }
 
-/// What became of earlier assignments, as this hub saw it.
+/// Track record: outcomes of earlier assignments as seen by this hub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Track {
     pub completed: u32,
@@ -48,7 +50,7 @@ pub struct Track {
 }
 
 impl Track {
-    /// The record with one more assignment. What was cancelled says nothing about the member.
+    /// Adds an outcome to the record. Cancellations are ignored: they are not the member's fault.
     pub const fn with(self, end: End) -> Self {
         match end {
             End::Completed => Self { completed: self.completed.saturating_add(1), ..self },
@@ -59,7 +61,8 @@ impl Track {
         }
     }
 
-    /// Thousandths; one half for somebody unknown, so that newcomers get work and failures cost it.
+    /// Returns the success rate in thousandths, smoothed to one
+    /// half for an unknown agent, so that new agents get work.
     fn reliability(self) -> u64 {
         let (done, other) = (u64::from(self.completed), u64::from(self.ended_otherwise));
         (done + 1) * 1_000 / (done + other + 2)
@@ -67,7 +70,7 @@ impl Track {
 }
 
 impl Candidate {
-    /// Somebody of whom nothing is known yet.
+    /// Creates a candidate without any record.
     pub const fn new(identity: Identity) -> Self {
         let track = Track { completed: 0, ended_otherwise: 0 };
         Self { identity, fits: BTreeMap::new(), track, key: None }

@@ -2,25 +2,25 @@ use std::collections::BTreeSet;
 
 use super::Skill;
 
-/// What is read of a goal.
+/// Maximum number of characters of a goal that are read.
 const MAX_CHARS: usize = 2_000;
 const MAX_NEEDS: usize = 8;
 
-/// Words that say nothing about who is needed. Sorted.
+/// Stop words: they do not describe a skill. Sorted.
 const FILLERS: [&str; 38] = [
     "a", "all", "an", "at", "be", "by", "can", "could", "for", "from", "he", "i", "in", "is", "it", "its",
     "me", "my", "of", "on", "or", "our", "please", "should", "so", "that", "the", "them", "they", "this",
     "to", "us", "want", "we", "will", "with", "would", "you",
 ];
-/// Words between two pieces of work.
+/// Words that separate two clauses.
 const BREAKS: [&str; 5] = ["also", "and", "finally", "next", "then"];
-/// Words that put a piece of work behind another.
+/// Words that order a clause after another.
 const AFTER: [&str; 3] = ["afterwards", "finally", "then"];
-/// Words for what was there before.
+/// Words that refer back to an earlier clause.
 const BACK: [&str; 10] =
     ["it", "its", "result", "results", "their", "them", "these", "they", "this", "those"];
 
-/// What a goal needs, by rules: its clauses, without the words that say nothing. A model may know better.
+/// Extracts the required skills of a goal by rules: its clauses without stop words.
 pub fn needs(goal: &str) -> Vec<Skill> {
     let text = read(goal);
     let mut seen = BTreeSet::new();
@@ -30,8 +30,9 @@ pub fn needs(goal: &str) -> Vec<Skill> {
     clauses(&text).filter_map(telling).filter(|need| seen.insert(need.clone())).take(MAX_NEEDS).collect()
 }
 
-/// Whether a goal says that its clauses build on each other: one comes after another, or goes on from what was there before
-/// it (*find the figures, plot them*).
+/// Returns true if the clauses of a goal are sequential.
+///
+/// A clause comes after another one or refers back to its result (*find the figures, plot them*).
 pub fn is_stepwise(goal: &str) -> bool {
     let text = read(goal);
     let comes_after = words(&text).skip(1).any(|word| AFTER.contains(&word));

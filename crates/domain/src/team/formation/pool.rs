@@ -3,16 +3,16 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use super::{Candidate, Skill, Track};
 use crate::team::Identity;
 
-/// Agents looked at for each need.
+/// Maximum number of agents considered per skill.
 pub const LOOKED_AT: usize = 32;
 
-/// Candidates, as they are found for one need after the other.
+/// Candidates collected from the searches for each skill.
 #[derive(Clone, Debug, Default)]
 pub struct Pool(BTreeMap<String, Candidate>);
 
 impl Pool {
-    /// Takes in who was found for a need and how well each fits, in no unit. The one that fits best fits wholly, and
-    /// the others in proportion.
+    /// Adds the search results for a skill. Scores have no unit;
+    /// the best becomes 1,000 and the others are proportional.
     pub fn add(&mut self, need: &Skill, found: impl IntoIterator<Item = (Identity, f32)>) {
         let found: Vec<(Identity, f32)> = found.into_iter().filter(|(_, score)| *score > 0.0).collect();
         let best = found.iter().map(|(_, score)| *score).fold(0.0, f32::max);
@@ -22,14 +22,14 @@ impl Pool {
         }
     }
 
-    /// What became of earlier work of somebody who was found.
+    /// Sets the track record of a candidate, if it is in the pool.
     pub fn set_track(&mut self, identity: &Identity, track: Track) {
         if let Some(candidate) = self.0.get_mut(&identity.key()) {
             candidate.track = track;
         }
     }
 
-    /// Those who fit most needs best come first.
+    /// Returns the candidates, highest total fit first.
     pub fn into_candidates(self) -> Vec<Candidate> {
         let mut candidates: Vec<Candidate> = self.0.into_values().collect();
         candidates

@@ -1,4 +1,4 @@
-//! What becomes of an assignment.
+//! State transitions of assignments.
 
 use super::{Checked, seat_of};
 use crate::team::{
@@ -16,7 +16,7 @@ impl Team {
         Ok(())
     }
 
-    /// A member may ask again once it was answered.
+    /// Records a question of the assignee. It may ask again after an answer.
     pub(super) fn ask(&mut self, by: Author, no: WorkNo, question: &Words) -> Checked {
         let work = self.own_work(by, no)?;
         if !matches!(work.state, WorkState::Offered | WorkState::Working | WorkState::Answered(_)) {
@@ -26,7 +26,8 @@ impl Team {
         Ok(())
     }
 
-    /// Whoever gave the work answers its questions; so may the owner and any person in the room.
+    /// Answers a question. Allowed for the member who created
+    /// the assignment, the owner and any person in the team.
     pub(super) fn reply(&mut self, by: Author, no: WorkNo, answer: &Words) -> Checked {
         let work = self.work_item(no).ok_or(Refusal::NoSuchWork(no))?;
         if let Author::Seat(seat) = by
@@ -43,6 +44,7 @@ impl Team {
         Ok(())
     }
 
+    /// Attaches a subteam to an assignment and reserves its budget.
     pub(super) fn nest_under(&mut self, by: Author, no: WorkNo, child: Child) -> Checked {
         if self.limits().depth == 0 || child.team == self.id {
             return Err(Refusal::NoTeamBelow("the depth is used up"));
@@ -57,12 +59,13 @@ impl Team {
         if !work.is_open() || work.child.is_some() {
             return Err(Refusal::WrongState(no));
         }
-        // A question that was open is the team's to answer now.
+        // An open question is now answered by the subteam.
         work.state = WorkState::Working;
         work.child = Some(child);
         Ok(())
     }
 
+    /// Ends an assignment with a report, or records a late or repeated report.
     pub(super) fn report(&mut self, by: Author, no: WorkNo, report: &Report) -> Checked {
         let work = match by {
             Author::Seat(_) => self.own_work(by, no)?,
@@ -82,6 +85,7 @@ impl Team {
         Ok(())
     }
 
+    /// Cancels an open assignment on behalf of the owner.
     pub(super) fn stop(&mut self, no: WorkNo) -> Checked {
         let work = self.work_mut(no)?;
         if !work.is_open() {
@@ -91,7 +95,7 @@ impl Team {
         Ok(())
     }
 
-    /// The assignment, when it is `by`'s own.
+    /// Returns the assignment if it belongs to `by`.
     fn own_work(&mut self, by: Author, no: WorkNo) -> Result<&mut Work, Refusal> {
         let seat = seat_of(by)?;
         let work = self.work_mut(no)?;
@@ -104,7 +108,7 @@ impl Team {
     }
 }
 
-/// Ends the assignment, or is kept beside its end. Answers what it counts.
+/// Ends the assignment, or stores the report as late. Returns the usage to count.
 fn first_report(work: &mut Work, by: Author, report: &Report) -> Result<Used, Refusal> {
     let is_known = matches!(&work.state, WorkState::Ended(first) if first == report);
     if work.child.is_none() && is_known {
@@ -120,8 +124,10 @@ fn first_report(work: &mut Work, by: Author, report: &Report) -> Result<Used, Re
     Ok(report.used())
 }
 
-/// A team says what it used in all, so that it counts once however often it reports. More comes when one below it, which
-/// ended later, has reported; nothing else follows from that.
+/// Returns the additional usage of a repeated report from a subteam.
+///
+/// A subteam reports its total usage, so repeated reports are counted once. The total grows when a nested
+/// subteam that ended later reports; only the usage changes then.
 fn later_report(by: Author, before: Used, report: &Report) -> Result<Used, Refusal> {
     let more = report.used().beyond(before);
     match by {

@@ -1,4 +1,4 @@
-//! What time does. Every phase but the last has a moment by which something follows, whatever anybody does.
+//! Deadlines and timeouts. Every phase except the last has a deadline, independent of what members do.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use crate::{
     },
 };
 
-/// How long after the end of its time a team may still write its answer.
+/// Time after the team's time limit in which it may still write its answer.
 pub const CONCLUDING_GRACE: Duration = Duration::from_secs(30);
-/// How long after a deadline other hubs wait for the home hub's word before they show the team as lost.
+/// Time after a deadline that remote hubs wait for the home hub before they show the team as lost.
 pub const HOME_GRACE: Duration = Duration::from_secs(15);
-/// The longest extension, in milliseconds: thirty days.
+/// Maximum extension, in milliseconds: thirty days.
 const LONGEST_EXTENSION: u64 = 30 * 24 * 3_600_000;
-/// Turns in a row that an agent may miss before it counts as gone.
+/// Number of consecutive turns that an agent may miss before it counts as gone.
 const MAX_SILENCES: u32 = 2;
 
 impl Team {
-    /// When [`Team::tick`] has something to say; none once the team has ended.
+    /// Returns when [`Team::tick`] must be called next, or `None` if the team has ended.
     pub fn due(&self) -> Option<Timestamp> {
         if self.outcome().is_some() {
             return None;
@@ -35,27 +35,28 @@ impl Team {
         work.chain(self.phase_deadline()).chain([end]).min()
     }
 
-    /// When a hub that keeps a copy should cancel its own runs and show the team as lost, unless it hears more.
+    /// Returns when a replica's hub should cancel its runs
+    /// and show the team as lost, unless new entries arrive.
     pub fn lost_from(&self) -> Option<Timestamp> {
         self.due().map(|due| due + HOME_GRACE)
     }
 
-    /// From here on the team only concludes.
+    /// Returns the time from which on the team can only conclude.
     pub fn end_of_time(&self) -> Timestamp {
         self.founded + Duration::from_millis(self.limits().time_ms.saturating_add(self.extended_ms))
     }
 
-    /// From here on the team has ended.
+    /// Returns the time by which the team is closed.
     pub fn last_moment(&self) -> Timestamp {
         self.end_of_time() + CONCLUDING_GRACE
     }
 
-    /// A deadline for work that is given at `at`.
+    /// Returns the deadline of an assignment created at `at`.
     pub(super) fn work_deadline(&self, at: Timestamp) -> Timestamp {
         (at + Duration::from_millis(self.limits().work_ms)).min(self.end_of_time())
     }
 
-    /// When the phase ends by itself. A wait has no end of its own: what it waits for has.
+    /// Returns the deadline of the phase. A wait has none of its own: the assignments have deadlines.
     fn phase_deadline(&self) -> Option<Timestamp> {
         let limits = self.limits();
         let millis = match &self.phase {
@@ -75,8 +76,9 @@ impl Team {
         if self.is_person(seat) { self.limits().work_ms } else { self.limits().turn_ms }
     }
 
-    /// The entry that gives a team back the time that no process served it; at most thirty days of it. None where the
-    /// team has ended.
+    /// Returns the entry that extends a team by the time in which no instance served it, at most thirty days.
+    ///
+    /// Returns `None` if the team has ended or `unserved` is zero.
     pub fn extension(&self, unserved: Duration, now: Timestamp) -> Result<Option<Entry>, Refusal> {
         if self.outcome().is_some() || unserved.is_zero() {
             return Ok(None);
@@ -84,7 +86,7 @@ impl Team {
         let by_ms = u64::try_from(unserved.as_millis()).unwrap_or(u64::MAX).min(LONGEST_EXTENSION);
         let event = Event::Extended { by_ms };
         let proposal = Proposal { team: self.id(), by: Author::Home, event, proof: None };
-        // Written without a look at what is due: those are the deadlines that move.
+        // Bypasses `propose`, because the deadlines that appear to have passed are the ones to be moved.
         self.clone().write(&proposal, now).map(Some)
     }
 
@@ -102,6 +104,7 @@ impl Team {
         Ok(())
     }
 
+    /// Applies all deadlines that have passed at `at`.
     pub(super) fn elapse(&mut self, at: Timestamp) -> Checked {
         if self.due().is_none_or(|due| at < due) {
             return Err(Refusal::NothingDue);
@@ -147,7 +150,7 @@ impl Team {
         }
     }
 
-    /// Whoever did not answer an invitation in time has declined it.
+    /// Marks members that did not reply to their invitation in time as gone.
     fn forget_the_silent(&mut self) {
         for member in &mut self.members {
             if member.presence == Presence::Invited {

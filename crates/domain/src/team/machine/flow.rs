@@ -1,4 +1,4 @@
-//! What follows from an event: who has the floor, what is waited for, how a team ends.
+//! Derived transitions after an event: next speaker, waits and the end of the team.
 
 use std::{collections::BTreeSet, mem};
 
@@ -13,12 +13,14 @@ use crate::{
     },
 };
 
-/// Members who are asked in turn for the answer to the goal, before the team ends without one.
+/// Maximum number of members asked in turn for the final answer before the team fails.
 const MAX_CONCLUDERS: u8 = 3;
 
 impl Team {
-    /// Restores what always holds, after each event: somebody who can speak has the floor, nothing is waited for
-    /// that has ended, and a limit that is used up makes the team conclude.
+    /// Re-establishes the invariants after each event.
+    ///
+    /// The speaker is active, no phase waits only for ended assignments or inactive members, and an exhausted
+    /// limit forces the conclusion.
     pub(super) fn settle(&mut self, at: Timestamp) {
         self.release_the_held();
         match &self.phase {
@@ -53,7 +55,7 @@ impl Team {
         }
     }
 
-    /// A team whose only members are held goes on with them.
+    /// Resumes all paused members if no active member is left.
     fn release_the_held(&mut self) {
         if self.lead().is_none() {
             for member in &mut self.members {
@@ -64,7 +66,7 @@ impl Team {
         }
     }
 
-    /// Nobody is left to wait for in this round of inviting.
+    /// Ends the invitation round if no reply is pending.
     pub(super) fn end_round_if_answered(&mut self, at: Timestamp) {
         let waiting = self.members.iter().any(|member| member.presence == Presence::Invited);
         if matches!(self.phase, Phase::Forming { .. }) && !waiting {
@@ -76,7 +78,8 @@ impl Team {
         self.active().count() >= usize::from(self.limits().quorum)
     }
 
-    /// With a quorum the team begins; without, another round follows; the last round always decides.
+    /// Ends the invitation round. The team starts with a quorum
+    /// or after the last round; else another round follows.
     pub(super) fn end_round(&mut self, at: Timestamp) {
         let Phase::Forming { round } = self.phase else { return };
         self.release_the_held();
@@ -93,7 +96,7 @@ impl Team {
         }
     }
 
-    /// The floor moves on after `seat` spoke, was silent or left: the pattern says where to.
+    /// Passes the floor on after `seat` spoke, timed out or left. The pattern selects the next speaker.
     pub(super) fn pass_on(&mut self, seat: Seat, named: Option<Seat>, at: Timestamp) {
         match self.charter.pattern.rules().after(self, seat, named) {
             Next::Floor(next) => self.give_floor(next, at),
@@ -102,7 +105,7 @@ impl Team {
         }
     }
 
-    /// Each time is a turn. A member that cannot speak is passed over for the lead.
+    /// Starts a turn of `to`, or of the leader if `to` is not active.
     pub(super) fn give_floor(&mut self, to: Seat, at: Timestamp) {
         let Some(floor) = Some(to).filter(|&seat| self.is_active(seat)).or_else(|| self.lead()) else {
             return self.close(Outcome::Failed(Failed::NobodyLeft));
@@ -126,7 +129,7 @@ impl Team {
         }
     }
 
-    /// Nothing is worked on any more; `by` writes the answer.
+    /// Cancels open assignments and asks `by` to write the final answer.
     pub(super) fn conclude(&mut self, by: Seat, limit: Option<Limit>, at: Timestamp) {
         self.end_work(|_| true, End::Cancelled, "The team concludes.");
         self.turn += 1;
@@ -136,6 +139,7 @@ impl Team {
         }
     }
 
+    /// Asks the next member for the final answer; fails the team after [`MAX_CONCLUDERS`] members.
     pub(super) fn ask_another_to_conclude(&mut self, at: Timestamp) {
         let Phase::Concluding { by, limit, tries } = self.phase else { return };
         match self.next_after(by).filter(|_| tries < MAX_CONCLUDERS) {
@@ -152,6 +156,7 @@ impl Team {
         self.phase = Phase::Closed(outcome);
     }
 
+    /// Ends the open assignments selected by `which`, without result.
     pub(super) fn end_work(&mut self, which: impl Fn(&Work) -> bool, end: End, why: &str) {
         for work in self.work.iter_mut().filter(|work| work.is_open() && which(work)) {
             work.state = WorkState::Ended(Report::without_result(end, why));
@@ -167,7 +172,7 @@ impl Team {
         matches!(self.phase, Phase::Discussing { .. } | Phase::Polling { .. } | Phase::Waiting { .. })
     }
 
-    /// Who has the floor, or has it next.
+    /// Returns the member who has the floor or will have it next.
     pub const fn speaker(&self) -> Option<Seat> {
         match &self.phase {
             Phase::Discussing { floor: seat }

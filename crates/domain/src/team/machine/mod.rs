@@ -1,8 +1,8 @@
-//! In and out of the machine: proposals become entries, entries become state.
+//! State machine of a team: proposals become log entries, entries change the state.
 //!
-//! [`Team::apply`] is the way of every entry: its place in the log, its author, then `steps` (the change that the
-//! event itself makes; the parts about `seats`, `assignments` and `speech` stand by themselves), then `flow`
-//! (what follows from it). `clock` says when time itself is the event.
+//! [`Team::apply`] processes every entry. It checks the position in the log and the author, applies the event
+//! (`steps`, with the parts `seats`, `assignments` and `speech`), then the derived transitions (`flow`).
+//! `clock` computes deadlines and applies timeouts.
 
 mod assignments;
 mod clock;
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Team {
-    /// The first entry of a new team's log.
+    /// Creates a team and the first entry of its log.
     pub fn found(id: ChatId, charter: Charter, now: Timestamp) -> Result<(Self, Entry), Refusal> {
         let proposal =
             Proposal { team: id, by: Author::Home, event: Event::Founded { charter }, proof: None };
@@ -30,7 +30,7 @@ impl Team {
         Ok((Self::begin(&entry)?, entry))
     }
 
-    /// The team that a whole log describes.
+    /// Replays a whole log.
     pub fn replay<'a>(log: impl IntoIterator<Item = &'a Entry>) -> Result<Self, Refusal> {
         let mut log = log.into_iter();
         let mut team = Self::begin(log.next().ok_or(Refusal::Gap { expected: 0 })?)?;
@@ -38,7 +38,7 @@ impl Team {
         Ok(team)
     }
 
-    /// The team of a log that has only its first entry.
+    /// Creates the team from the first entry of its log.
     pub fn begin(entry: &Entry) -> Result<Self, Refusal> {
         let Event::Founded { charter } = entry.event() else { return Err(Refusal::Gap { expected: 0 }) };
         if entry.seq() != 0 || entry.by() != Author::Home || !entry.follows(Digest::of(b"")) {
@@ -67,7 +67,7 @@ impl Team {
         })
     }
 
-    /// Takes in the next entry. A refused entry changes nothing.
+    /// Applies the next entry. A rejected entry leaves the team unchanged.
     pub fn apply(&mut self, entry: &Entry) -> Result<(), Refusal> {
         self.check_place(entry)?;
         self.check_author(&entry.proposal())?;
@@ -83,9 +83,11 @@ impl Team {
         Ok(())
     }
 
-    /// What a proposal adds to the log: nothing has changed yet, the caller commits and then applies.
+    /// Returns the entries that a proposal adds to the log. The
+    /// team is unchanged: commit the entries, then apply them.
     ///
-    /// A deadline that has passed comes first, so that nobody speaks in a turn that time has ended.
+    /// If a deadline has passed, its entry comes first, so
+    /// that no member speaks in a turn that has timed out.
     pub fn propose(&self, proposal: &Proposal, now: Timestamp) -> Result<Vec<Entry>, Refusal> {
         let mut team = self.clone();
         let mut entries: Vec<Entry> = team.write_elapsed(now)?.into_iter().collect();
@@ -93,7 +95,7 @@ impl Team {
         Ok(entries)
     }
 
-    /// What time alone adds to the log. Due at [`Team::due`]; none before.
+    /// Returns the entry of a passed deadline, or `None` before [`Team::due`].
     pub fn tick(&self, now: Timestamp) -> Result<Option<Entry>, Refusal> {
         self.clone().write_elapsed(now)
     }
@@ -106,8 +108,9 @@ impl Team {
         self.write(&proposal, now).map(Some)
     }
 
+    /// Creates the log entry of a proposal and applies it.
     pub(super) fn write(&mut self, proposal: &Proposal, now: Timestamp) -> Result<Entry, Refusal> {
-        // A clock that was set back must not reorder the log.
+        // Clock skew: a clock that was set back must not reorder the log.
         let entry = Entry::write(proposal, self.seq + 1, self.head, now.max(self.at))?;
         self.apply(&entry)?;
         Ok(entry)

@@ -1,4 +1,4 @@
-//! Who sits where: invitations, leaving, holding.
+//! Membership: inviting, leaving, pausing and resuming.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Seats per team over its life: whoever leaves keeps the number.
+/// Maximum number of seats over a team's life. Seat numbers are not reused.
 const MAX_SEATS: usize = 512;
 
 impl Team {
@@ -26,7 +26,8 @@ impl Team {
         Ok(())
     }
 
-    /// The limit is for those whom the hub looks for; its owner may take in whoever there is a seat for.
+    /// Checks an invitation. The team's member limit binds the
+    /// hub; the owner may fill up to [`Limits::MAX_MEMBERS`].
     fn may_invite(&self, by: Author, invitees: &[Invitee]) -> Checked {
         let places = match by {
             Author::Owner => Limits::MAX_MEMBERS,
@@ -76,6 +77,7 @@ impl Team {
         Ok(())
     }
 
+    /// Pauses a member. The last active member cannot be paused.
     pub(super) fn hold(&mut self, seat: Seat) -> Checked {
         if self.is_active(seat) && self.active().count() == 1 {
             return Err(Refusal::Malformed("somebody must be left who can speak"));

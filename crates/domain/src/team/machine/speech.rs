@@ -1,4 +1,4 @@
-//! One utterance: only whoever is asked may speak, and only what makes sense where the team stands.
+//! Validates and applies utterances. Only a member that is asked may speak.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,11 @@ use crate::{
     },
 };
 
-/// Near-repeats in a row after which the team talks in circles.
+/// Number of consecutive near-duplicates after which the discussion is considered circular.
 const MAX_REPEATS: u32 = 3;
 
 impl Team {
-    /// Whether the member may say this now. The one place that decides it: for entries, for proposals, and for
-    /// what a model answers.
+    /// Checks that the member may say this now. Used for entries, proposals and model answers alike.
     pub fn may_say(&self, seat: Seat, utterance: &Utterance) -> Result<(), Refusal> {
         if !self.is_asked(seat) || !self.is_active(seat) {
             return Err(Refusal::NotYourTurn);
@@ -86,6 +85,7 @@ impl Team {
         }
     }
 
+    /// Applies an utterance of the current turn.
     pub(super) fn say(
         &mut self,
         by: Author,
@@ -111,7 +111,7 @@ impl Team {
             Utterance::Vote { question, options } => self.open_vote(seat, question, options, at),
             Utterance::Ballot { option } => self.cast(seat, *option),
             Utterance::Conclude { text: None } => self.conclude(seat, None, at),
-            // An answer that says that nobody had one is none.
+            // An answer that only states that there is none counts as a failure.
             Utterance::Conclude { text: Some(text) } if text.as_str() == Failed::NoResult.as_str() => {
                 self.close(Outcome::Failed(Failed::NoResult));
             }
@@ -150,7 +150,7 @@ impl Team {
         Ok(())
     }
 
-    /// Nobody has anything new to say before the work that goes on has ended; without any, the team concludes.
+    /// Ends a circular discussion: waits for open assignments, or concludes if there are none.
     fn stop_circling(&mut self, seat: Seat, at: Timestamp) {
         let open: BTreeSet<WorkNo> = self.open_work().map(|(no, _)| no).collect();
         match open.is_empty() {
@@ -159,7 +159,7 @@ impl Team {
         }
     }
 
-    /// Whether these words would be kept from the others.
+    /// Returns true if this text would be suppressed as a near-duplicate.
     pub fn is_repeat(&self, text: &Words) -> bool {
         self.repeats_recent(&Line::new(None, text))
     }
@@ -196,7 +196,7 @@ impl Team {
         }
     }
 
-    /// A wait for work that has ended is over in the same step; see `settle`.
+    /// Starts a wait. If all the assignments have ended already, `settle` ends the wait in the same step.
     fn wait_for(&mut self, on: BTreeSet<WorkNo>, back: Seat, at: Timestamp) {
         self.enter(Phase::Waiting { on, back }, at);
     }

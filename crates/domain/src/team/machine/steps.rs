@@ -1,4 +1,4 @@
-//! One event: first every check, then the change. What follows from the change is in `flow`.
+//! Applies one event: all checks first, then the change. Derived transitions are in `flow`.
 
 use super::Checked;
 use crate::{
@@ -11,12 +11,13 @@ use crate::{
     },
 };
 
-/// Remarks of people per team.
+/// Maximum number of remarks per team.
 const MAX_REMARKS: usize = 1_000;
 
 impl Team {
+    /// Applies an event, or returns an error and leaves the team unchanged.
     pub(super) fn step(&mut self, by: Author, event: &Event, at: Timestamp) -> Checked {
-        // Only what comes too late is still written down.
+        // After the end only late reports are accepted, for their usage.
         if self.outcome().is_some() && !matches!(event, Event::Reported { .. }) {
             return Err(Refusal::Closed);
         }

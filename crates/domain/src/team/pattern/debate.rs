@@ -2,7 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Next, Rules, Seat, Team, next_with_turns_left};
 
-/// All but the lead argue in turn, `rounds` times each; the lead listens and is the judge.
+/// Pattern: all members but the leader argue in turn,
+/// `rounds` times each; then the leader concludes as judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Debate {
     pub rounds: u8,

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Next, Rules, Seat, Team, by_wish};
 
-/// Talk without work: members name who speaks next, vote, and conclude.
+/// Pattern without assignments: members name the next speaker, vote and conclude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiscussOnly {}
 

@@ -1,7 +1,7 @@
-//! Patterns of conversation, chosen at launch: who speaks first, who speaks next, and what may be said.
+//! Conversation patterns: who speaks first, who speaks next and which utterances are allowed.
 //!
-//! A pattern only arranges the conversation. That one member speaks at a time, that turns end and that limits
-//! hold is the machine's affair and the same in all of them.
+//! A pattern is chosen at launch and only defines the order of turns. The state machine enforces the rules
+//! common to all patterns: one speaker at a time, turn timeouts and limits.
 
 mod debate;
 mod discuss_only;
@@ -21,6 +21,7 @@ pub use round_robin::RoundRobin;
 
 use super::{Kind, Seat, Team};
 
+/// A conversation pattern with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Pattern {
@@ -32,7 +33,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Each pattern, as it is when nothing else is asked for.
+    /// All patterns with default parameters.
     pub const ALL: [Self; 5] = [
         Self::PlanAndDelegate(PlanAndDelegate {}),
         Self::DiscussOnly(DiscussOnly {}),
@@ -51,7 +52,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the words of the members count, not what comes of work.
+    /// Returns true if the answer comes from the discussion instead of from assignment results.
     pub const fn is_talk(&self) -> bool {
         !matches!(self, Self::PlanAndDelegate(_))
     }
@@ -71,17 +72,17 @@ impl Pattern {
     }
 }
 
-/// How a conversation goes. Given the same team, the same answer.
+/// Turn policy. Deterministic: equal teams give equal results.
 pub trait Rules {
-    /// Who has the floor when the team begins; none when nobody came.
+    /// Returns the first speaker, or `None` if the team has no active member.
     fn first(&self, team: &Team) -> Option<Seat> {
         team.lead()
     }
 
-    /// What the holder of the floor may say.
+    /// Returns the utterances allowed for the speaker.
     fn allowed(&self, team: &Team, seat: Seat) -> Vec<Kind>;
 
-    /// What follows when `seat` spoke, was silent or left; `named` is whom it wishes to hear next.
+    /// Returns what follows after `seat` spoke, timed out or left. `named` is the next speaker it requested.
     fn after(&self, team: &Team, seat: Seat, named: Option<Seat>) -> Next;
 }
 
@@ -89,18 +90,18 @@ pub trait Rules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     Floor(Seat),
-    /// All of these answer once, side by side.
+    /// All these members answer once, in parallel.
     Everybody(BTreeSet<Seat>),
     Conclude(Seat),
 }
 
-/// The floor as members wish it: whoever was named, else the lead, else the next round the table.
+/// Gives the floor to the requested speaker, else to the leader, else to the next member in cyclic order.
 fn by_wish(team: &Team, seat: Seat, named: Option<Seat>) -> Next {
     let lead = team.lead().filter(|&lead| lead != seat);
     Next::Floor(named.or(lead).or_else(|| team.next_after(seat)).unwrap_or(seat))
 }
 
-/// The next of `speakers` round the table who has had fewer than `rounds` turns; none when all have had theirs.
+/// Returns the next of `speakers` in cyclic order with fewer than `rounds` turns, or `None` if all are done.
 fn next_with_turns_left(team: &Team, speakers: &[Seat], after: Seat, rounds: u8) -> Option<Seat> {
     let has_left =
         |seat: &&Seat| team.member(**seat).is_some_and(|member| member.counts.turns < rounds.into());

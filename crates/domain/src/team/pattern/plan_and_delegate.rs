@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Next, Rules, Seat, Team, by_wish};
 
-/// Whoever has the floor plans, hands out work and names who speaks next.
+/// Pattern: the speaker plans, assigns work and names the next speaker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanAndDelegate {}
 

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Next, Rules, Seat, Team};
 
-/// The lead speaks, everybody else answers side by side, and again, until the lead concludes.
+/// Pattern: the leader speaks and all others answer in parallel; repeated until the leader concludes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyToAll {}
 

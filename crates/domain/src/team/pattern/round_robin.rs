@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Next, Rules, Seat, Team, next_with_turns_left};
 
-/// Everybody speaks in the order of the table, `rounds` times; then the lead concludes.
+/// Pattern: all members speak in seat order, `rounds` times; then the leader concludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRobin {
     pub rounds: u8,
