@@ -1,17 +1,17 @@
-//! The team extension: an agent whose card declares it takes the floor in teams by itself (`docs/teams.md`).
+//! A2A team extension (`docs/teams.md`). An agent whose card declares it decides on its own turns in teams.
 
 use plexus_domain::agent::A2aProtocol;
 
 use crate::wire::v1::{Part, PartContent};
 
-/// What a card declares it by, and what a message names that makes use of it.
+/// URI of the team extension, as declared in cards and listed in messages that use it.
 pub const TEAM: &str = "urn:plexus:a2a:team:1";
 
-/// The member of a data part that names the extension to which it belongs.
+/// Member of a data part that holds the URI of the extension it belongs to.
 pub const MEMBER: &str = "extension";
 
-/// The HTTP header that says which extensions a request makes use of (specification 1.0 section 3.2.6; 0.3 calls it
-/// otherwise).
+/// Returns the HTTP header that lists the extensions used by a request (specification 1.0 section 3.2.6).
+/// Version 0.3 has another name for it.
 pub const fn header(protocol: A2aProtocol) -> &'static str {
     match protocol {
         A2aProtocol::V1 => "a2a-extensions",
@@ -19,7 +19,8 @@ pub const fn header(protocol: A2aProtocol) -> &'static str {
     }
 }
 
-/// The extensions that a message of these parts makes use of: what it holds says so, however many hubs pass it on.
+/// Returns the extensions used by these parts. Derived from
+/// the content, so it survives forwarding between hubs.
 pub fn used(parts: &[Part]) -> Vec<String> {
     let is_turn = |part: &Part| matches!(&part.content, PartContent::Data(data) if data[MEMBER] == TEAM);
     if parts.iter().any(is_turn) { vec![TEAM.to_owned()] } else { Vec::new() }

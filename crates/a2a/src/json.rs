@@ -1,4 +1,4 @@
-//! JSON from outside: bounded before it is parsed.
+//! Bounded parsing of untrusted JSON: size, depth and value count are checked first.
 
 use std::{cell::RefCell, fmt};
 
@@ -9,11 +9,12 @@ use serde::{
 };
 use serde_json::{Map, Number, Value};
 
-/// Duplicates that are named; more say nothing new, and each is as long as the names around it.
+/// Maximum number of reported duplicate keys. Each report
+/// is as long as its path, so more would only cost memory.
 const MAX_DUPLICATES: usize = 100;
 
-/// What a document may cost. Values bound the memory of the parsed form, which bytes alone do not: `[[],[],…]`
-/// grows tenfold.
+/// Limits of a JSON document. The number of values bounds the memory of the parsed form.
+/// The byte limit alone does not: `[[],[],…]` grows tenfold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub bytes: usize,
@@ -21,6 +22,7 @@ pub struct Limits {
     pub values: usize,
 }
 
+/// Why a JSON document was rejected, worded for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
     #[error("It has {bytes} bytes; at most {limit} are read.")]
@@ -35,14 +37,15 @@ pub enum JsonError {
     Shape { detail: String },
 }
 
-/// Parses `bytes` as `T` once they are within `limits`.
+/// Checks the limits, then deserializes `bytes` as `T`.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8], limits: Limits) -> Result<T, JsonError> {
     check(bytes, limits)?;
     serde_json::from_slice(bytes).map_err(|error| describe(&error, bytes))
 }
 
-/// Parses any JSON value and names the pointer (RFC 6901) of each member that a later one of the same name hides, of the
-/// first 100 of them.
+/// Parses a JSON value and returns the JSON pointers (RFC 6901) of duplicate keys, at most 100.
+///
+/// The last of several members with the same name counts.
 pub fn parse_noting_duplicates(bytes: &[u8], limits: Limits) -> Result<(Value, Vec<String>), JsonError> {
     check(bytes, limits)?;
     let duplicates = RefCell::new(Vec::new());
@@ -54,13 +57,13 @@ pub fn parse_noting_duplicates(bytes: &[u8], limits: Limits) -> Result<(Value, V
     Ok((value, duplicates.into_inner()))
 }
 
-/// One step of an RFC 6901 pointer.
+/// Returns one escaped step of an RFC 6901 pointer.
 pub fn pointer_step(member: &str) -> String {
     format!("/{}", member.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Whether `bytes` are within `limits`. Counts structure outside of strings; what is not JSON at all passes here and
-/// fails in the parser.
+/// Checks the limits by scanning the structure outside of
+/// strings. Invalid JSON may pass; the parser rejects it.
 pub fn check(bytes: &[u8], limits: Limits) -> Result<(), JsonError> {
     if bytes.len() > limits.bytes {
         return Err(JsonError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
@@ -91,12 +94,12 @@ fn describe(error: &serde_json::Error, bytes: &[u8]) -> JsonError {
     JsonError::NotJson { looks }
 }
 
-/// The parser repeats what it met, so its words are as hostile as the input.
+/// Sanitizes and truncates a parser error: it quotes untrusted input.
 fn quoted(message: &str) -> String {
     text::shorten(&text::one_line(message), 200)
 }
 
-/// What people send in place of JSON, by its first bytes.
+/// Recognises common non-JSON formats by their first bytes.
 fn looks_like(bytes: &[u8]) -> Option<&'static str> {
     const STARTS: [(&[u8], &str); 9] = [
         (b"<!doctype", "it looks like an HTML page"),
@@ -118,21 +121,23 @@ fn looks_like(bytes: &[u8]) -> Option<&'static str> {
     known.or_else(|| std::str::from_utf8(bytes).is_err().then_some("it is not UTF-8 text"))
 }
 
-/// Builds a [`Value`] and writes down duplicates on the way.
+/// Deserializer of a [`Value`] that records duplicate keys.
 struct Noting<'a> {
-    /// None for the whole document.
+    /// `None` at the root of the document.
     at: Option<Step<'a>>,
     duplicates: &'a RefCell<Vec<String>>,
 }
 
-/// Where a value is. Its pointer is written only where it is asked for: a document of many values below a long name would
-/// have each of them copy that name.
+/// Path of a value as a linked list.
+///
+/// The pointer is built only on demand. Otherwise each of many values below a long name would copy that name.
 #[derive(Clone, Copy)]
 struct Step<'a> {
     above: Option<&'a Step<'a>>,
     member: Member<'a>,
 }
 
+/// One step of a path: a member name or an array index.
 #[derive(Clone, Copy)]
 enum Member<'a> {
     Named(&'a str),

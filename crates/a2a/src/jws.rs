@@ -1,4 +1,4 @@
-//! JSON Web Signatures with Ed25519 over a payload that travels apart (RFC 7515 appendix F, RFC 8037).
+//! Detached JSON Web Signatures with Ed25519 (RFC 7515 appendix F, RFC 8037).
 
 use std::{fmt, str::FromStr};
 
@@ -11,10 +11,10 @@ use crate::{
     keys::{PublicKey, SIGNATURE_BYTES, SecretKey},
 };
 
-/// Far more than a header needs.
+/// Limits of a protected header; far more than one needs.
 const HEADER_LIMITS: Limits = Limits { bytes: 4_096, depth: 8, values: 100 };
 
-/// A signature without its payload: `protected..signature`, both in base64url.
+/// A detached JWS: `protected..signature`, both in base64url.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Jws {
@@ -22,7 +22,7 @@ pub struct Jws {
     pub signature: String,
 }
 
-/// The protected header, as far as the hub understands it.
+/// The fields of the protected header that the hub reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     pub alg: String,
@@ -30,14 +30,15 @@ pub struct Header {
     pub kid: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typ: Option<String>,
-    /// Where the key might be fetched; the hub does not.
+    /// URL of a key set. The hub does not fetch it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jku: Option<String>,
-    /// Extensions that a reader has to understand. The hub understands none.
+    /// Critical extensions. The hub supports none and rejects such signatures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crit: Option<Value>,
 }
 
+/// Why a JWS is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JwsError {
     #[error("The signature is not written as a JWS.")]
@@ -52,15 +53,15 @@ pub enum JwsError {
     Mismatch,
 }
 
-/// Signs `payload`; the header names the key.
+/// Signs `payload`. The header names the key.
 ///
 /// # Errors
-/// Only those of the serializer, which this data gives no cause for.
+/// Only serializer errors, which do not occur with this data.
 pub fn sign(key: &SecretKey, payload: &[u8]) -> serde_json::Result<Jws> {
     sign_from(key, payload, None)
 }
 
-/// The same, naming where a set of keys is that holds this one (RFC 7515 section 4.1.2).
+/// Like [`sign`], with the URL of a key set that contains the key (`jku`, RFC 7515 section 4.1.2).
 pub fn sign_from(key: &SecretKey, payload: &[u8], jku: Option<&str>) -> serde_json::Result<Jws> {
     let header = Header {
         alg: "EdDSA".to_owned(),
@@ -84,10 +85,10 @@ impl Jws {
         json::parse(&bytes, HEADER_LIMITS).map_err(|_| JwsError::Malformed)
     }
 
-    /// Whether `key` signed `payload`.
+    /// Verifies that `key` signed `payload`.
     pub fn verify(&self, key: &PublicKey, payload: &[u8]) -> Result<(), JwsError> {
         let header = self.header()?;
-        // RFC 9864 names the same algorithm "Ed25519".
+        // RFC 9864 uses "Ed25519" for the same algorithm.
         if !matches!(header.alg.as_str(), "EdDSA" | "Ed25519") {
             return Err(JwsError::Algorithm(plexus_domain::text::shorten(&header.alg, 20)));
         }
@@ -100,12 +101,12 @@ impl Jws {
         if holds { Ok(()) } else { Err(JwsError::Mismatch) }
     }
 
-    /// The key that the header names, where it names one by a `did:key`.
+    /// Returns the key named by the header (unverified), if `kid` is a `did:key`.
     pub fn claimed_key(&self) -> Option<PublicKey> {
         self.header().ok()?.kid?.parse().ok()
     }
 
-    /// Whether `key` signed `payload`, and the header names no other.
+    /// Verifies that the header names `key` and that `key` signed `payload`.
     pub fn verify_named(&self, key: &PublicKey, payload: &[u8]) -> Result<(), JwsError> {
         match self.claimed_key() {
             Some(named) if named == *key => self.verify(key, payload),

@@ -1,4 +1,4 @@
-//! Ed25519 keys of agents and hubs, named as `did:key` (W3C CCG, "The did:key Method", section 3.1.2).
+//! Ed25519 keys of agents and hubs, encoded as `did:key` (W3C CCG, "The did:key Method", section 3.1.2).
 
 use std::{fmt, str::FromStr};
 
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const PREFIX: &str = "did:key:";
-/// Multibase: base58btc.
+/// Multibase prefix of base58btc.
 const BASE58: char = 'z';
-/// Multicodec `ed25519-pub`, as a varint.
+/// Multicodec prefix `ed25519-pub`, as a varint.
 const CODEC: [u8; 2] = [0xed, 0x01];
-/// Longer than any Ed25519 key, with its fragment.
+/// Maximum input length; longer than any Ed25519 `did:key` with fragment.
 const MAX_TEXT: usize = 128;
 
 pub const SIGNATURE_BYTES: usize = 64;
 
-/// A key that signs. Its seed is sealed in the store and never printed.
+/// Secret signing key. Its seed is stored encrypted; `Debug` redacts it.
 #[derive(Clone)]
 pub struct SecretKey(SigningKey);
 
 impl SecretKey {
-    /// The key of a seed of 32 random bytes (RFC 8032 section 5.1.5).
+    /// Derives the key from 32 random bytes (RFC 8032 section 5.1.5).
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self(SigningKey::from_bytes(seed))
     }
@@ -42,17 +42,19 @@ impl fmt::Debug for SecretKey {
     }
 }
 
-/// A key that verifies. Shown and kept as `did:key:z6Mk…`.
+/// Public verification key. Displayed and stored as `did:key:z6Mk…`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PublicKey(VerifyingKey);
 
+/// Error: not a valid Ed25519 `did:key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("This is not an Ed25519 key in the form did:key:z6Mk….")]
 pub struct KeyError;
 
 impl PublicKey {
-    /// Refuses bytes that are no key, and the few weak keys under which anybody can sign.
+    /// Parses a raw key. Rejects invalid points and weak
+    /// (small-order) keys, under which signatures can be forged.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
         let key = VerifyingKey::from_bytes(bytes).map_err(|_| KeyError)?;
         if key.is_weak() { Err(KeyError) } else { Ok(Self(key)) }
@@ -62,16 +64,17 @@ impl PublicKey {
         self.0.as_bytes()
     }
 
+    /// Verifies a signature strictly (`verify_strict` of ed25519-dalek).
     pub fn verifies(&self, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
         self.0.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
     }
 
-    /// The name of the key within its own DID document, which signatures carry as `kid`.
+    /// Returns the key id within its DID document, used as `kid` of signatures.
     pub fn key_id(&self) -> String {
         format!("{self}#{}", self.multibase())
     }
 
-    /// The key as a member of a JWK set (RFC 8037 section 2).
+    /// Returns the key as a JWK of a key set (RFC 8037 section 2).
     pub fn to_jwk(&self) -> Value {
         let x = URL_SAFE_NO_PAD.encode(self.as_bytes());
         json!({ "kty": "OKP", "crv": "Ed25519", "x": x, "kid": self.key_id(), "use": "sig", "alg": "EdDSA" })
@@ -86,7 +89,7 @@ impl PublicKey {
 impl FromStr for PublicKey {
     type Err = KeyError;
 
-    /// Takes a DID, or a key id: a DID with a fragment that repeats its key.
+    /// Parses a DID or a key id, which is a DID with its key repeated as fragment.
     fn from_str(text: &str) -> Result<Self, KeyError> {
         let body = text.strip_prefix(PREFIX).filter(|_| text.len() <= MAX_TEXT).ok_or(KeyError)?;
         let (key, fragment) = body.split_once('#').unwrap_or((body, body));
@@ -134,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_known_seed_has_its_known_name() {
-        // The first vector of the did:key specification, section 5.1.1.
+        // First test vector of the did:key specification, section 5.1.1.
         let key = SecretKey::from_seed(&[0; 32]).public();
         assert_eq!(key.to_string(), "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp");
     }

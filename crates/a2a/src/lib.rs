@@ -1,8 +1,8 @@
-//! A2A: wire types 1.0 and 0.3, agent cards, tasks, keys and signatures.
+//! A2A protocol without IO: wire types 1.0 and 0.3, agent cards, tasks, keys and signatures.
 //!
-//! Everything here is a value or a decision about values: no IO, no clock, no randomness. Bytes from outside are
-//! bounded in size, depth and count before they are parsed, and 1.0 is the inner form: what arrives as 0.3 is
-//! converted at the border.
+//! The crate performs no IO, reads no clock and generates no random numbers. External bytes are limited in
+//! size, depth and number of values before parsing. Version 1.0 is the internal representation; 0.3 is
+//! converted when received or sent.
 
 pub mod card;
 pub mod client;

@@ -1,4 +1,4 @@
-//! What names a listing for good: the hash of how it began. Keys change; the id does not.
+//! Listing ids: the hash of a listing's genesis document. Keys can be replaced; the id never changes.
 
 use std::{fmt, str::FromStr};
 
@@ -10,45 +10,46 @@ use serde::{Deserialize, Serialize};
 use crate::keys::PublicKey;
 
 const PREFIX: &str = "pl1";
-/// 32 bytes in base32 without padding.
+/// Length of 32 bytes in base32 without padding.
 const HASH_CHARS: usize = 52;
 
-/// The first facts of a listing, made when its agent is registered.
+/// Genesis document of a listing, created when its agent is registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Document", into = "Document")]
 pub struct Genesis {
     pub agent: PublicKey,
-    /// May replace the agent's key, also when that is lost.
+    /// Recovery key: may replace the agent's key, even if that key is lost.
     pub recovery: PublicKey,
     pub created: Timestamp,
-    /// Random.
+    /// Random bytes.
     pub nonce: [u8; 16],
 }
 
+/// Serialized form of [`Genesis`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
     agent: PublicKey,
     /// Milliseconds since 1970.
     created: Timestamp,
-    /// base64url
+    /// 16 bytes in base64url.
     nonce: String,
     recovery: PublicKey,
 }
 
 impl Genesis {
-    /// The document in its one canonical form (RFC 8785).
+    /// Returns the canonical JSON form (RFC 8785).
     ///
     /// # Errors
-    /// Only those of the serializer, which this data gives no cause for.
+    /// Only serializer errors, which do not occur with this data.
     pub fn canonical(&self) -> serde_json::Result<Vec<u8>> {
         serde_json_canonicalizer::to_vec(self)
     }
 
-    /// The listing's id.
+    /// Returns the listing's id.
     ///
     /// # Errors
-    /// As [`Genesis::canonical`].
+    /// As for [`Genesis::canonical`].
     pub fn id(&self) -> serde_json::Result<ListingId> {
         let hash = Digest::of(self.canonical()?);
         Ok(ListingId(format!("{PREFIX}{}", BASE32_NOPAD.encode(hash.as_bytes()).to_ascii_lowercase())))
@@ -73,7 +74,7 @@ impl TryFrom<Document> for Genesis {
     }
 }
 
-/// `pl1` and a SHA-256 digest in lower-case base32 without padding.
+/// Listing id: `pl1` and a SHA-256 digest in lower-case base32 without padding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ListingId(String);

@@ -1,4 +1,4 @@
-//! Where an agent is reached and what it speaks there.
+//! Interfaces of a card: URL, binding and protocol version.
 
 use std::fmt;
 
@@ -9,19 +9,21 @@ use super::{node::Node, problem::Severity};
 
 const MAX_INTERFACES: usize = 16;
 const MAX_WORD: usize = 100;
-/// The transport of a 0.3 card that does not say one.
+/// Transport of a 0.3 card that names none.
 const DEFAULT_BINDING: &str = "JSONRPC";
 
+/// An endpoint at which the agent can be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     pub url: Url,
     pub binding: Binding,
-    /// As the card says it: "1.0", "0.3.0", …
+    /// As in the card: "1.0", "0.3.0", …
     pub version: String,
-    /// To be echoed in each request.
+    /// Must be repeated in each request.
     pub tenant: Option<String>,
 }
 
+/// Protocol binding (transport) of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     JsonRpc,
@@ -31,23 +33,23 @@ pub enum Binding {
 }
 
 impl Interface {
-    /// The version in the terms of the hub; none if the hub does not speak it.
+    /// Returns the protocol version, or `None` if the hub does not support it.
     pub fn protocol(&self) -> Option<A2aProtocol> {
         let mut numbers = self.version.split('.');
         match (numbers.next()?, numbers.next().unwrap_or("0")) {
             ("1", "0") => Some(A2aProtocol::V1),
-            // 0.2 has the same methods and shapes for all that the hub sends.
+            // For everything the hub sends, 0.2 has the same methods and types.
             ("0", "2" | "3") => Some(A2aProtocol::V03),
             _ => None,
         }
     }
 
-    /// Whether the hub speaks it.
+    /// Returns true if the hub supports its binding and version.
     pub fn is_usable(&self) -> bool {
         self.binding == Binding::JsonRpc && self.protocol().is_some()
     }
 
-    /// Lower is better.
+    /// Returns the sort key; lower is better.
     pub fn preference(&self) -> u8 {
         u8::from(self.protocol() != Some(A2aProtocol::V1))
     }
@@ -79,7 +81,7 @@ impl fmt::Display for Binding {
     }
 }
 
-/// The interfaces of both shapes, each once. Without a usable one the card has an error.
+/// Parses the distinct interfaces of both versions. Reports an error if none is usable.
 pub fn read(card: &Node<'_>) -> Vec<Interface> {
     let mut found = Vec::new();
     let mut add = |interface: Interface| {
@@ -102,7 +104,7 @@ pub fn read(card: &Node<'_>) -> Vec<Interface> {
     found
 }
 
-/// 0.3: one main interface at the top of the card, others beside it, one version for all.
+/// Parses a 0.3 card: one main interface at the top level, additional ones beside it, one version for all.
 fn read_v03(card: &Node<'_>) -> Vec<Interface> {
     if card.get("url").is_none() {
         let purpose = "the card has to say where the agent is reached (\"url\" in a card of 0.3)";
@@ -129,7 +131,7 @@ fn read_one(node: &Node<'_>, binding_member: &str, version: String) -> Option<In
         .get(binding_member)
         .map_or_else(|| Some(DEFAULT_BINDING.to_owned()), |word| word.line(MAX_WORD))?;
     let binding = Binding::parse(&word);
-    // What the hub never calls cannot do harm; gRPC addresses often are no URLs at all.
+    // Only a warning for interfaces the hub never calls; gRPC addresses are often not URLs.
     let severity = if binding == Binding::JsonRpc { Severity::Error } else { Severity::Warning };
     let url = node.expect("url", severity, "where the agent is reached")?.url(severity)?;
     let tenant =
@@ -137,7 +139,7 @@ fn read_one(node: &Node<'_>, binding_member: &str, version: String) -> Option<In
     Some(Interface { url, binding, version, tenant })
 }
 
-/// What a card without any address lacks is noted already.
+/// Reports a card without usable interface. A card without any URL was reported already.
 fn check_usable(card: &Node<'_>, found: &[Interface]) {
     const SPOKEN: &str = "The hub speaks A2A 1.0 and 0.3 over JSONRPC";
     let Some(member) = ["supportedInterfaces", "url"].into_iter().find(|member| card.get(member).is_some())

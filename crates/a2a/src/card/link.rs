@@ -1,4 +1,4 @@
-//! URLs of cards, and the origins whose control has to be proved.
+//! URL validation for cards, and origins.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use plexus_domain::text;
 use unicode_security::MixedScript as _;
 use url::{Host, Url};
 
-/// Longer ones are refused by common servers, too.
+/// Maximum length in bytes; common servers reject longer URLs, too.
 const MAX_URL: usize = 2_048;
 
-/// Scheme, host and port (RFC 6454). Shown without the scheme's own port.
+/// Scheme, host and port (RFC 6454). Displayed without the default port.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     pub scheme: String,
-    /// ASCII; an IPv6 address in brackets.
+    /// ASCII; IPv6 addresses in brackets.
     pub host: String,
     pub port: u16,
 }
@@ -35,7 +35,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// An absolute `http` or `https` URL that names a host and carries no credentials.
+/// Validates an absolute `http` or `https` URL with a host and without credentials.
 pub fn check(raw: &str) -> Result<Url, String> {
     if raw.len() > MAX_URL {
         return Err(format!("This URL has {} bytes; at most {MAX_URL} are read.", raw.len()));
@@ -62,7 +62,7 @@ pub fn check(raw: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// What a reader of the URL should know before trusting it.
+/// Returns warnings for suspicious URLs: no encryption, internationalised or mixed-script hosts (homographs).
 pub fn oddities(url: &Url) -> Vec<String> {
     let mut found = Vec::new();
     if url.scheme() == "http" && !is_loopback(url) {

@@ -1,7 +1,7 @@
-//! Agent cards: what an agent says of itself, read with suspicion.
+//! Agent cards: parsing of untrusted cards, card building and signatures.
 //!
-//! A card comes from anybody. [`Card::read`] takes both shapes, 1.0 and 0.3, also in one document, and collects
-//! every problem with the place it is in. What is shown is cleaned and capped; the bytes stay as received.
+//! [`Card::read`] accepts versions 1.0 and 0.3, also mixed in one document, and collects every problem with
+//! its location. Displayed text is sanitized and truncated; the original bytes are retained.
 
 mod interface;
 mod link;
@@ -29,25 +29,25 @@ pub use self::{
     skill::Skill,
 };
 
-/// The largest card that is read.
+/// Maximum size of a card in bytes.
 pub const MAX_CARD_BYTES: usize = 256 * 1024;
 
-/// Where a card is found, relative to the agent's base URL (specification 1.0 section 8.2).
+/// Path of a card relative to the agent's base URL (specification 1.0 section 8.2).
 pub const WELL_KNOWN: &str = ".well-known/agent-card.json";
 
-/// A card without errors. Only [`Card::read`] makes one; text is clean and capped, URLs are `http` or `https`.
+/// A valid card. Created only by [`Card::read`]: text is sanitized and truncated, URLs are `http` or `https`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Card {
-    /// The bytes as received.
+    /// The original bytes.
     pub source: Vec<u8>,
     pub name: String,
-    /// Several lines, maybe empty.
+    /// Multi-line; may be empty.
     pub description: String,
-    /// The agent's own version, maybe empty.
+    /// The agent's own version; may be empty.
     pub version: String,
     pub provider: Option<Provider>,
-    /// In the order of the card; at least one is usable.
+    /// In the order of the card. At least one is usable.
     pub interfaces: Vec<Interface>,
     pub capabilities: Capabilities,
     pub skills: Vec<Skill>,
@@ -57,21 +57,23 @@ pub struct Card {
     pub security: Security,
     pub documentation_url: Option<Url>,
     pub icon_url: Option<Url>,
-    /// As on the wire; nothing is verified yet.
+    /// As received; not verified.
     pub signatures: Vec<Signature>,
 }
 
+/// Organisation that provides the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
     pub organization: String,
     pub url: Option<Url>,
 }
 
+/// Optional protocol features of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     pub streaming: bool,
     pub push_notifications: bool,
-    /// There is another card for callers who sign in.
+    /// True if authenticated callers can get an extended card.
     pub extended_card: bool,
     pub extensions: Vec<Extension>,
 }
@@ -82,20 +84,21 @@ impl Capabilities {
     }
 }
 
+/// A protocol extension declared by the card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension {
     pub uri: String,
     pub required: bool,
 }
 
-/// A JWS over the card, in the two pieces that the card carries.
+/// A JWS over the card, in the two fields of the card format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     pub protected: String,
     pub signature: String,
 }
 
-/// What reading a card came to: a card if there is no error, and all problems in the order of the card.
+/// Result of parsing a card: the card if there is no error, and all problems in card order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     pub card: Option<Card>,
@@ -103,21 +106,22 @@ pub struct Reading {
 }
 
 impl Card {
+    /// Parses an agent card (`MAX_CARD_BYTES` at most).
     pub fn read(bytes: &[u8]) -> Reading {
         read::read(bytes)
     }
 
-    /// What names this card in the store.
+    /// Returns the digest that identifies this card in the database.
     pub fn digest(&self) -> Digest {
         Digest::of(&self.source)
     }
 
-    /// The interface that the hub calls: 1.0 before 0.3, then the card's own order.
+    /// Returns the interface that the hub calls: 1.0 before 0.3, then in card order.
     pub fn best_interface(&self) -> Option<&Interface> {
         self.usable().min_by_key(|interface| interface.preference())
     }
 
-    /// The origins that the hub may call, each once, whose control has to be proved.
+    /// Returns the distinct origins that the hub may call. Control of them must be verified.
     pub fn origins(&self) -> Vec<Origin> {
         let mut origins = Vec::new();
         for origin in self.usable().filter_map(|interface| Origin::of(&interface.url)) {

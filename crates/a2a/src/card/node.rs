@@ -1,4 +1,4 @@
-//! One value of a card, with its place and where to note what is wrong with it.
+//! JSON value of a card with its pointer and the list of problems to report to.
 
 use plexus_domain::text;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::json::pointer_step;
 
-/// A value that is there. `null` counts as absent, as ProtoJSON has it.
+/// A present value. `null` counts as absent, as in ProtoJSON.
 #[derive(Clone)]
 pub struct Node<'a> {
     value: &'a Value,
@@ -31,7 +31,7 @@ impl<'a> Node<'a> {
         self.problems.note(Severity::Warning, &self.pointer, message);
     }
 
-    /// Notes a problem of a member, also of one that is not there.
+    /// Reports a problem of a member, which may be absent.
     pub fn note_at(&self, member: &str, severity: Severity, message: impl Into<String>) {
         self.problems.note(severity, &format!("{}{}", self.pointer, pointer_step(member)), message);
     }
@@ -41,7 +41,7 @@ impl<'a> Node<'a> {
         Some(self.below(member, value))
     }
 
-    /// The member, or a problem that says what it is for.
+    /// Returns the member, or reports it as missing with its purpose.
     pub fn expect(&self, member: &str, severity: Severity, purpose: &str) -> Option<Self> {
         let found = self.get(member);
         if found.is_none() {
@@ -57,7 +57,7 @@ impl<'a> Node<'a> {
         self.value.is_object()
     }
 
-    /// The items of a list, the first `max` of them.
+    /// Returns the first `max` items of a list. Warns about further ones.
     pub fn items(&self, max: usize) -> Vec<Self> {
         let Some(list) = self.value.as_array() else {
             self.wrong_type("a list");
@@ -68,7 +68,7 @@ impl<'a> Node<'a> {
         list.iter().take(max).enumerate().map(step).collect()
     }
 
-    /// The members of an object with free names, the first `max` of them.
+    /// Returns the first `max` members of an object with free names. Warns about further ones.
     pub fn members(&self, max: usize) -> Vec<(&'a str, Self)> {
         let Some(object) = self.value.as_object() else {
             self.wrong_type("an object");
@@ -96,24 +96,25 @@ impl<'a> Node<'a> {
         self.value.as_str()
     }
 
-    /// One clean line of at most `max` characters.
+    /// Returns one sanitized line, truncated to `max` characters.
     pub fn line(&self, max: usize) -> Option<String> {
         let raw = self.raw_text()?;
         Some(self.fit(raw, &text::one_line(raw), max))
     }
 
-    /// Several clean lines of at most `max` characters.
+    /// Returns sanitized multi-line text, truncated to `max` characters.
     pub fn block(&self, max: usize) -> Option<String> {
         let raw = self.raw_text()?;
         Some(self.fit(raw, text::multi_line(raw).trim(), max))
     }
 
-    /// Clean lines of a list, at most `count` of at most `max` characters; empty ones are dropped.
+    /// Returns at most `count` sanitized lines of a list,
+    /// each truncated to `max` characters. Omits empty ones.
     pub fn lines(&self, count: usize, max: usize) -> Vec<String> {
         self.texts(count, |item| item.line(max))
     }
 
-    /// The same of texts that may have several lines each.
+    /// Like [`Node::lines`], for multi-line texts.
     pub fn blocks(&self, count: usize, max: usize) -> Vec<String> {
         self.texts(count, |item| item.block(max))
     }
@@ -123,7 +124,7 @@ impl<'a> Node<'a> {
         texts.filter(|text| !text.is_empty()).collect()
     }
 
-    /// A URL that may be shown or called; otherwise a problem of this severity.
+    /// Returns the URL if it is valid (see `link::check`); otherwise reports a problem of this severity.
     pub fn url(&self, severity: Severity) -> Option<Url> {
         match link::check(self.raw_text()?) {
             Ok(url) => {

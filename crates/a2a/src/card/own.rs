@@ -10,22 +10,22 @@ use crate::{
     wire::v1::{AgentCapabilities, AgentCard, AgentInterface, AgentProvider, AgentSkill},
 };
 
-/// What the hub knows of an agent of its own.
+/// Content of a local agent's card.
 #[derive(Clone, Debug)]
 pub struct OwnCard {
     pub name: String,
     pub description: String,
     pub version: String,
-    /// The agent's base URL at this hub.
+    /// The agent's base URL on this hub.
     pub base: Url,
-    /// Who answers for it, and a page about them.
+    /// The responsible provider and its URL.
     pub provider: Option<(String, Url)>,
     pub documentation_url: Option<Url>,
     pub skills: Vec<AgentSkill>,
 }
 
 impl OwnCard {
-    /// The card in the shape of 1.0; older callers find their version among the interfaces.
+    /// Builds the 1.0 card. It lists the 0.3 interface, too, for older clients.
     pub fn build(self) -> AgentCard {
         let url = with_base(self.base).to_string();
         let interface = |protocol| AgentInterface {
@@ -56,8 +56,8 @@ impl OwnCard {
     }
 }
 
-/// The URL with a last slash: some clients resolve the card's path against it, and without the slash they would
-/// drop the agent's own name.
+/// Returns the URL with a trailing slash. Some clients resolve the card's path against it, and without the
+/// slash the agent's name would be dropped.
 pub fn with_base(mut base: Url) -> Url {
     if !base.path().ends_with('/') {
         let path = format!("{}/", base.path());

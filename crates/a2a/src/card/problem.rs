@@ -1,32 +1,34 @@
-//! What is wrong with a card, and where.
+//! Problems found in a card, with severity and location.
 
 use std::cell::{Cell, RefCell};
 
 use plexus_domain::text;
 use serde::{Deserialize, Serialize};
 
+/// Severity of a problem. Ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The card is used in spite of it.
+    /// The card can be used anyway.
     Warning,
     /// The card cannot be used.
     Error,
 }
 
+/// A problem of a card, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     pub severity: Severity,
-    /// The place in the card (RFC 6901); empty for the whole card.
+    /// JSON pointer (RFC 6901); empty for the whole card.
     pub pointer: String,
-    /// What is wrong and what to do, in words for people.
+    /// What is wrong and how to fix it, worded for people.
     pub message: String,
 }
 
-/// More are counted, not kept: nobody reads them, and the card's author may be hostile.
+/// Maximum number of stored problems; further ones are only counted. A hostile card could cause any number.
 const MAX_PROBLEMS: usize = 100;
 
-/// The problems found so far.
+/// Collects the problems found so far.
 #[derive(Default)]
 pub struct Problems {
     found: RefCell<Vec<Problem>>,

@@ -1,4 +1,4 @@
-//! Reading a card.
+//! Card parser for both versions. Collects problems instead of stopping at the first one.
 
 use super::{
     Capabilities, Card, Extension, MAX_CARD_BYTES, Provider, Reading, Signature, interface,
@@ -94,7 +94,7 @@ fn read_provider(provider: &Node<'_>) -> Option<Provider> {
     Some(Provider { organization: organization.filter(|name| !name.is_empty())?, url })
 }
 
-/// 0.3 has the mark of an extended card at the top of the card.
+/// Parses the capabilities. In 0.3 the extended-card flag is at the top level of the card.
 fn read_capabilities(card: &Node<'_>) -> Capabilities {
     let flag =
         |node: &Node<'_>, member: &str| node.get(member).and_then(|flag| flag.flag()).unwrap_or_default();

@@ -1,33 +1,35 @@
-//! Which members a card of 1.0 has, and which of them count when they are empty (`specification/a2a.proto`).
+//! Canonical form of a 1.0 card for signatures (`specification/a2a.proto`, specification section 8.4.1).
 //!
-//! A signature covers the canonical form of the card (specification section 8.4.1): members that hold their
-//! type's default are left out unless they are required, or optional in the sense of proto3, where writing the
-//! default says something.
+//! Fields that hold their type's default are omitted, unless they are required or `optional` as in proto3,
+//! where an explicit default is meaningful.
 
 use serde_json::{Map, Value};
 
-/// What to do with members that 1.0 does not have, such as those of 0.3 beside it.
+/// Handling of fields that 1.0 does not have, such as those of 0.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     Keep,
     Drop,
 }
 
+/// Fields of one protobuf message.
 struct Shape(&'static [Member]);
 
+/// A field and its type.
 struct Member {
     name: &'static str,
-    /// Whether it is left out when it holds its default.
+    /// True if the field is omitted when it holds its default.
     is_implicit: bool,
     of: Kind,
 }
 
+/// Type of a field.
 enum Kind {
-    /// A scalar, a list of scalars, or free JSON.
+    /// A scalar, a list of scalars, or arbitrary JSON.
     Plain,
     One(&'static Shape),
     Many(&'static Shape),
-    /// Members with free names.
+    /// A map with free keys.
     Named(&'static Shape),
 }
 
@@ -55,7 +57,7 @@ const fn named(name: &'static str, shape: &'static Shape) -> Member {
     Member { name, is_implicit: true, of: Kind::Named(shape) }
 }
 
-/// All but `signatures`, which do not sign themselves.
+/// All fields except `signatures`, which cannot sign themselves.
 static CARD: Shape = Shape(&[
     always("name"),
     always("description"),
@@ -124,7 +126,7 @@ static FLOW: Shape = Shape(&[
 static OLD_FLOW: Shape =
     Shape(&[filled("authorizationUrl"), filled("tokenUrl"), filled("refreshUrl"), filled("scopes")]);
 
-/// The card without its signatures and without implicit defaults.
+/// Returns the card without signatures and implicit defaults.
 pub fn reduce_card(card: &Value, unknown: Unknown) -> Value {
     let mut reduced = reduce(card, &CARD, unknown);
     if let Some(members) = reduced.as_object_mut() {
@@ -133,7 +135,7 @@ pub fn reduce_card(card: &Value, unknown: Unknown) -> Value {
     reduced
 }
 
-/// Without any empty text, list or object, required or not: what the official Python SDK signs.
+/// Removes all empty texts, lists and objects, required or not. The official Python SDK signs this form.
 pub fn without_empty(value: &Value) -> Option<Value> {
     let value = match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! What credentials an agent asks for, reduced to what the hub can send.
+//! Security requirements of a card, reduced to the credentials that the hub supports.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,21 @@ use super::{node::Node, problem::Severity};
 const MAX_SCHEMES: usize = 16;
 const MAX_WORD: usize = 100;
 
-/// What a caller has to show.
+/// Credentials that a caller must present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// Nothing.
+    /// No credentials are required.
     Open,
-    /// All credentials of any one way.
+    /// All credentials of any one alternative.
     OneOf(Vec<Way>),
-    /// Only what the hub cannot send yet; the words name it ("OAuth 2").
+    /// Only credentials that the hub does not support; holds their names ("OAuth 2").
     Unserved(Vec<String>),
 }
 
-/// Credentials that are needed together, by the card's name for each.
+/// An alternative: credentials that are required together, by scheme name of the card.
 pub type Way = BTreeMap<String, Credential>;
 
+/// A kind of credential that the hub can send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// `Authorization: Bearer …`
@@ -39,20 +40,21 @@ pub enum Credential {
         place: KeyPlace,
         name: String,
     },
-    /// `Authorization: Bearer …`, with a token from an authorization server.
+    /// `Authorization: Bearer …` with an access token from an authorization server.
     Oauth(Oauth),
 }
 
+/// Where an API key is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPlace {
     Header,
     Query,
 }
 
-/// A scheme as the hub sees it.
+/// A parsed scheme: the credential, or the name of an unsupported kind.
 type Scheme = Result<Credential, String>;
 
-/// Headers that an API key may not be put in: they would change what the request is.
+/// Headers that an API key may not use: they would change the meaning of the request.
 const FORBIDDEN_HEADERS: [&str; 15] = [
     "a2a-extensions",
     "a2a-version",
@@ -71,6 +73,7 @@ const FORBIDDEN_HEADERS: [&str; 15] = [
     "x-a2a-extensions",
 ];
 
+/// Parses the security schemes and requirements of a card.
 pub fn read(card: &Node<'_>) -> Security {
     let schemes = card.get("securitySchemes").map(|node| node.members(MAX_SCHEMES)).unwrap_or_default();
     let schemes: BTreeMap<_, _> =
@@ -105,7 +108,7 @@ fn reduce(list: &Node<'_>, ways: Vec<Result<Way, Vec<String>>>) -> Security {
     Security::Unserved(unserved)
 }
 
-/// One requirement: 1.0 wraps its names in `schemes`, 0.3 does not.
+/// Parses one requirement. Version 1.0 wraps the names in `schemes`, 0.3 does not.
 fn read_way(way: &Node<'_>, schemes: &BTreeMap<&str, Scheme>) -> Result<Way, Vec<String>> {
     let names = way.get("schemes").filter(|_| !schemes.contains_key("schemes"));
     let (mut way_out, mut unserved) = (Way::new(), Vec::new());
@@ -122,7 +125,9 @@ fn read_way(way: &Node<'_>, schemes: &BTreeMap<&str, Scheme>) -> Result<Way, Vec
     if unserved.is_empty() { Ok(way_out) } else { Err(unserved) }
 }
 
-/// None when it is unreadable, which is noted. 1.0 names the kind by the member that is there, 0.3 by `type`.
+/// Parses a scheme. Returns `None` if it is invalid, which is reported as a problem.
+///
+/// Version 1.0 names the kind by the member that is present, 0.3 by `type`.
 fn read_scheme(scheme: &Node<'_>) -> Option<Scheme> {
     if !scheme.is_object() {
         return None;
@@ -165,7 +170,7 @@ fn read_http(scheme: &Node<'_>) -> Option<Scheme> {
     })
 }
 
-/// One flow of those that the card offers: by each person's leave, else by a client's credentials.
+/// Parses an OAuth 2 scheme. Selects one flow: authorization code, else client credentials.
 fn read_oauth(scheme: &Node<'_>) -> Option<Scheme> {
     let flows = scheme.expect("flows", Severity::Error, "how a token is got")?;
     if !flows.is_object() {
@@ -189,7 +194,7 @@ fn read_oauth(scheme: &Node<'_>) -> Option<Scheme> {
 
 fn read_flow(flow: &Node<'_>) -> Option<Oauth> {
     let token_url = endpoint(&flow.expect("tokenUrl", Severity::Error, "where tokens are given")?)?;
-    // ProtoJSON may write out what is empty.
+    // ProtoJSON may serialize empty values.
     let refresh = flow.get("refreshUrl").filter(|node| node.value().as_str() != Some(""));
     let refresh_url = match refresh {
         Some(node) => Some(endpoint(&node)?),
@@ -198,7 +203,7 @@ fn read_flow(flow: &Node<'_>) -> Option<Oauth> {
     Some(Oauth { authorization_url: None, token_url, refresh_url, scopes: Vec::new() })
 }
 
-/// An endpoint of an authorization server has no fragment (RFC 6749, sections 3.1 and 3.2).
+/// Parses an endpoint URL of an authorization server: no fragment (RFC 6749, sections 3.1 and 3.2).
 fn endpoint(node: &Node<'_>) -> Option<String> {
     let url = node.url(Severity::Error)?;
     if url.fragment().is_some() {
@@ -208,7 +213,7 @@ fn endpoint(node: &Node<'_>) -> Option<String> {
     Some(url.into())
 }
 
-/// The scopes are those that the requirement names: `{"list": […]}` in 1.0, `[…]` in 0.3.
+/// Sets the scopes of the requirement: `{"list": […]}` in 1.0, `[…]` in 0.3.
 fn with_scopes(credential: &Credential, needed: &Node<'_>) -> Credential {
     let Credential::Oauth(oauth) = credential else { return credential.clone() };
     let list = match needed.value().is_object() {

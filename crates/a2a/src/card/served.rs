@@ -1,5 +1,4 @@
-//! The card under which a hub serves an agent, wherever the agent itself lives: what the agent says of itself, at the
-//! hub's addresses and on the hub's terms.
+//! Gateway card: the agent's own description with the hub's URLs, authentication and capabilities.
 
 use std::collections::BTreeMap;
 
@@ -19,26 +18,27 @@ use crate::{
 /// How the hub serves an agent.
 #[derive(Clone, Debug)]
 pub struct Serving {
-    /// What the agent is called where it says nothing of itself.
+    /// The agent's address, used where its card has no name or description.
     pub address: String,
     pub version: String,
-    /// The agent's base URL at this hub.
+    /// The agent's base URL on this hub.
     pub base: Url,
-    /// Who answers for it, and the page about it.
+    /// The responsible provider and its URL.
     pub provider: (String, Url),
     pub page: Url,
-    /// Whether callers need no account.
+    /// True if callers need no account.
     pub open: bool,
     pub push: bool,
 }
 
-/// The path of the HTTP+JSON binding below the agent's base.
+/// Path of the HTTP+JSON binding, relative to the agent's base URL.
 const REST: &str = "rest";
-/// What the hub's bearer scheme is called in its cards.
+/// Name of the hub's bearer scheme in its cards.
 const BEARER: &str = "bearer";
-/// What a token has to be good for.
+/// Scope that a caller's token needs.
 const SCOPE: &str = "chat";
 
+/// Returns the agent's card rewritten to the hub's URLs and security.
 pub fn serve(card: &Card, serving: Serving) -> AgentCard {
     let described = |text: &str| if text.is_empty() { serving.address.clone() } else { text.to_owned() };
     let (organization, url) = serving.provider;
@@ -68,7 +68,7 @@ pub fn serve(card: &Card, serving: Serving) -> AgentCard {
     }
 }
 
-/// The card with what callers of 0.3 look for beside it. They are no members of 1.0, so no signature holds for them.
+/// Adds the fields of 0.3 to a card. Version 1.0 does not have them, so no signature covers them.
 pub fn with_former(card: &AgentCard) -> Value {
     let mut document = json!(card);
     let former =
@@ -94,7 +94,7 @@ pub fn with_former(card: &AgentCard) -> Value {
     document
 }
 
-/// Those that the hub passes on to the agent.
+/// Returns the extensions that the hub forwards to the agent.
 fn extensions(card: &Card) -> Vec<AgentExtension> {
     let team = AgentExtension {
         uri: extension::TEAM.to_owned(),
@@ -120,7 +120,9 @@ fn interfaces(base: Url) -> Vec<AgentInterface> {
     ]
 }
 
-/// It names the scope: an empty list is not signed alike everywhere, and a card with one could not be signed.
+/// Returns the security requirement. It names a scope, because implementations sign empty lists differently.
+///
+/// A card with an empty list could therefore not be signed.
 fn bearer() -> SecurityRequirement {
     let scopes = ScopeList { list: vec![SCOPE.to_owned()] };
     SecurityRequirement { schemes: BTreeMap::from([(BEARER.to_owned(), scopes)]) }
@@ -130,7 +132,7 @@ fn modes(named: &[String]) -> Vec<String> {
     if named.is_empty() { vec!["text/plain".to_owned()] } else { named.to_vec() }
 }
 
-/// Empty values are not signed alike everywhere, so what a skill leaves out is filled with what is known.
+/// Returns the skills with empty fields filled in, because implementations sign empty values differently.
 fn skills(card: &Card, address: &str) -> Vec<AgentSkill> {
     let filled = |text: &str, otherwise: &str| {
         if text.is_empty() { otherwise.to_owned() } else { text.to_owned() }

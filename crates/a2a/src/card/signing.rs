@@ -1,4 +1,4 @@
-//! Signatures of cards (specification 1.0 section 8.4): a JWS over the card's canonical form.
+//! Card signatures (specification 1.0 section 8.4): a JWS over the card's canonical form.
 
 use serde_json::Value;
 
@@ -14,22 +14,23 @@ use crate::{
     wire::v1::{AgentCard, AgentCardSignature},
 };
 
+/// Why a card cannot be signed.
 #[derive(Debug, thiserror::Error)]
 pub enum SignError {
-    /// The specification signs empty values that it requires, the official Python SDK leaves them out: such a
-    /// card would not verify there.
+    /// Implementations treat empty required values differently: the specification signs them, the official
+    /// Python SDK omits them. A signature over them would not verify there.
     #[error("A card with empty values is not signed: fill them, or leave out what is not required.")]
     EmptyValue,
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
-/// Adds a signature to a card of our own.
+/// Signs a local card and adds the signature.
 pub fn sign(card: &mut AgentCard, key: &SecretKey) -> Result<(), SignError> {
     sign_from(card, key, None)
 }
 
-/// The same, naming where a set of keys is that holds this one.
+/// Like [`sign`], with the URL of a key set that contains the key (`jku`).
 pub fn sign_from(card: &mut AgentCard, key: &SecretKey, jku: Option<&str>) -> Result<(), SignError> {
     let document = serde_json::to_value(&*card)?;
     let reduced = reduce_card(&document, Unknown::Keep);
@@ -42,15 +43,16 @@ pub fn sign_from(card: &mut AgentCard, key: &SecretKey, jku: Option<&str>) -> Re
     Ok(())
 }
 
-/// How much of a card a signature holds for.
+/// How much of a card a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coverage {
-    /// The members of 1.0. Whoever passed the card on may have changed the others, as those of 0.3.
+    /// The fields of 1.0. An intermediary may have changed other fields, such as those of 0.3.
     Current,
-    /// Every member.
+    /// Every field.
     Whole,
 }
 
+/// Why no signature of a card is valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unverified {
     #[error("The card is not signed.")]
@@ -60,12 +62,12 @@ pub enum Unverified {
 }
 
 impl Card {
-    /// The keys that the signatures say they were made with, where they say it by a `did:key`.
+    /// Returns the keys (`did:key`) named by the signatures; nothing is verified.
     pub fn claimed_signers(&self) -> Vec<PublicKey> {
         self.signatures.iter().filter_map(|signature| to_jws(signature).claimed_key()).collect()
     }
 
-    /// Whether `key` signed this card, and how much of it. Else why the last signature does not hold.
+    /// Verifies that `key` signed this card, and returns the coverage. On failure returns the last error.
     pub fn verify(&self, key: &PublicKey) -> Result<Coverage, Unverified> {
         let forms = canonical_forms(&self.source);
         let mut outcome = Err(Unverified::NotSigned);
@@ -81,8 +83,9 @@ impl Card {
     }
 }
 
-/// What a signature may have been made over, the widest first: with and without what 1.0 does not have, and each
-/// of them with and without empty values.
+/// Returns the payloads that a signature may cover, widest first.
+///
+/// They are the card with and without fields unknown to 1.0, each with and without empty values.
 fn canonical_forms(source: &[u8]) -> Vec<(Coverage, Vec<u8>)> {
     let Ok(card) = json::parse::<Value>(source, LIMITS) else { return Vec::new() };
     let mut forms = Vec::new();

@@ -1,4 +1,4 @@
-//! What an agent can do.
+//! Skills of an agent card.
 
 use serde_json::Value;
 
@@ -12,28 +12,30 @@ const MAX_NAME: usize = 100;
 const MAX_DESCRIPTION: usize = 2_000;
 const MAX_TAG: usize = 50;
 const MAX_EXAMPLE: usize = 500;
-/// Bytes of what a skill says of its arguments.
+/// Maximum size of a skill's input schema in bytes.
 const MAX_SCHEMA: usize = 16 * 1024;
-/// How many media types a card or a skill names, and how long one is (RFC 6838 section 4.2).
+/// Maximum number of media types of a card or a skill, and length of one (RFC 6838 section 4.2).
 const MAX_MODES: usize = 32;
 const MAX_MODE: usize = 255;
 
+/// A skill of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skill {
     pub id: String,
     pub name: String,
     pub description: String,
     pub tags: Vec<String>,
-    /// Things that one could say to the agent.
+    /// Example prompts.
     pub examples: Vec<String>,
-    /// Media types; empty where the card's own hold.
+    /// Media types; if empty, the card's defaults apply.
     pub input_modes: Vec<String>,
     pub output_modes: Vec<String>,
-    /// A JSON Schema of what the skill takes. No specification of A2A has this member; agents that give their skills to
-    /// models as tools write it.
+    /// JSON Schema of the skill's input. Not part of the A2A specification; written by agents that offer
+    /// their skills to models as tools.
     pub input_schema: Option<Value>,
 }
 
+/// Parses the skills of a card.
 pub fn read(card: &Node<'_>) -> Vec<Skill> {
     let Some(list) = card.expect("skills", Warning, "what the agent can do; it helps people to find it")
     else {
@@ -42,7 +44,7 @@ pub fn read(card: &Node<'_>) -> Vec<Skill> {
     list.items(MAX_SKILLS).iter().filter_map(read_one).collect()
 }
 
-/// Media types of a card or a skill.
+/// Parses the media types of a card or a skill.
 pub fn read_modes(list: &Node<'_>) -> Vec<String> {
     list.lines(MAX_MODES, MAX_MODE)
 }
@@ -70,7 +72,7 @@ fn read_one(skill: &Node<'_>) -> Option<Skill> {
             .and_then(|text| text.block(MAX_DESCRIPTION))
             .unwrap_or_default(),
         tags: lines("tags", MAX_TAGS, MAX_TAG),
-        // Some agents take several lines at once.
+        // Examples may be multi-line.
         examples: skill
             .get("examples")
             .map(|list| list.blocks(MAX_EXAMPLES, MAX_EXAMPLE))

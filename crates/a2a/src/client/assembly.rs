@@ -1,28 +1,28 @@
-//! What each update of an agent adds to what it said before.
+//! Merges streamed updates of an agent into deltas.
 //!
-//! Agents differ in how they stream: some append from the first chunk on, some send the whole artifact once more
-//! at the end, some only ever send whole tasks. An [`Assembly`] takes any of it and tells each piece once.
+//! Agents stream differently: some append from the first chunk on, some repeat the whole artifact at the end,
+//! some send only whole tasks. An [`Assembly`] accepts all of these and reports each piece of content once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Update;
 use crate::wire::v1::{Artifact, Message, Part, PartContent, TaskState, TaskStatus};
 
-/// Something that was not known before. Artifacts are named by their id.
+/// A delta: content that was not reported before. Artifacts are identified by id.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
-    /// Text that follows the text of this artifact.
+    /// Text to append to this artifact.
     Text { artifact: String, name: Option<String>, delta: String },
     /// Another part of this artifact.
     Part { artifact: String, name: Option<String>, part: Part },
-    /// What was said of this artifact does not hold any more; all of it follows anew.
+    /// The previous content of this artifact is invalid; the complete new content follows.
     Replaced { artifact: String },
-    /// A message: a question, a last word or a word on the way, by the task's state; the whole answer if there is
-    /// no task.
+    /// A message: a question, final or intermediate message, depending on the task's state.
+    /// Without a task it is the whole answer.
     Said { state: Option<TaskState>, message: Message },
 }
 
-/// What an agent said in one run so far. It grows with the answer, so whoever feeds it bounds the answer.
+/// State of the answer so far. Memory grows with the answer: the caller must limit its size.
 #[derive(Clone, Debug, Default)]
 pub struct Assembly {
     artifacts: BTreeMap<String, Vec<Part>>,
@@ -30,7 +30,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// What is new in an update. An error of the agent is no news of its answer.
+    /// Returns the deltas of an update. Errors of the agent yield none.
     pub fn take(&mut self, update: &Update) -> Vec<News> {
         match update {
             Update::Message(message) => self.say(None, message).into_iter().collect(),
@@ -85,7 +85,7 @@ fn news(artifact: &Artifact, part: &Part) -> Option<News> {
     })
 }
 
-/// Adds a part; text in pieces is the same as text in one.
+/// Appends a part; adjacent texts are merged.
 fn join(parts: &mut Vec<Part>, part: &Part) {
     match (parts.last_mut().map(|last| &mut last.content), &part.content) {
         (_, PartContent::Text(text)) if text.is_empty() => {}
@@ -94,7 +94,7 @@ fn join(parts: &mut Vec<Part>, part: &Part) {
     }
 }
 
-/// What `whole` has after `known`; none if it does not begin with it.
+/// Returns what `whole` adds to `known`, or `None` if `known` is not a prefix of it.
 fn beyond(known: &[Part], whole: &[Part]) -> Option<Vec<Part>> {
     let Some((last, before)) = known.split_last() else { return Some(whole.to_vec()) };
     let rest = whole.strip_prefix(before)?;

@@ -1,21 +1,21 @@
-//! Between the parts of a message here and the parts on the wire.
+//! Maps domain parts to A2A wire parts and back.
 
 use plexus_domain::{Content, Digest, Part};
 use serde_json::json;
 
 use crate::wire::v1;
 
-/// Makes the URL under which the hub gives out a blob that it keeps.
+/// Returns the URL under which the hub serves a stored blob.
 pub type BlobUrl<'a> = dyn Fn(&Digest) -> String + 'a;
 
-/// A part that came from an agent. The hub stores bytes before they become a part of a message.
+/// A part received from an agent. The hub must store raw bytes as a blob before they become a message part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Received {
     Part(Part),
     Bytes { bytes: Vec<u8>, name: Option<String>, media_type: Option<String> },
 }
 
-/// What a part from the wire is here. Text stays as it came: it is cleaned where it is shown.
+/// Converts a wire part. Text is not sanitized here but when it is rendered.
 pub fn receive(part: v1::Part) -> Received {
     let v1::Part { content, filename: name, media_type, .. } = part;
     let content = match content {
@@ -27,7 +27,7 @@ pub fn receive(part: v1::Part) -> Received {
     Received::Part(Part { content, artifact: None, name, media_type })
 }
 
-/// What a part is on the wire. Tools used and thoughts on the way stay in the hub.
+/// Converts a part to the wire format. Tool calls and reasoning are internal and yield `None`.
 pub fn send(part: &Part, blob_url: &BlobUrl<'_>) -> Option<v1::Part> {
     let content = match &part.content {
         Content::Text { text } => v1::PartContent::Text(text.clone()),
@@ -39,7 +39,7 @@ pub fn send(part: &Part, blob_url: &BlobUrl<'_>) -> Option<v1::Part> {
         ),
         Content::Tool(_) | Content::Reasoning { .. } => return None,
     };
-    // The name of anything but a file is a title, which the wire has no place for.
+    // Names of other parts are titles, for which the wire format has no field.
     let is_file = matches!(content, v1::PartContent::Url(_));
     let filename = part.name.clone().filter(|_| is_file);
     Some(v1::Part { content, metadata: None, filename, media_type: part.media_type.clone() })

@@ -1,4 +1,4 @@
-//! What an agent answers, bounded before it is parsed.
+//! Decodes responses and events of agents, with limits checked before parsing.
 
 use plexus_domain::{agent::A2aProtocol, run::FailureClass};
 use serde::de::DeserializeOwned;
@@ -13,28 +13,28 @@ use crate::{
     },
 };
 
-/// A whole answer: a task with its history and its files.
+/// Maximum size of a complete response: a task with its history and files.
 pub const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
-/// One event of a stream.
+/// Maximum size of one stream event.
 pub const MAX_EVENT_BYTES: usize = 4 * 1024 * 1024;
-/// Lists and objects within each other, the envelope included.
+/// Maximum nesting depth of JSON, including the JSON-RPC envelope.
 pub const MAX_DEPTH: usize = 32;
-/// Parts in one answer or event, over all its messages and artifacts.
+/// Maximum number of parts in one response or event, over all messages and artifacts.
 pub const MAX_PARTS: usize = 1_024;
-/// JSON values in one answer or event.
+/// Maximum number of JSON values in one response or event.
 const MAX_VALUES: usize = 200_000;
 
-/// One thing that an agent said, in either version.
+/// One update of an agent, independent of the protocol version.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update {
-    /// The whole answer: no task was made.
+    /// The complete answer: the agent created no task.
     Message(v1::Message),
-    /// A task as it stands.
+    /// Snapshot of a task.
     Task(v1::Task),
     Status(v1::TaskStatusUpdateEvent),
-    /// A piece of an artifact, with `append` and `last_chunk`.
+    /// A chunk of an artifact, with `append` and `last_chunk`.
     Artifact(v1::TaskArtifactUpdateEvent),
-    /// The agent refused.
+    /// The agent returned a JSON-RPC error.
     Error(rpc::Error),
 }
 
@@ -49,7 +49,7 @@ impl Update {
         }
     }
 
-    /// The agent's own name for the conversation.
+    /// Returns the agent's context id of the conversation, if it is not empty.
     pub fn context_id(&self) -> Option<&str> {
         let id = match self {
             Self::Message(message) => message.context_id.as_deref(),
@@ -105,7 +105,7 @@ impl From<SendMessageResponse> for Update {
     }
 }
 
-/// Why an answer cannot be used, in words that finish "The agent's answer was not understood."
+/// Why a response is invalid, worded to follow "The agent's answer was not understood."
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     #[error(transparent)]
@@ -117,7 +117,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// What a run fails with on this error.
+    /// Returns the failure class of a run that ends with this error.
     pub const fn class(&self) -> FailureClass {
         match self {
             Self::Json(JsonError::TooLarge { .. } | JsonError::TooMany { .. })
@@ -127,8 +127,9 @@ impl DecodeError {
     }
 }
 
-/// Reads the body that answered `method`. A streaming method is answered so by agents that cannot stream, and by
-/// those that refuse.
+/// Decodes the response body of `method`.
+///
+/// A streaming method also gets such a body from agents that cannot stream or that return an error.
 pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Update, DecodeError> {
     let limits = Limits { bytes: MAX_ANSWER_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
     match (protocol, method) {
@@ -142,7 +143,7 @@ pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Upda
     }
 }
 
-/// Reads the data of one server-sent event.
+/// Decodes the data of one server-sent event.
 pub fn event(protocol: A2aProtocol, data: &[u8]) -> Result<Update, DecodeError> {
     let limits = Limits { bytes: MAX_EVENT_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
     match protocol {

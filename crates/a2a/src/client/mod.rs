@@ -1,4 +1,4 @@
-//! The client's half of A2A over JSON-RPC: bodies to send, and answers read into one form for both versions.
+//! A2A client over JSON-RPC: builds request bodies and decodes responses of both versions to one form.
 
 mod assembly;
 mod content;

@@ -1,4 +1,4 @@
-//! What the hub sends to an agent.
+//! Requests of the hub to an agent.
 
 use plexus_domain::agent::A2aProtocol;
 use serde::Serialize;
@@ -10,10 +10,10 @@ use crate::wire::{
     v03,
 };
 
-/// The HTTP header that says which version a request is in (specification 1.0 section 3.6).
+/// HTTP header with the protocol version of a request (specification 1.0 section 3.6).
 pub const VERSION_HEADER: &str = "A2A-Version";
 
-/// The value of [`VERSION_HEADER`].
+/// Returns the value of [`VERSION_HEADER`].
 pub const fn version(protocol: A2aProtocol) -> &'static str {
     match protocol {
         A2aProtocol::V1 => "1.0",
@@ -21,15 +21,15 @@ pub const fn version(protocol: A2aProtocol) -> &'static str {
     }
 }
 
-/// A call in the inner form; [`body`] writes it in the version that the agent speaks.
+/// A version-neutral request. [`body`] serializes it in the version that the agent speaks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     SendMessage(SendMessageRequest),
-    /// Answered by a stream of events.
+    /// The response is an event stream.
     SendStreamingMessage(SendMessageRequest),
     GetTask(GetTaskRequest),
     CancelTask(CancelTaskRequest),
-    /// Answered by a stream of events that begins with the task.
+    /// The response is an event stream that starts with the task.
     SubscribeToTask(SubscribeToTaskRequest),
 }
 
@@ -44,7 +44,7 @@ impl Call {
         }
     }
 
-    /// The URIs of the extensions that it makes use of.
+    /// Returns the URIs of the extensions that the request uses.
     pub fn extensions(&self) -> &[String] {
         match self {
             Self::SendMessage(request) | Self::SendStreamingMessage(request) => &request.message.extensions,
@@ -53,10 +53,10 @@ impl Call {
     }
 }
 
-/// The JSON-RPC request, to be posted as `application/json`.
+/// Serializes the JSON-RPC request, to be posted as `application/json`.
 ///
 /// # Errors
-/// Only those of the serializer, which this data gives no cause for.
+/// Only serializer errors, which do not occur with this data.
 pub fn body(protocol: A2aProtocol, id: i64, call: Call) -> serde_json::Result<Vec<u8>> {
     let method = call.method().name(protocol).unwrap_or_default();
     match (protocol, call) {

@@ -1,5 +1,6 @@
-//! How long a caller waits for an answer at most, in the metadata of its message: hubs tell each other, so that nobody works
-//! on for a hub that is gone. Others pass over it.
+//! Caller deadline in the metadata of a message: the longest time the caller waits for an answer.
+//!
+//! Hubs exchange it so that a run can be cancelled once its calling hub has given up. Other agents ignore it.
 
 use std::time::Duration;
 
@@ -7,15 +8,16 @@ use serde_json::json;
 
 use crate::wire::v1::Message;
 
-/// Its value is a number of milliseconds.
+/// Metadata key. The value is in milliseconds.
 const KEY: &str = "plexus_waits_ms";
 
+/// Writes the caller's maximum waiting time to the message.
 pub fn say_waits(message: &mut Message, waits: Duration) {
     let millis = u64::try_from(waits.as_millis()).unwrap_or(u64::MAX);
     message.metadata.get_or_insert_default().insert(KEY.to_owned(), json!(millis));
 }
 
-/// None where the caller did not say.
+/// Returns the caller's maximum waiting time, or `None` if the message has none.
 pub fn waits(message: &Message) -> Option<Duration> {
     let millis = message.metadata.as_ref()?.get(KEY)?.as_u64()?;
     Some(Duration::from_millis(millis))

@@ -1,4 +1,4 @@
-//! `Content-Digest` (RFC 9530), by SHA-256.
+//! `Content-Digest` header (RFC 9530) with SHA-256.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use plexus_domain::Digest;
@@ -6,10 +6,10 @@ use plexus_domain::Digest;
 use super::SignatureError;
 
 const START: &str = "sha-256=:";
-/// Room for other algorithms beside the one that counts.
+/// Maximum header length; leaves room for digests of other algorithms, which are ignored.
 const MAX_BYTES: usize = 1_024;
 
-/// The header of something that carries `body`.
+/// Returns the `Content-Digest` header value for `body`.
 pub fn content_digest(body: &[u8]) -> String {
     format!("{START}{}:", BASE64.encode(Digest::of(body).as_bytes()))
 }

@@ -1,6 +1,6 @@
-//! Why a signed request is not taken.
+//! Verification errors of signed requests.
 
-/// In words for whoever runs the hub that signed.
+/// Why a signature was rejected, worded for the operator of the signing hub.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
     #[error(

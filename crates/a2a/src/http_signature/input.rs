@@ -1,4 +1,5 @@
-//! `Signature-Input` and `Signature`: dictionaries of structured fields (RFC 9651), as far as one signature needs them.
+//! Parser for `Signature-Input` and `Signature`: the subset
+//! of structured fields (RFC 9651) for one signature.
 
 use std::fmt::Write as _;
 
@@ -7,14 +8,14 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use super::SignatureError::{self, Malformed, Several};
 use crate::keys::SIGNATURE_BYTES;
 
-/// Far more than a signature needs.
+/// Maximum header length; far more than a signature needs.
 const MAX_BYTES: usize = 2_048;
 const MAX_COVERED: usize = 32;
 const MAX_PARAMS: usize = 16;
-/// As many digits as a whole number has in a structured field.
+/// Maximum number of digits of an integer in structured fields.
 const MAX_DIGITS: usize = 15;
 
-/// What is covered, and what the signature says of itself, in the order in which it came: both are signed.
+/// Parsed `Signature-Input`. The order of components and parameters is preserved, because it is signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Input {
     pub label: String,
@@ -22,6 +23,7 @@ pub(super) struct Input {
     pub params: Vec<(String, Value)>,
 }
 
+/// Value of a signature parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Number(i64),
@@ -39,7 +41,7 @@ impl Input {
         Ok(Self { label, covered, params })
     }
 
-    /// The one spelling that is signed (RFC 9421 section 2.3).
+    /// Serializes the signature parameters in the canonical form that is signed (RFC 9421 section 2.3).
     pub fn described(&self) -> String {
         let covered: Vec<String> = self.covered.iter().map(|name| quoted(name)).collect();
         let mut text = format!("({})", covered.join(" "));
@@ -71,7 +73,7 @@ impl Input {
     }
 }
 
-/// The signature with this label, and no other.
+/// Returns the only signature in the header, which must have this label.
 pub(super) fn signature(header: &str, label: &str) -> Result<[u8; SIGNATURE_BYTES], SignatureError> {
     let mut reader = Reader::new(header)?;
     if reader.key()? != label {
@@ -89,7 +91,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// What is left of a header.
+/// Parser over the remaining text of a header.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
@@ -116,7 +118,7 @@ impl<'a> Reader<'a> {
         self.0 = self.0.trim_start_matches(' ');
     }
 
-    /// Another member of a dictionary is another signature.
+    /// Expects the end of the header. A further dictionary member would be another signature.
     fn end(&self) -> Result<(), SignatureError> {
         match self.0.trim_start_matches(' ').chars().next() {
             None => Ok(()),
@@ -166,13 +168,13 @@ impl<'a> Reader<'a> {
     fn number(&mut self) -> Result<i64, SignatureError> {
         let end = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
         let (digits, rest) = self.0.split_at(end);
-        // Only one spelling of a number is signed.
+        // Only the canonical form of a number is signed: no leading zeros, no fraction.
         let plain = digits.len() <= MAX_DIGITS && (digits == "0" || !digits.starts_with('0'));
         self.0 = rest;
         digits.parse().ok().filter(|_| plain && !rest.starts_with('.')).ok_or(Malformed)
     }
 
-    /// Names of components, each once and without parameters of their own.
+    /// Parses component names: unique, lower case and without parameters.
     fn list(&mut self) -> Result<Vec<String>, SignatureError> {
         self.expect('(')?;
         let mut names: Vec<String> = Vec::new();

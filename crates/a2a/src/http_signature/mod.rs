@@ -1,7 +1,7 @@
-//! Signatures of HTTP requests with Ed25519 (RFC 9421), and digests of what they carry (RFC 9530).
+//! HTTP message signatures with Ed25519 (RFC 9421) and content digests (RFC 9530).
 //!
-//! A hub signs what it asks another: the method, where it goes, what it carries and who asks. The key is named by its
-//! `did:key`, so a signature is verified without asking anybody; whose key it is, the reader has to know.
+//! A hub signs its requests to other hubs: method, target, body and caller. The key id is a `did:key`, so a
+//! signature is verified without a key lookup. The verifier must know to which hub the key belongs.
 
 mod digest;
 mod error;
@@ -23,25 +23,25 @@ pub const SIGNATURE: &str = "signature";
 pub const SIGNATURE_INPUT: &str = "signature-input";
 pub const CONTENT_DIGEST: &str = "content-digest";
 
-/// How long a signature is good for.
+/// Validity of a signature in seconds.
 pub const LIFE_SECONDS: i64 = 60;
-/// How far the clock of the signer may be ahead.
+/// Tolerated clock skew: how far the signer's clock may be ahead, in seconds.
 const AHEAD_SECONDS: i64 = 30;
-/// Without these a signature says too little.
+/// Components that every signature must cover.
 const ALWAYS: [&str; 4] = ["@method", "@authority", "@path", CONTENT_DIGEST];
 const ALGORITHM: &str = "ed25519";
 const LABEL: &str = "plexus";
 const MAX_NONCE: usize = 128;
 
-/// A request, as far as it can be signed.
+/// The parts of an HTTP request that a signature can cover.
 #[derive(Clone, Debug, Default)]
 pub struct Request<'a> {
     pub method: &'a str,
-    /// The host that is asked, with its port where that is not the usual one.
+    /// Target host, with its port unless it is the default port.
     pub authority: &'a str,
     pub path: &'a str,
     pub query: Option<&'a str>,
-    /// Headers by their names in small letters; the lines of one that came more than once are joined by commas.
+    /// Headers by lower-case name. Repeated lines of one header are joined by commas.
     pub fields: Vec<(String, String)>,
 }
 
@@ -51,7 +51,7 @@ impl Request<'_> {
         found.map(|(_, value)| value.trim())
     }
 
-    /// The value of a component (RFC 9421 section 2).
+    /// Returns the value of a component (RFC 9421 section 2).
     fn component(&self, name: &str) -> Option<String> {
         Some(match name {
             "@method" => self.method.to_owned(),
@@ -64,16 +64,16 @@ impl Request<'_> {
     }
 }
 
-/// What a signature says of itself.
+/// A verified signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signed {
     pub key: PublicKey,
-    /// Whoever takes it remembers this until then: it is good once.
+    /// Must be stored by the verifier until `expires`, to reject replays.
     pub nonce: String,
     pub expires: Timestamp,
 }
 
-/// Signs a request with all of its fields. Answers what it is sent with: `Signature-Input` and `Signature`.
+/// Signs a request with all its fields. Returns the values of `Signature-Input` and `Signature`.
 pub fn sign(key: &SecretKey, request: &Request<'_>, now: Timestamp, nonce: &str) -> (String, String) {
     let query = request.query.map(|_| "@query");
     let parts = ALWAYS[..3].iter().copied().chain(query);
@@ -90,14 +90,16 @@ pub fn sign(key: &SecretKey, request: &Request<'_>, now: Timestamp, nonce: &str)
             ("alg".to_owned(), Value::Text(ALGORITHM.to_owned())),
         ],
     };
-    // Every component is one that the request was just asked for.
+    // Cannot fail: all covered components are present in the request.
     let base = base(request, &input).unwrap_or_default();
     let signature = BASE64.encode(key.sign(base.as_bytes()));
     (format!("{LABEL}={}", input.described()), format!("{LABEL}=:{signature}:"))
 }
 
-/// Whether the request is signed by the key that its signature names, now and for this reader. `required` are headers
-/// that have to be signed, besides what always has to be.
+/// Verifies the signature of a request: coverage, times, key and body digest.
+///
+/// `required` are headers that must be covered besides the
+/// mandatory components. Does not check the nonce for reuse.
 pub fn verify(
     request: &Request<'_>,
     body: &[u8],
@@ -124,7 +126,7 @@ fn check_covered(request: &Request<'_>, input: &Input, required: &[&str]) -> Res
     }
 }
 
-/// What the parameters say, if that holds now.
+/// Validates the signature parameters against the current time.
 fn described(input: &Input, now: Timestamp) -> Result<Signed, SignatureError> {
     if input.text("alg").is_some_and(|algorithm| algorithm != ALGORITHM) {
         return Err(SignatureError::Algorithm);
@@ -157,7 +159,7 @@ fn check_signature(
     if key.verifies(base.as_bytes(), signature) { Ok(()) } else { Err(SignatureError::Mismatch) }
 }
 
-/// What is signed (RFC 9421 section 2.5).
+/// Returns the signature base (RFC 9421 section 2.5).
 fn base(request: &Request<'_>, input: &Input) -> Result<String, SignatureError> {
     let mut base = String::new();
     for name in &input.covered {

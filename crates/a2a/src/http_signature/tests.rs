@@ -40,7 +40,7 @@ fn set(request: &mut Request<'_>, name: &str, value: &str) {
     request.fields.push((name.to_owned(), value.to_owned()));
 }
 
-/// A signature over what is named, with these parameters, by the key that they should name.
+/// Signs a request with these covered components and parameters, then verifies it.
 fn made(covered: &str, params: &str) -> Result<Signed, SignatureError> {
     let request = request(BODY);
     let input = format!("x=({covered}){params}");

@@ -1,4 +1,4 @@
-//! The artifacts of a run.
+//! Artifacts of a run.
 
 use plexus_domain::{Content, Part, RunId, message::Message};
 
@@ -8,10 +8,10 @@ use crate::{
     wire::v1::Artifact,
 };
 
-/// What the agent says itself goes under this name.
+/// Name of the artifact that holds the agent's main answer.
 const OWN_NAME: &str = "answer";
 
-/// All artifacts: the agent's own words first, then the named ones in the order they began.
+/// Returns all artifacts: the main answer first, then the named ones in order of creation.
 pub fn all(run: &Run<'_>, blob_url: &BlobUrl<'_>) -> Vec<Artifact> {
     let by_agent = || run.messages.iter().filter(|message| run.is_agents(message));
     let own = by_agent().rev().find(|message| told(message).any(|part| part.artifact.is_none()));
@@ -30,17 +30,18 @@ pub fn all(run: &Run<'_>, blob_url: &BlobUrl<'_>) -> Vec<Artifact> {
     found
 }
 
-/// The parts of a message that callers are told of.
+/// Returns the parts of a message that are visible to callers.
 pub fn told(message: &Message) -> impl Iterator<Item = &Part> {
     parts(message).iter().filter(|part| is_told(part))
 }
 
-/// The artifact that a part belongs to.
+/// Returns the id of the artifact that a part belongs to.
 pub fn id(run: RunId, part: &Part) -> String {
     part.artifact.clone().unwrap_or_else(|| run.to_string())
 }
 
-/// The artifact's title, as the part that begins it has it. A file's name is the file's own.
+/// Returns the artifact's title, taken from its first part.
+/// Files and links have none: their name is a file name.
 pub fn name(part: &Part) -> Option<String> {
     match (&part.artifact, &part.content) {
         (None, _) => Some(OWN_NAME.to_owned()),

@@ -1,8 +1,7 @@
-//! A run that goes on, told as the events of a stream.
+//! Projects the changes of a running run to A2A stream events.
 //!
-//! A feed turns what changes in a run into events, for one reader or for several at once. It begins with the task
-//! as it stands, so a reader who comes later misses nothing and sees nothing twice: text is placed by its byte
-//! offset, and what the first event holds already is dropped.
+//! One feed serves one or more subscribers. Its first event is the current task, so a late subscriber misses
+//! nothing. Text is deduplicated by byte offset: what the first event already contains is dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,20 +16,21 @@ use crate::{
     wire::v1::{self, Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent},
 };
 
-/// Something that changed in a run.
+/// A change in a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// An open message has this part, whole or as far as it is there. Text is `start` bytes into the part.
+    /// An open message has this part, complete or so far. Text starts at byte `start` of the part.
     Part { message: MessageId, index: usize, start: usize, part: &'a Part },
-    /// A message of the agent is finished; nothing is added to it.
+    /// A message of the agent is finished; nothing more is added to it.
     Ended { message: &'a Message },
-    /// What is to be said of a run that waits for its turn.
+    /// New status text for a queued run.
     Waits { line: &'a str },
-    /// The run is in another state.
+    /// The state of the run changed.
     State { run: Run<'a> },
 }
 
-/// Text is missing between what was told and what came: the reader has to begin again with the task.
+/// Error: text is missing between what was sent and this
+/// change. The subscriber must start again with the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Text is missing before byte {start} of part {index} of message {message}.")]
 pub struct Gap {
@@ -39,29 +39,29 @@ pub struct Gap {
     pub start: usize,
 }
 
-/// What the readers of one task know.
+/// Event projector with the state known to the subscribers of one task.
 #[derive(Clone, Debug)]
 pub struct Feed {
     run: RunId,
     context: String,
     state: (RunState, Timestamp),
-    /// The message whose words are the agent's own artifact now.
+    /// The message whose text is currently the main artifact.
     own: Option<MessageId>,
-    /// Named artifacts that began.
+    /// Ids of named artifacts that were started.
     begun: BTreeSet<String>,
     told: BTreeMap<MessageId, Told>,
 }
 
-/// How much of a message was told.
+/// How much of a message was sent.
 #[derive(Clone, Debug, Default)]
 struct Told {
-    /// Bytes of each text; 1 for any other part.
+    /// Bytes sent of each text part; 1 for any other part.
     parts: Vec<usize>,
     ended: bool,
 }
 
 impl Feed {
-    /// A feed that goes on from the run as it stands, and the first event: the task.
+    /// Creates a feed from the current run and returns it with the first event, the task.
     pub fn open(run: &Run<'_>, blob_url: &BlobUrl<'_>) -> (Self, StreamResponse) {
         let mut feed = Self {
             run: run.id,
@@ -75,10 +75,10 @@ impl Feed {
         (feed, StreamResponse::Task(run.to_task(blob_url)))
     }
 
-    /// The events that tell of a change; none if readers know it already or may not.
+    /// Returns the events for a change. Empty if subscribers already know it or may not see it.
     ///
     /// # Errors
-    /// A [`Gap`] if text before the change was never told.
+    /// Returns a [`Gap`] if text before the change was never sent.
     pub fn apply(&mut self, change: Change<'_>, blob_url: &BlobUrl<'_>) -> Result<Vec<StreamResponse>, Gap> {
         if self.state.0.is_terminal() {
             return Ok(Vec::new());
@@ -94,7 +94,7 @@ impl Feed {
         }
     }
 
-    /// Takes note of a message that the first event holds.
+    /// Registers a message that is contained in the first event.
     fn know(&mut self, message: &Message) {
         let parts = message.parts.iter().map(|part| part.as_text().map_or(1, str::len)).collect();
         self.told.insert(message.id, Told { parts, ended: message.state != MessageState::Open });
@@ -139,7 +139,7 @@ impl Feed {
         })
     }
 
-    /// What of a part was not told yet, which it is from now on.
+    /// Returns the unsent part of a part's content and marks it as sent.
     fn news(
         &mut self,
         message: MessageId,
@@ -174,7 +174,7 @@ impl Feed {
         ))
     }
 
-    /// Tells what is left of a message, and closes each of its artifacts.
+    /// Sends the rest of a finished message and closes its artifacts.
     fn end(&mut self, message: &Message, blob_url: &BlobUrl<'_>) -> Result<Vec<StreamResponse>, Gap> {
         if self.told.get(&message.id).is_some_and(|told| told.ended) {
             return Ok(Vec::new());
@@ -192,7 +192,8 @@ impl Feed {
         Ok(artifacts.into_iter().map(close).collect())
     }
 
-    /// A chunk needs a part, also where everything was told.
+    /// Returns the closing chunk of an artifact. A chunk needs
+    /// a part, so an empty text is sent if none is left.
     fn last_chunk(&mut self, message: MessageId, first: &Part, mut rest: Vec<v1::Part>) -> StreamResponse {
         if rest.is_empty() {
             rest.push(v1::Part::text(""));
@@ -200,7 +201,7 @@ impl Feed {
         self.chunk(message, first, rest, true)
     }
 
-    /// The agent's own artifact begins anew with each message; a named one goes on.
+    /// Returns an artifact update. Each message restarts the main artifact; a named one is continued.
     fn chunk(
         &mut self,
         message: MessageId,

@@ -1,15 +1,14 @@
-//! A run, told as an A2A task.
+//! Maps a run to an A2A task. The task id is the run id.
 //!
-//! The task's id is the run's id. Where the pieces of a run go:
-//!
-//! - What the agent says itself is one artifact whose id is the run's id: the parts, outside of any named artifact,
-//!   of the last message in which it said something. Results belong in artifacts (specification 1.0 section 3.7),
-//!   and only artifacts can be streamed in pieces. A new message of the agent replaces the artifact.
+//! - The agent's main answer is one artifact whose id is the run id. It holds the parts, outside of any named
+//!   artifact, of the last message with such parts. A new message of the agent replaces it. Results belong in
+//!   artifacts (specification 1.0 section 3.7), and only artifacts can be streamed in chunks.
 //! - Parts with an artifact name form the artifact of that id, over all messages of the run.
-//! - A question (`input required`, `auth required`, `rejected`) is also the status message, where callers look for
-//!   it; a failure's words are the status message, too.
-//! - The history has every message that another one follows: the caller's, and what the agent asked.
-//! - Tools used and thoughts on the way stay in the hub.
+//! - A question (`input required`, `auth required`, `rejected`) is also the status message, where callers
+//!   expect it. So is the text of a failure.
+//! - The history holds every message that was followed by
+//!   another one: the caller's, and the agent's questions.
+//! - Tool calls and reasoning are not sent to callers.
 
 mod artifact;
 mod feed;
@@ -26,25 +25,25 @@ use crate::{
     wire::v1::{self, Role, Task, TaskStatus},
 };
 
-/// A run as its caller may see it.
+/// A run as visible to its caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     pub id: RunId,
-    /// The caller's own name for the conversation.
+    /// The caller's context id of the conversation.
     pub context: &'a str,
-    /// Whose messages are the agent's; all others are the caller's.
+    /// The agent. Messages of all other authors count as the caller's.
     pub agent: PrincipalId,
     pub state: RunState,
     pub state_at: Timestamp,
     pub failure: Option<&'a Failure>,
-    /// What is to be said of a run that waits for its turn.
+    /// Status text of a queued run.
     pub waits: Option<&'a str>,
-    /// The run's messages, oldest first. An open one carries the text that is there so far.
+    /// Messages of the run, oldest first. An open message holds its text so far.
     pub messages: &'a [Message],
 }
 
 impl Run<'_> {
-    /// The task as it stands.
+    /// Returns the current task.
     pub fn to_task(&self, blob_url: &BlobUrl<'_>) -> Task {
         Task {
             id: self.id.to_string(),
@@ -56,7 +55,7 @@ impl Run<'_> {
         }
     }
 
-    /// The state with the question or the failure that belongs to it.
+    /// Returns the state with the question or failure text that belongs to it.
     pub fn to_status(&self, blob_url: &BlobUrl<'_>) -> TaskStatus {
         let question = || self.last_word().and_then(|message| self.say(message, blob_url));
         let message = match self.state {
@@ -69,7 +68,7 @@ impl Run<'_> {
         TaskStatus { state: self.state.into(), message, timestamp: Some(self.state_at.to_rfc3339()) }
     }
 
-    /// Why the run failed or was rejected.
+    /// Returns the failure text of a failed or rejected run.
     fn excuse(&self) -> Option<v1::Message> {
         let failure = self.failure?;
         let id = format!("{}-failure", self.id);
@@ -81,7 +80,7 @@ impl Run<'_> {
         self.messages[..followed].iter().filter_map(|message| self.say(message, blob_url)).collect()
     }
 
-    /// The last message, if it is the agent's.
+    /// Returns the last message if the agent wrote it.
     fn last_word(&self) -> Option<&Message> {
         self.messages.last().filter(|message| self.is_agents(message))
     }
@@ -90,7 +89,7 @@ impl Run<'_> {
         message.author == self.agent
     }
 
-    /// A message on the wire; none if nothing in it is for the caller.
+    /// Converts a message to the wire format. `None` if nothing in it is visible to the caller.
     fn say(&self, message: &Message, blob_url: &BlobUrl<'_>) -> Option<v1::Message> {
         let role = if self.is_agents(message) { Role::Agent } else { Role::User };
         let is_said = |part: &&Part| role == Role::User || part.artifact.is_none();
@@ -108,17 +107,17 @@ impl Run<'_> {
     }
 }
 
-/// One line on a run that nothing was said in yet.
+/// Returns the status message of a queued run.
 fn note(run: RunId, line: &str) -> v1::Message {
     v1::Message::new(format!("{run}-waits"), Role::Agent, vec![v1::Part::text(line)])
 }
 
-/// What a message has to say; a deleted one says nothing.
+/// Returns the parts of a message; none if it was deleted.
 fn parts(message: &Message) -> &[Part] {
     if message.state == MessageState::Deleted { &[] } else { &message.parts }
 }
 
-/// Whether callers are told of a part at all. A text that nothing was written to yet is none.
+/// Returns true if callers may see the part. An empty text part is not sent.
 fn is_told(part: &Part) -> bool {
     match &part.content {
         Content::Text { text } => !text.is_empty(),

@@ -1,4 +1,4 @@
-//! ProtoJSON as it is met: `null` and the empty string stand for "not there" (protobuf.dev, "ProtoJSON Format").
+//! Lenient ProtoJSON: `null` and the empty string count as absent (protobuf.dev, "ProtoJSON Format").
 
 use base64::{
     Engine as _, alphabet,
@@ -6,17 +6,17 @@ use base64::{
 };
 use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 
-/// `null` is the default of its type.
+/// Deserializes `null` as the type's default.
 pub fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(input: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(input)?.unwrap_or_default())
 }
 
-/// `null` and `""` are none.
+/// Deserializes `null` and `""` as `None`.
 pub fn filled<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<String>::deserialize(input)?.filter(|text| !text.is_empty()))
 }
 
-/// Keeps `null` as a value of its own, apart from "not there".
+/// Deserializes `null` as a present value, distinct from an absent field.
 pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(input: D) -> Result<Option<T>, D::Error> {
     T::deserialize(input).map(Some)
 }
@@ -25,7 +25,8 @@ pub fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Bytes in base64: written in the standard alphabet with padding, read in either alphabet with or without it.
+/// Bytes in base64. Serialized in the standard alphabet with
+/// padding; both alphabets are accepted, with or without it.
 pub mod bytes {
     use base64::Engine as _;
 

@@ -1,13 +1,14 @@
-//! The methods of A2A and their names in each version (specification 1.0 section 9.4, 0.3 section 7).
+//! A2A methods and their names in each version (specification 1.0 section 9.4, 0.3 section 7).
 
 use plexus_domain::agent::A2aProtocol;
 
+/// A method of the A2A protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     SendMessage,
     SendStreamingMessage,
     GetTask,
-    /// Since 1.0.
+    /// New in 1.0.
     ListTasks,
     CancelTask,
     SubscribeToTask,
@@ -33,7 +34,7 @@ impl Method {
         Self::GetExtendedCard,
     ];
 
-    /// The name on the wire; none when that version has no such method.
+    /// Returns the name on the wire, or `None` if the version does not have this method.
     pub const fn name(self, protocol: A2aProtocol) -> Option<&'static str> {
         let (v1, v03) = self.names();
         match protocol {
@@ -42,7 +43,7 @@ impl Method {
         }
     }
 
-    /// The method of this name, and the version whose name it is.
+    /// Returns the method of this name and the version the name belongs to.
     pub fn parse(name: &str) -> Option<(Self, A2aProtocol)> {
         Self::ALL.into_iter().find_map(|method| match method.names() {
             (v1, _) if v1 == name => Some((method, A2aProtocol::V1)),
@@ -51,12 +52,12 @@ impl Method {
         })
     }
 
-    /// Whether the answer is a stream of events.
+    /// Returns true if the response is an event stream.
     pub const fn is_streaming(self) -> bool {
         matches!(self, Self::SendStreamingMessage | Self::SubscribeToTask)
     }
 
-    /// Whether it is about push configurations.
+    /// Returns true for methods on push notification configurations.
     pub const fn is_of_push(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What goes over the wire: JSON-RPC 2.0 around the messages of A2A 1.0 and 0.3.
+//! Wire format: JSON-RPC 2.0 with the messages of A2A 1.0 and 0.3.
 
 mod lenient;
 mod method;
@@ -8,5 +8,5 @@ pub mod v1;
 
 pub use method::Method;
 
-/// Free members of an object, meaning what its maker says.
+/// Free-form metadata of an object; its meaning is defined by the sender.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;

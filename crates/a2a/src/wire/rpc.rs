@@ -1,11 +1,11 @@
-//! JSON-RPC 2.0 and the errors of A2A (specification 1.0 sections 3.3.2, 5.4 and 9.5). Both versions share them.
+//! JSON-RPC 2.0 and A2A error codes (specification 1.0 sections 3.3.2, 5.4 and 9.5). Used by both versions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::lenient;
 
-/// The domain of the reasons in `google.rpc.ErrorInfo`.
+/// Domain of the reasons in `google.rpc.ErrorInfo`.
 const ERROR_DOMAIN: &str = "a2a-protocol.org";
 
 /// The literal "2.0".
@@ -16,16 +16,17 @@ pub enum Version {
     V2,
 }
 
-/// What ties an answer to its request.
+/// Request id, repeated in the response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Id {
     Number(i64),
     Text(String),
-    /// The answer to what could not be read.
+    /// Used in the response to an unparsable request.
     Null,
 }
 
+/// A JSON-RPC request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request<P = Value> {
     pub jsonrpc: Version,
@@ -34,7 +35,7 @@ pub struct Request<P = Value> {
     pub params: P,
 }
 
-/// `{"jsonrpc","id","result"}` or `{"jsonrpc","id","error"}`.
+/// A response: `{"jsonrpc","id","result"}` or `{"jsonrpc","id","error"}`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Response<R = Value> {
     pub jsonrpc: Version,
@@ -43,6 +44,7 @@ pub struct Response<R = Value> {
     pub outcome: Outcome<R>,
 }
 
+/// Result or error of a response.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome<R = Value> {
@@ -56,8 +58,8 @@ impl<R> Response<R> {
     }
 }
 
-/// An answer as it is read: of `jsonrpc` and `id` agents make too many mistakes to insist on them, and one
-/// HTTP request has one answer anyway.
+/// A response parsed leniently. `jsonrpc` and `id` are ignored: many agents get them wrong, and one HTTP
+/// request has exactly one response.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(bound = "R: Deserialize<'de>")]
 pub(crate) struct Answer<R> {
@@ -67,6 +69,7 @@ pub(crate) struct Answer<R> {
     pub error: Option<Error>,
 }
 
+/// A JSON-RPC error object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct Error {
@@ -78,7 +81,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with the `ErrorInfo` that 1.0 asks for; JSON-RPC's own errors have none.
+    /// Creates an error with the `ErrorInfo` required by 1.0. JSON-RPC's own errors have none.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let data = kind.reason().map(|reason| {
             json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": ERROR_DOMAIN}])
@@ -86,7 +89,7 @@ impl Error {
         Self { code: kind.code(), message: message.into(), data }
     }
 
-    /// Invalid parameters, each named with what is wrong (`google.rpc.BadRequest`).
+    /// Creates an invalid-params error that lists the invalid fields (`google.rpc.BadRequest`).
     pub fn invalid_params(message: impl Into<String>, fields: &[(&str, &str)]) -> Self {
         let violations: Vec<_> = fields
             .iter()
@@ -100,7 +103,7 @@ impl Error {
         Self { code: ErrorKind::InvalidParams.code(), message: message.into(), data }
     }
 
-    /// None for a code that no specification names.
+    /// Returns the kind, or `None` for a code outside the specifications.
     pub fn kind(&self) -> Option<ErrorKind> {
         ErrorKind::ALL.iter().copied().find(|kind| kind.code() == self.code)
     }
@@ -108,7 +111,7 @@ impl Error {
 
 macro_rules! error_kinds {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $http:literal, $reason:expr;)*) => {
-        /// What went wrong, with its JSON-RPC code, HTTP status and reason.
+        /// Kind of error, with its JSON-RPC code, HTTP status and reason.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind { $($(#[$doc])* $name),* }
 
@@ -119,12 +122,12 @@ macro_rules! error_kinds {
                 match self { $(Self::$name => $code),* }
             }
 
-            /// The status of the HTTP+JSON binding; JSON-RPC answers 200.
+            /// Returns the status in the HTTP+JSON binding. JSON-RPC always uses 200.
             pub const fn http_status(self) -> u16 {
                 match self { $(Self::$name => $http),* }
             }
 
-            /// The `reason` of its `ErrorInfo`.
+            /// Returns the `reason` of its `ErrorInfo`.
             pub const fn reason(self) -> Option<&'static str> {
                 match self { $(Self::$name => $reason),* }
             }
@@ -138,7 +141,7 @@ error_kinds! {
     MethodNotFound = -32601, 404, None;
     InvalidParams = -32602, 400, None;
     Internal = -32603, 500, None;
-    /// Also for a task of somebody else: the two look the same.
+    /// Also used for tasks of other callers, to prevent enumeration.
     TaskNotFound = -32001, 404, Some("TASK_NOT_FOUND");
     TaskNotCancelable = -32002, 400, Some("TASK_NOT_CANCELABLE");
     PushNotificationNotSupported = -32003, 400, Some("PUSH_NOTIFICATION_NOT_SUPPORTED");

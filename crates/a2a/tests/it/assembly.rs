@@ -1,4 +1,4 @@
-//! What a person is shown of an agent's updates: each piece once, however the agent streams.
+//! Tests of merging streamed updates: each piece of content is reported once, however the agent streams.
 
 use plexus_a2a::{
     A2aProtocol,
@@ -19,7 +19,7 @@ fn updates(protocol: A2aProtocol, stream: &str) -> Vec<Update> {
     data.map(|data| client::event(protocol, data.as_bytes()).unwrap()).collect()
 }
 
-/// All the news as text, in order.
+/// Returns all deltas as text, in order.
 fn told(updates: &[Update]) -> Vec<String> {
     let mut assembly = Assembly::default();
     let line = |news: News| match news {

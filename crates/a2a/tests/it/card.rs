@@ -1,4 +1,4 @@
-//! Cards: real ones, and each thing that can be wrong with one.
+//! Card parser tests: real cards, and each kind of problem.
 
 use plexus_a2a::{
     A2aProtocol, Card,
@@ -15,7 +15,7 @@ pub fn read(card: &Value) -> Reading {
     Card::read(card.to_string().as_bytes())
 }
 
-/// A card without problems, with some members replaced.
+/// Returns a card without problems, with some members replaced.
 pub fn card_with(changes: Value) -> Value {
     let mut card: Value = serde_json::from_slice(V1).unwrap();
     for member in ["url", "preferredTransport", "protocolVersion", "security"] {
@@ -28,7 +28,7 @@ pub fn card_with(changes: Value) -> Value {
     card
 }
 
-/// The problems as "severity pointer: message".
+/// Formats the problems as "severity pointer: message".
 fn problems(reading: &Reading) -> Vec<String> {
     let line = |problem: &plexus_a2a::card::Problem| {
         format!("{:?} {}: {}", problem.severity, problem.pointer, problem.message)

@@ -1,18 +1,18 @@
-//! What a card costs: linear in its bytes, as CPU time of the thread that reads it.
+//! Cost tests of the card parser: linear in the size of the card, measured as CPU time of the parsing thread.
 
 use plexus_a2a::Card;
 use plexus_testing::cost::{self, Cost};
 
-/// Times the cost of each KiB may grow while the card grows to four times its size. A quadratic one grows by 4.
+/// Maximum growth of the cost per KiB for a card of four times the size. A quadratic cost would grow by 4.
 const GROWTH: f64 = 2.5;
-/// The largest of three sizes is the largest card.
+/// Smallest of three sizes; the largest is the maximum size of a card.
 const SMALL: usize = plexus_a2a::card::MAX_CARD_BYTES / 4 - 1_024;
 
 fn assert_linear(name: &str, [small, _, large]: [Cost; 3]) {
     assert!(large.is_noise() || large.per_kib() <= small.per_kib() * GROWTH, "{name}: {small:?} {large:?}");
 }
 
-/// A card with `member` of this value besides what it needs.
+/// Returns a minimal card with an additional `member`.
 fn card(member: &str, value: &str) -> Vec<u8> {
     format!(
         "{{\"name\":\"a\",\"description\":\"b\",\"version\":\"1\",\"protocolVersion\":\"0.3.0\",\"url\":\"https://a.example/\",\

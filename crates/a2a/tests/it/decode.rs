@@ -1,4 +1,4 @@
-//! Answers and events of agents: real, wrong and hostile.
+//! Decoder tests: recorded, invalid and hostile responses and events of agents.
 
 use plexus_a2a::{
     A2aProtocol,
@@ -32,7 +32,7 @@ fn answer(method: Method, protocol: A2aProtocol, name: &str) -> Update {
     client::answer(protocol, method, sample(name, protocol).as_bytes()).unwrap()
 }
 
-/// Each event as a short word, the same for both versions.
+/// Returns each event as a short word, equal for both versions.
 fn outline(updates: &[Update]) -> Vec<String> {
     let word = |update: &Update| match update {
         Update::Task(task) => format!("task {:?}", task.status.state),
@@ -160,7 +160,7 @@ fn damaged() -> impl Strategy<Value = (A2aProtocol, Vec<u8>)> {
         })
 }
 
-/// Removes, one at a time, every member at any depth of a valid event.
+/// Removes each member at any depth of a valid event, one at a time.
 fn without_one_member(value: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     match value {

@@ -1,4 +1,4 @@
-//! Between 0.3 and 1.0.
+//! Tests of conversion between 0.3 and 1.0.
 
 use plexus_a2a::wire::{
     v1::{self, PartContent, Role, StreamResponse, TaskState},

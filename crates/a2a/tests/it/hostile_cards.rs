@@ -1,4 +1,4 @@
-//! Cards made of anything: no panic, and what passes keeps the rules.
+//! Fuzz test of the card parser: arbitrary cards cause no panic, and accepted cards satisfy the invariants.
 
 use plexus_a2a::{Card, card::Severity};
 use proptest::prelude::*;

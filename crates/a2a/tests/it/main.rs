@@ -1,5 +1,7 @@
-//! The crate from outside, on what real agents sent. `samples/` was recorded from agents on the official Python
-//! SDK, `a2a-sdk` 1.3.0 (`*-v1.*`) and 0.3.26 (`*-v03.*`), on `fasta2a` 2.1.1 and on `@a2a-js/sdk` 1.3.0 (`*-js.*`).
+//! Integration tests with recorded messages of real agents.
+//!
+//! `samples/` was recorded from agents on the official Python SDK, `a2a-sdk` 1.3.0 (`*-v1.*`) and 0.3.26
+//! (`*-v03.*`), on `fasta2a` 2.1.1 and on `@a2a-js/sdk` 1.3.0 (`*-js.*`).
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! The rule of a task's readers: whenever one comes, and whatever reaches it twice, it comes to know the task.
+//! Property test of event projection: late and duplicate deliveries converge to the same task.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::runs::{agent, asks, blob_url, message, run};
 
-/// What a client knows of a task after some events.
+/// Task state as reconstructed by a client from events.
 #[derive(Debug, PartialEq)]
 struct Known {
     status: TaskStatus,
@@ -52,7 +52,7 @@ impl Known {
     }
 }
 
-/// Text in pieces is the same as text in one.
+/// Merges adjacent texts for comparison.
 fn joined(parts: &[WirePart]) -> Vec<WirePart> {
     let mut whole: Vec<WirePart> = Vec::new();
     for part in parts {
@@ -68,7 +68,7 @@ fn joined(parts: &[WirePart]) -> Vec<WirePart> {
     whole
 }
 
-/// The parts of a message of the agent.
+/// Generates the parts of a message of the agent.
 fn parts() -> impl Strategy<Value = Vec<Part>> {
     let content = prop_oneof![
         3 => "[a-zé水 ]{0,12}".prop_map(|text| Content::Text { text }),
@@ -82,7 +82,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
     prop::collection::vec(part, 0..5)
 }
 
-/// One step of a run, and the run as it is after it.
+/// One step of a run, and the run after it.
 struct Moment {
     messages: Vec<Message>,
     state: RunState,
@@ -114,7 +114,8 @@ impl Moment {
     }
 }
 
-/// A run in which the caller answers a question, each message of the agent written in pieces of `size` characters.
+/// Returns a run in which the caller answers a question. Messages
+/// of the agent are streamed in chunks of `size` characters.
 fn moments(turns: &[Vec<Part>; 2], size: usize) -> Vec<Moment> {
     let mut moments: Vec<Moment> = Vec::new();
     let mut messages = Vec::new();
@@ -145,7 +146,7 @@ fn moments(turns: &[Vec<Part>; 2], size: usize) -> Vec<Moment> {
     moments
 }
 
-/// Where each piece of a part starts, the piece, and the part up to its end. Only text comes in pieces.
+/// Splits a part into chunks: start, chunk and the part up to the chunk's end. Only text is split.
 fn pieces(part: &Part, size: usize) -> Vec<(usize, Part, Part)> {
     let Some(text) = part.as_text() else { return vec![(0, part.clone(), part.clone())] };
     let with = |text: &str| Part { content: Content::Text { text: text.to_owned() }, ..part.clone() };
@@ -174,7 +175,7 @@ proptest! {
         let (mut feed, first) = Feed::open(&moments[join].run(), &blob_url);
         let StreamResponse::Task(task) = &first else { panic!("{first:?}") };
         let mut known = Known::from_task(task);
-        // What was on its way when the reader came reaches it once more.
+        // Changes that were in flight when the subscriber joined are delivered again.
         for moment in &moments[join.saturating_sub(again)..=join] {
             if !matches!(moment.step, Step::State) {
                 prop_assert_eq!(feed.apply(moment.change(), &blob_url), Ok(Vec::new()));

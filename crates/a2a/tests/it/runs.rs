@@ -1,4 +1,4 @@
-//! A caller, an agent and their run.
+//! Fixtures: a caller, an agent and their run.
 
 use plexus_a2a::task::Run;
 use plexus_domain::{

@@ -1,4 +1,4 @@
-//! Signed cards: our own, and one that the official Python SDK signed.
+//! Tests of card signatures: our own, and one by the official Python SDK.
 
 use plexus_a2a::{
     Card,
@@ -9,7 +9,7 @@ use plexus_a2a::{
 };
 use serde_json::{Value, json};
 
-/// Signed by `a2a-sdk` 1.3.0 with the seed of fives, served by it with the members of 0.3 beside those of 1.0.
+/// Card signed by `a2a-sdk` 1.3.0 with seed `[5; 32]`, served with the fields of 0.3 beside those of 1.0.
 const PEER: &[u8] = include_bytes!("../samples/card-signed-v1.json");
 
 fn key(seed: u8) -> SecretKey {

@@ -1,4 +1,4 @@
-//! Golden files: what callers see of a run.
+//! Golden tests: runs as visible to callers.
 
 use plexus_a2a::task::{Change, Feed, Gap, Run};
 use plexus_domain::{
@@ -111,7 +111,7 @@ fn two_readers_of_one_task() {
         early_events.extend(early.apply(change, &blob_url).unwrap());
     }
 
-    // The second reader's first event holds "one two "; what was on its way comes once more.
+    // The second subscriber's first event holds "one two "; in-flight changes are delivered again.
     let (mut late, first) = Feed::open(&run(RunState::Working, 2, &so_far), &blob_url);
     let mut late_events = vec![first];
     let three = Part::text("three");

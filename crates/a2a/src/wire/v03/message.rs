@@ -48,7 +48,7 @@ pub enum Part {
         metadata: Option<Metadata>,
     },
     Data {
-        /// An object by the specification.
+        /// An object, by the specification.
         data: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         metadata: Option<Metadata>,
@@ -66,7 +66,7 @@ pub struct File {
     pub mime_type: Option<String>,
 }
 
-/// `{"bytes"}` (base64) or `{"uri"}`.
+/// Content of a file: `{"bytes"}` (base64) or `{"uri"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileContent {

@@ -1,8 +1,7 @@
-//! A2A 0.3: the shapes of its `types.ts`, and conversions from and to 1.0, which is the inner form.
+//! A2A 0.3: types of its `types.ts`, and conversions from and to 1.0, the internal representation.
 //!
-//! What 0.3 cannot say is kept where there is a custom for it and dropped where there is none: data that is not an
-//! object travels as `{"value": …}` marked by `data_part_compat`, as the official SDKs do; file name and media type
-//! of a text, and the tenant, are dropped.
+//! Data that is not an object is sent as `{"value": …}` marked by `data_part_compat`, as in the official
+//! SDKs. Without an equivalent in 0.3, file name and media type of a text and the tenant are dropped.
 
 mod convert;
 mod message;
@@ -18,7 +17,7 @@ pub use params::{
 pub use stream::{Event, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use task::{Artifact, Task, TaskState, TaskStatus};
 
-/// A `kind` member that says what its object is. Absent it is taken for granted, because the place says it, too.
+/// Defines the types of `kind` members. An absent `kind` is accepted, because the context determines it.
 macro_rules! kinds {
     ($($name:ident = $text:literal),* $(,)?) => {$(
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -30,7 +29,7 @@ macro_rules! kinds {
     )*};
 }
 
-/// The words of `kind`.
+/// Values of `kind`.
 pub mod kind {
     kinds! { Message = "message", Task = "task", StatusUpdate = "status-update", ArtifactUpdate = "artifact-update" }
 }

@@ -1,4 +1,4 @@
-//! Parameters of the methods of 0.3 (its specification, section 7).
+//! Method parameters of 0.3 (its specification, section 7).
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub struct TaskIdParams {
     pub metadata: Option<Metadata>,
 }
 
-/// Names a push configuration of a task. To get one, its id may be left out: then it is the first.
+/// Identifies a push configuration of a task. Without an id, getting one returns the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PushConfigParams {

@@ -1,4 +1,4 @@
-//! What a stream or an answer carries in 0.3: one object that says its `kind`.
+//! Stream events and responses of 0.3: one object with a `kind`.
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub struct TaskStatusUpdateEvent {
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub context_id: String,
     pub status: TaskStatus,
-    /// Nothing follows in this stream: the task ended or waits for its caller.
+    /// Last event of the stream: the task ended or waits for its caller.
     #[serde(default, rename = "final", deserialize_with = "lenient::or_default")]
     pub is_final: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,6 @@
-//! The agent card as the hub writes it (specification sections 4.4 and 4.5). Cards of others are read by
-//! [`crate::card`], which names what is wrong with them.
+//! Serialized form of agent cards written by the hub (specification sections 4.4 and 4.5).
+//!
+//! Cards of other agents are parsed by [`crate::card`], which reports their problems.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub struct AgentCard {
     pub capabilities: AgentCapabilities,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub security_schemes: BTreeMap<String, SecurityScheme>,
-    /// One of them is enough.
+    /// Alternatives: one of them must be satisfied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub security_requirements: Vec<SecurityRequirement>,
     pub default_input_modes: Vec<String>,
@@ -90,21 +91,21 @@ pub struct AgentSkill {
     pub output_modes: Vec<String>,
 }
 
-/// `{"httpAuthSecurityScheme": {…}}` and so on: the member says the kind.
+/// Security scheme; the member name gives its kind, as in `{"httpAuthSecurityScheme": {…}}`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum SecurityScheme {
     #[serde(rename = "apiKeySecurityScheme")]
     ApiKey { location: String, name: String },
     #[serde(rename = "httpAuthSecurityScheme")]
     Http { scheme: String },
-    /// Members as the specification has them.
+    /// Fields as in the specification.
     #[serde(rename = "oauth2SecurityScheme")]
     Oauth2(Value),
     #[serde(rename = "openIdConnectSecurityScheme", rename_all = "camelCase")]
     OpenIdConnect { open_id_connect_url: String },
 }
 
-/// Schemes by name, each with the scopes it needs; all of them together.
+/// Schemes by name with the scopes needed. All of them are required together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SecurityRequirement {
     pub schemes: BTreeMap<String, ScopeList>,

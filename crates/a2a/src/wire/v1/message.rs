@@ -1,4 +1,4 @@
-//! Messages and what they are made of (specification sections 4.1.4 to 4.1.6).
+//! Messages and parts (specification sections 4.1.4 to 4.1.6).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,8 @@ pub struct Message {
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
     pub role: Role,
-    /// On the wire at least one; an empty list is read, because real agents end with empty messages.
+    /// At least one by the specification. An empty list is
+    /// accepted, because real agents end with empty messages.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub parts: Vec<Part>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +27,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of `parts` that names no task and no context.
+    /// Creates a message without task and context.
     pub fn new(id: impl Into<String>, role: Role, parts: Vec<Part>) -> Self {
         Self {
             message_id: id.into(),
@@ -47,12 +48,12 @@ pub enum Role {
     User,
     #[serde(rename = "ROLE_AGENT")]
     Agent,
-    /// Also what a later version may add.
+    /// Also any value added by a later version.
     #[serde(rename = "ROLE_UNSPECIFIED", other)]
     Unspecified,
 }
 
-/// One piece of a message or an artifact.
+/// One part of a message or an artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "PartMembers", rename_all = "camelCase")]
 pub struct Part {
@@ -66,7 +67,7 @@ pub struct Part {
     pub media_type: Option<String>,
 }
 
-/// The member of a part that is there: `{"text"}`, `{"raw"}` (base64), `{"url"}` or `{"data"}`.
+/// Content of a part, by the member that is present: `{"text"}`, `{"raw"}` (base64), `{"url"}` or `{"data"}`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PartContent {

@@ -1,6 +1,6 @@
-//! A2A 1.0: the messages of `specification/a2a.proto` (package lf.a2a.v1) in their ProtoJSON form.
+//! A2A 1.0: messages of `specification/a2a.proto` (package lf.a2a.v1) as ProtoJSON.
 //!
-//! Unknown members are ignored, `null` is the same as absent, and of a `oneof` exactly one member is there.
+//! Unknown fields are ignored, `null` counts as absent, and exactly one member of a `oneof` must be present.
 
 mod card;
 mod message;

@@ -1,4 +1,4 @@
-//! Parameters and results of the methods (specification section 3.1).
+//! Request and response types of the methods (specification section 3.1).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::wire::{Metadata, lenient};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SendMessageRequest {
-    /// What the card's interface says, echoed.
+    /// Tenant of the card's interface, repeated.
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     pub message: Message,
@@ -32,12 +32,12 @@ pub struct SendMessageConfiguration {
     pub task_push_notification_config: Option<TaskPushNotificationConfig>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history_length: Option<u32>,
-    /// Answer at once instead of at the end of the task.
+    /// If true, respond immediately instead of at the end of the task.
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "lenient::is_false")]
     pub return_immediately: bool,
 }
 
-/// `{"task"}` or `{"message"}`.
+/// Response to sending a message: `{"task"}` or `{"message"}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "SendMembers", rename_all = "lowercase")]
 pub enum SendMessageResponse {
@@ -99,7 +99,7 @@ pub struct ListTasksRequest {
     pub context_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskState>,
-    /// 1 to 100; 50 when none is given.
+    /// 1 to 100; default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_size: Option<u32>,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub struct ListTasksRequest {
     pub include_artifacts: Option<bool>,
 }
 
-/// Every member is required, also when it is empty or zero.
+/// All fields are required, even if empty or zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListTasksResponse {

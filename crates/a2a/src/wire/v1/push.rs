@@ -1,4 +1,4 @@
-//! Push notifications (specification sections 3.1.7 to 3.1.10 and 4.3).
+//! Push notification configurations (specification sections 3.1.7 to 3.1.10 and 4.3).
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct GetPushConfigRequest {
     pub id: String,
 }
 
-/// The same members as to get one.
+/// Has the same fields as the request to get a configuration.
 pub type DeletePushConfigRequest = GetPushConfigRequest;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
-//! What a stream carries (specification sections 4.2 and 3.2.3).
+//! Stream events (specification sections 4.2 and 3.2.3).
 
 use serde::{Deserialize, Serialize};
 
 use super::{Artifact, Message, Task, TaskState, TaskStatus};
 use crate::wire::{Metadata, lenient};
 
-/// One event of a stream: `{"task"}`, `{"message"}`, `{"statusUpdate"}` or `{"artifactUpdate"}`.
+/// One stream event: `{"task"}`, `{"message"}`, `{"statusUpdate"}` or `{"artifactUpdate"}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StreamMembers", rename_all = "camelCase")]
 pub enum StreamResponse {
@@ -16,7 +16,7 @@ pub enum StreamResponse {
 }
 
 impl StreamResponse {
-    /// The state that the event tells of; a message without a task has none.
+    /// Returns the task state in the event. Messages and artifact updates have none.
     pub const fn state(&self) -> Option<TaskState> {
         match self {
             Self::Task(task) => Some(task.status.state),
@@ -25,7 +25,7 @@ impl StreamResponse {
         }
     }
 
-    /// Whether the stream ends with this event: a lone message, or a terminal state.
+    /// Returns true if the stream ends with this event: a message without task, or a terminal state.
     pub fn is_last(&self) -> bool {
         matches!(self, Self::Message(_)) || self.state().is_some_and(TaskState::is_terminal)
     }
@@ -42,7 +42,7 @@ pub struct TaskStatusUpdateEvent {
     pub metadata: Option<Metadata>,
 }
 
-/// A piece of an artifact. With `append` its parts follow those already there, without it they replace them.
+/// A chunk of an artifact. With `append` its parts are appended, otherwise they replace the existing ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskArtifactUpdateEvent {

@@ -22,7 +22,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Keeps the last `length` messages of the history (specification section 3.2.4); none keeps all.
+    /// Truncates the history to the last `length` messages (specification section 3.2.4). `None` retains all.
     pub fn with_history(mut self, length: Option<usize>) -> Self {
         if let Some(length) = length {
             self.history.drain(..self.history.len().saturating_sub(length));
@@ -59,13 +59,13 @@ pub enum TaskState {
     Rejected,
     #[serde(rename = "TASK_STATE_AUTH_REQUIRED")]
     AuthRequired,
-    /// Also what a later version may add.
+    /// Also any value added by a later version.
     #[serde(rename = "TASK_STATE_UNSPECIFIED", other)]
     Unspecified,
 }
 
 impl TaskState {
-    /// The same state of a run; none where the agent did not say one that this version knows.
+    /// Returns the corresponding run state, or `None` if it is unspecified or unknown.
     pub const fn run_state(self) -> Option<RunState> {
         match self {
             Self::Submitted => Some(RunState::Queued),
@@ -80,12 +80,12 @@ impl TaskState {
         }
     }
 
-    /// Nothing follows.
+    /// Returns true if no other state can follow.
     pub fn is_terminal(self) -> bool {
         self.run_state().is_some_and(RunState::is_terminal)
     }
 
-    /// The task waits for its caller.
+    /// Returns true if the task waits for its caller.
     pub fn is_interrupted(self) -> bool {
         self.run_state().is_some_and(RunState::is_waiting)
     }
@@ -106,7 +106,7 @@ impl From<RunState> for TaskState {
     }
 }
 
-/// Something that the task made.
+/// An output of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Artifact {

@@ -1,4 +1,4 @@
-//! Messages and parts.
+//! Conversion of messages and parts.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::wire::{
     v03::{self, kind},
 };
 
-/// The mark on data that is not an object.
+/// Metadata key that marks wrapped data, which is not an object.
 const WRAPPED: &str = "data_part_compat";
 
 impl From<v03::Message> for v1::Message {

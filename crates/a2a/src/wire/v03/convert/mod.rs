@@ -1,4 +1,4 @@
-//! Between 0.3 and 1.0, piece by piece.
+//! Conversions between 0.3 and 1.0.
 
 mod message;
 mod params;

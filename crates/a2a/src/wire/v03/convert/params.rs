@@ -1,4 +1,4 @@
-//! Parameters.
+//! Conversion of method parameters.
 
 use crate::wire::{v1, v03};
 

@@ -1,4 +1,4 @@
-//! Tasks and events.
+//! Conversion of tasks and events.
 
 use super::all;
 use crate::wire::{
@@ -154,7 +154,7 @@ impl From<v1::StreamResponse> for v03::Event {
     }
 }
 
-/// In 0.3 the answer to a send is the bare task or message.
+/// In 0.3 the response to sending a message is the bare task or message.
 impl From<v1::SendMessageResponse> for v03::Event {
     fn from(new: v1::SendMessageResponse) -> Self {
         match new {
