@@ -1,12 +1,14 @@
-//! How deep and how wide the lines of a text are, found before it is parsed: the parser takes quadratic time for a line that
-//! opens many block quotes, and fills up each row of a table to as many cells as its head has.
+//! Limits on nesting and table width, checked before parsing.
+//!
+//! The parser takes quadratic time for a line that opens many block quotes. It also pads each table row to
+//! the number of cells of the head.
 
-/// Containers (quotes, list items) that one line may open; the parser has no more lists in one line either.
+/// Maximum number of containers (quotes, list items) opened by one line. Equals the parser's limit for lists.
 pub const MAX_DEPTH: usize = 100;
-/// Columns of a table.
+/// Maximum number of columns of a table.
 const MAX_COLUMNS: usize = 128;
 
-/// Whether a line outside of fenced code exceeds a bound. Linear in the text.
+/// Returns true if a line outside of fenced code exceeds a limit. Linear time.
 pub fn are_exceeded(text: &str) -> bool {
     let mut fence: Option<(u8, usize)> = None;
     text.split(['\n', '\r']).any(|line| match (fence, fence_of(line)) {
@@ -23,14 +25,14 @@ pub fn are_exceeded(text: &str) -> bool {
     })
 }
 
-/// Whether this is the row below the head of a table with more columns than [`MAX_COLUMNS`].
+/// Returns true for the delimiter row of a table with more than [`MAX_COLUMNS`] columns.
 fn is_too_wide(line: &str) -> bool {
     line.len() > MAX_COLUMNS
         && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t' | b'>'))
         && line.bytes().filter(|byte| *byte == b'|').count() > MAX_COLUMNS
 }
 
-/// Whether this line opens more containers than [`MAX_DEPTH`].
+/// Returns true if the line opens more than [`MAX_DEPTH`] containers.
 fn is_too_deep(line: &str) -> bool {
     let mut rest = line.as_bytes();
     let mut depth = 0;
@@ -44,7 +46,7 @@ fn is_too_deep(line: &str) -> bool {
     false
 }
 
-/// The length of the container marker that `rest` begins with, and of the space before it.
+/// Returns the length of the container marker at the start of `rest`, including leading space.
 fn marker(rest: &[u8]) -> Option<usize> {
     let space = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let rest = &rest[space..];
@@ -58,7 +60,7 @@ fn marker(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// A thematic break may be written with space between its marks.
+/// Returns true for a thematic break, which may have spaces between its marks.
 fn is_rule(line: &str) -> bool {
     let marks = line.trim_start_matches(['>', ' ', '\t']);
     let mark = marks.chars().next().unwrap_or_default();

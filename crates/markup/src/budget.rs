@@ -1,4 +1,4 @@
-//! CPU time that rendering may take. What does not fit is shown as the text that it is.
+//! CPU time budget of rendering. Text that exceeds it is shown unformatted.
 
 use std::{
     cell::Cell,
@@ -13,16 +13,16 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::{highlight, render};
 
-/// How many times as much a budget is in a build without optimisations, which takes that much longer for the same text.
+/// Multiplier of time limits in unoptimised builds, which are slower.
 pub const BUILD_FACTOR: u32 = if cfg!(debug_assertions) { 4 } else { 1 };
-/// CPU time of one text.
+/// CPU time limit of one text.
 pub const TEXT_TIME: Duration = Duration::from_millis(120).saturating_mul(BUILD_FACTOR);
-/// Of it for highlighting code.
+/// Share of it available for syntax highlighting.
 const HIGHLIGHT_TIME: Duration = Duration::from_millis(40).saturating_mul(BUILD_FACTOR);
-/// Steps from one look at the clock to the next, which is a system call.
+/// Number of steps between two clock reads, because reading it is a system call.
 const STEPS: u32 = 32;
 
-/// CPU time of the calling thread that is left for rendering texts, one after another.
+/// CPU time of the calling thread available for rendering a series of texts.
 #[derive(Debug)]
 pub struct Budget {
     left: Duration,
@@ -32,25 +32,25 @@ pub struct Budget {
     cancelled: Option<Arc<AtomicBool>>,
 }
 
-/// The HTML of a text.
+/// Rendered HTML of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     pub html: String,
     pub cut: Cut,
 }
 
-/// Whether time was too short to render the text as it should be.
+/// Whether the time limit degraded the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     Nothing,
-    /// The text takes longer than one text may.
+    /// The text exceeds the limit of one text.
     Text,
-    /// The budget had less left than one text may take, or rendering was cancelled: another budget may give more.
+    /// The budget was nearly exhausted or rendering was cancelled. A new budget may give a complete result.
     Budget,
 }
 
 impl Budget {
-    /// At most [`TEXT_TIME`] of `total` goes to one text, two thirds of `total` to highlighting.
+    /// Creates a budget: at most [`TEXT_TIME`] per text, and two thirds of `total` for highlighting.
     pub fn new(total: Duration) -> Self {
         Self {
             left: total,
@@ -61,18 +61,18 @@ impl Budget {
         }
     }
 
-    /// For text that the hub itself comes with: all of `total` may go to one text.
+    /// Creates a budget for trusted text of the hub itself: one text may use all of `total`.
     pub fn trusted(total: Duration) -> Self {
         Self { left: total, highlight: total / 3, per_text: total, per_highlight: total / 3, cancelled: None }
     }
 
-    /// Ends early once `flag` is set.
+    /// Makes rendering stop early once `flag` is set.
     #[must_use]
     pub fn cancelled_by(self, flag: Arc<AtomicBool>) -> Self {
         Self { cancelled: Some(flag), ..self }
     }
 
-    /// Renders a text. `scope` (letters, digits, `-`) keeps the footnotes of several texts on one page apart.
+    /// Renders a text. `scope` (letters, digits, `-`) makes footnote ids unique on a page with several texts.
     pub fn render(&mut self, scope: &str, markdown: &str) -> Rendered {
         self.spend(|meter| render::whole(scope, markdown, meter))
     }
@@ -83,11 +83,11 @@ impl Budget {
     }
 
     fn spend(&mut self, work: impl FnOnce(&Meter<'_>) -> String) -> Rendered {
-        // Reading the syntaxes is not the fault of the text that is the first to need them.
+        // Load the syntaxes first: their cost must not be charged to the first text that needs them.
         highlight::prepare();
         let time = self.left.min(self.per_text);
         let highlight = self.highlight.min(self.per_highlight).min(time / 3);
-        // A first look at a language takes a while, which must not cost the text its other markup.
+        // The first use of a language compiles its syntax; that must not reduce the time for other markup.
         let meter = Meter::start(time.saturating_sub(highlight), highlight, self.cancelled.as_deref());
         let html = work(&meter);
         self.left = self.left.saturating_sub(meter.spent());
@@ -104,11 +104,11 @@ impl Budget {
     }
 }
 
-/// The time that one text takes.
+/// Time measurement of one text.
 #[derive(Debug)]
 pub struct Meter<'c> {
     begun: Duration,
-    /// For everything but highlighting.
+    /// Limit for everything except highlighting.
     time: Duration,
     highlight: Duration,
     highlighted: Cell<Duration>,
@@ -140,7 +140,7 @@ impl<'c> Meter<'c> {
         self.cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Whether rendering must end. Looks at the clock.
+    /// Returns true if rendering must stop. Reads the clock.
     pub fn is_over(&self) -> bool {
         if !self.is_over.get() {
             let spent = self.spent().saturating_sub(self.highlighted.get());
@@ -149,14 +149,14 @@ impl<'c> Meter<'c> {
         self.is_over.get()
     }
 
-    /// Like [`Meter::is_over`], for small steps: looks at the clock now and then.
+    /// Like [`Meter::is_over`], for small steps: reads the clock only every few steps.
     pub fn step(&self) -> bool {
         let step = self.steps.get().wrapping_add(1);
         self.steps.set(step);
         if step.is_multiple_of(STEPS) { self.is_over() } else { self.is_over.get() }
     }
 
-    /// Runs `work`, which highlights code and asks now and then whether its time is up.
+    /// Runs `work`, which highlights code and must poll the given function for the time limit.
     pub fn highlight<T>(&self, work: impl FnOnce(&dyn Fn() -> bool) -> T) -> T {
         let (begun, before) = (thread_time(), self.highlighted.get());
         let spent = || before + thread_time().saturating_sub(begun);
@@ -171,9 +171,9 @@ impl<'c> Meter<'c> {
     }
 }
 
-/// CPU time of this thread: what other threads do on a busy machine does not count.
+/// Returns the CPU time of this thread, which excludes the load of other threads.
 fn thread_time() -> Duration {
-    // A clock that Linux and macOS always have.
+    // This clock exists on every Linux and macOS, so the conversion never fails.
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! The HTML of each kind of node, where it differs from comrak's own.
+//! HTML formatting of the node types that differ from comrak's default.
 
 use std::fmt::{self, Write};
 
@@ -10,16 +10,16 @@ use comrak::{
 
 use crate::{budget::Meter, highlight, link, raw_html::RawTags, render::Pieces};
 
-/// A language's name in a class or a label is cut here.
+/// Maximum length of a language name in a class or label; longer names are truncated.
 const MAX_LANGUAGE: usize = 32;
-/// Bytes; a longer title of a link is left out.
+/// Maximum length of a link title in bytes; longer titles are omitted.
 const MAX_TITLE: usize = 1_000;
-/// The page has a heading of level 1 and one of level 2 above every text.
+/// Offset of heading levels: pages have headings of level 1 and 2 above the text.
 const HEADING_SHIFT: u8 = 2;
 
-/// What is known about the place that is being written.
+/// Formatter state: context of the node being written.
 pub struct Place<'s> {
-    /// Goes into ids, so that two texts on one page do not share them.
+    /// Prefix of ids, so that several texts on one page have distinct ids.
     pub scope: &'s str,
     pub raw: RawTags,
     pub column: usize,
@@ -28,11 +28,12 @@ pub struct Place<'s> {
     pub pieces: Pieces,
 }
 
+/// Result of a formatter callback.
 type Written = Result<ChildRendering, fmt::Error>;
 
-/// Formats one node, entering or leaving it: the callback of `format_document_with_formatter`.
+/// Formats one node on entering or leaving it; callback of `format_document_with_formatter`.
 ///
-/// Fails when time is up.
+/// Fails when the time budget is exhausted.
 pub fn node(context: &mut Context<Place<'_>>, node: Node<'_>, entering: bool) -> Written {
     if context.user.meter.step() {
         return Err(fmt::Error);
@@ -130,7 +131,7 @@ fn code_block(context: &mut Context<Place<'_>>, block: &NodeCodeBlock, entering:
     Ok(ChildRendering::HTML)
 }
 
-/// The first word of an info string, without what some tools put behind it ("rust,ignore", "py{1,3}").
+/// Returns the language of an info string without suffixes of some tools ("rust,ignore", "py{1,3}").
 fn language(info: &str) -> String {
     let word = info.split(|c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}' | ':')).next();
     word.unwrap_or_default().chars().take(MAX_LANGUAGE).collect::<String>().to_lowercase()
@@ -143,7 +144,7 @@ fn is_class_word(language: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'#' | b'-' | b'_' | b'.'))
 }
 
-/// A link; an image is one, too, since the browser must not fetch what an agent chose.
+/// Writes a link. Images become links, too: the browser must not fetch URLs chosen by an agent (tracking).
 fn anchor(
     context: &mut Context<Place<'_>>,
     target: &NodeLink,
@@ -259,7 +260,7 @@ fn footnote_reference(context: &mut Context<Place<'_>>, index: u32, nth: u32, en
     Ok(ChildRendering::HTML)
 }
 
-/// Definitions stand at the end of the document, in the order of their references.
+/// Writes a footnote definition. Definitions come at the end of the document, in order of their references.
 fn footnote(context: &mut Context<Place<'_>>, node: Node<'_>, entering: bool) -> Written {
     let prefix = id_prefix(context);
     if entering {

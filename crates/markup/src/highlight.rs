@@ -1,4 +1,4 @@
-//! Code with its words marked by class: the page's style sheet decides the colours.
+//! Syntax highlighting: wraps tokens in `span`s with classes. The page's style sheet defines the colours.
 
 use std::{
     fmt::{self, Write},
@@ -8,19 +8,21 @@ use std::{
 use comrak::html::escape;
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-/// Longer blocks are shown without colours.
+/// Maximum size of a code block in bytes; longer blocks are not highlighted.
 const MAX_CODE: usize = 64 * 1024;
-/// Lines beyond this have no colours: they are generated text (minified scripts, base64), and the parser, which cannot be
-/// ended within a line, takes quadratic time for some.
+/// Maximum length of a highlighted line in bytes.
+///
+/// Longer lines are generated text (minified scripts, base64). The parser cannot be interrupted within a line
+/// and takes quadratic time for some of them.
 const MAX_LINE: usize = 500;
 
-/// Scopes that a line may begin in: each costs time for every word in it.
+/// Maximum number of open scopes at the start of a line: each one adds cost to every token.
 const MAX_SCOPES: usize = 200;
 
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 static RULES: LazyLock<Vec<(Scope, Option<&'static str>)>> = LazyLock::new(rules);
 
-/// The first prefix that fits decides; none means no colour. Scopes without a rule leave it to the scope around.
+/// Rules by scope prefix; the first match decides and `None` means no colour. Scopes without a rule inherit.
 const SCOPES: [(&str, Option<&str>); 33] = [
     ("meta.interpolation", None),
     ("meta.template.expression", None),
@@ -57,14 +59,15 @@ const SCOPES: [(&str, Option<&str>); 33] = [
     ("markup.deleted", Some("hl-d")),
 ];
 
-/// Reads the syntaxes, which takes a moment the first time.
+/// Loads the syntaxes. Slow on the first call.
 pub fn prepare() {
     LazyLock::force(&SYNTAXES);
     LazyLock::force(&RULES);
 }
 
-/// Writes `code` escaped, with `span`s where the language is known and the code not too large. What is left when
-/// `is_up` says so, which is asked before each line, has none.
+/// Writes `code` escaped, with `span`s if the language is known and the code is not too large.
+///
+/// `is_up` is polled before each line. Once it returns true, the rest is written without `span`s.
 pub fn write(out: &mut dyn Write, language: &str, code: &str, is_up: &dyn Fn() -> bool) -> fmt::Result {
     match syntax(language, code) {
         Some(syntax) => write_marked(out, syntax, code, is_up),
@@ -77,7 +80,7 @@ fn syntax(language: &str, code: &str) -> Option<&'static SyntaxReference> {
     named.then(|| SYNTAXES.find_syntax_by_token(alias(language))).flatten()
 }
 
-/// Names that people and models write and the syntaxes do not know.
+/// Maps common language names that the syntax set does not know.
 fn alias(language: &str) -> &str {
     match language {
         "shell" | "console" | "shell-session" | "zsh" => "bash",
@@ -126,7 +129,7 @@ fn write_marked(
     marks.turn_to(None)
 }
 
-/// Writes text, opening and closing spans as the class changes.
+/// Writes text, opening and closing spans when the class changes.
 struct Marks<'o> {
     out: &'o mut dyn Write,
     stack: ScopeStack,

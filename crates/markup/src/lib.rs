@@ -1,25 +1,25 @@
-//! Markdown to safe HTML, whole or block by block; no IO.
+//! Renders untrusted Markdown to safe HTML, whole or block by block; no IO.
 //!
-//! [`render()`] takes whatever an agent, a card or a person wrote and gives HTML that may stand in a page:
-//! GitHub-flavoured markdown, no images, no styles, no attribute that its author chose except the targets of
-//! links. [`Splitter`] finds the blocks of a text that is still being written, so that each is rendered once.
+//! [`render()`] converts text of an agent, a card or a user to HTML that is safe to embed in a page:
+//! GitHub-flavoured Markdown without images and styles. Authors cannot set attributes other than link targets
+//! and titles. [`Splitter`] finds the completed blocks of a streaming text, so that each is rendered once.
 //!
-//! # What the HTML contains
+//! # Generated HTML
 //!
 //! | markdown | HTML |
 //! |---|---|
 //! | heading of level 1 to 6 | `h3` to `h6`: the page owns `h1` and `h2` |
-//! | code block | `figure.code`, an optional `figcaption` with the language, `pre[tabindex=0] > code.language-*` |
+//! | code block | `figure.code`, optional `figcaption` (the language), `pre[tabindex=0] > code.language-*` |
 //! | table | `div.table[role=group][tabindex=0]` that scrolls, `.align-center` and `.align-right` on cells |
 //! | alert | `div.alert.alert-{note,tip,important,warning,caution}` with `p.alert-title` |
 //! | task list | `li.task` with a disabled, labelled checkbox |
 //! | footnotes | `sup.footnote-ref`, `div.footnotes > ol > li[id]`, `a.footnote-back` |
 //! | image | a link to it, labelled with its alternative text |
-//! | too large, too deep or too slow to render | `div.plain` with the text as written |
+//! | too large, too deep or too slow to render | `div.plain` with the source text |
 //!
-//! Highlighted code has `span`s of these classes: `hl-c` comment, `hl-s` string, `hl-k` keyword, `hl-n` number or
-//! constant, `hl-f` function, `hl-t` type or tag, `hl-v` variable or attribute, `hl-i` inserted and `hl-d` deleted
-//! line of a diff.
+//! Highlighted code has `span`s of these classes: `hl-c` comment, `hl-s` string, `hl-k` keyword, `hl-n`
+//! number or constant, `hl-f` function, `hl-t` type or tag, `hl-v` variable or attribute, `hl-i` inserted and
+//! `hl-d` deleted line of a diff.
 
 mod bounds;
 mod budget;

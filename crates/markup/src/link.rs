@@ -1,14 +1,14 @@
-//! Which links may be followed.
+//! Allow-list of link targets.
 
-/// Ids that we write begin with this, so that no text can name an element of the page.
+/// Prefix of all generated ids, so that text cannot refer to elements of the page.
 pub const ID_PREFIX: &str = "user-content-";
 
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
 
-/// Bytes; browsers and servers refuse longer addresses as well.
+/// Maximum length in bytes; browsers and servers reject longer URLs, too.
 const MAX_URL: usize = 4_000;
 
-/// Whether a link may go there: the web, mail, a page of this hub, or a footnote of the same text.
+/// Returns true for allowed targets: web, mail, a page of this hub, or a footnote of the same text.
 pub fn is_allowed(url: &str) -> bool {
     let clean = url.len() <= MAX_URL && !url.chars().any(|c| c.is_control() || c == '\\');
     clean && (has_scheme(url) || is_own_path(url) || is_own_fragment(url))
@@ -18,7 +18,7 @@ fn has_scheme(url: &str) -> bool {
     SCHEMES.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme)))
 }
 
-/// `//host` would leave the hub.
+/// Returns true for a path on this hub. `//host` is excluded: it is a URL of another host.
 fn is_own_path(url: &str) -> bool {
     url.starts_with('/') && !url.starts_with("//")
 }

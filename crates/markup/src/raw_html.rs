@@ -1,10 +1,10 @@
-//! The few HTML tags that may be written in markdown, bare: anything else is shown as the text that it is.
+//! Filter for raw HTML in Markdown: a few tags without attributes are allowed, everything else is escaped.
 
 use std::fmt::{self, Write};
 
 use comrak::html::escape;
 
-/// Raw tags open at once; more are shown as text.
+/// Maximum number of open raw tags; further ones are escaped.
 const MAX_OPEN_TAGS: usize = 16;
 
 const INLINE: [&str; 17] = [
@@ -14,22 +14,23 @@ const INLINE: [&str; 17] = [
 const BLOCK: [&str; 2] = ["details", "summary"];
 const VOID: [&str; 1] = ["br"];
 
-/// Keeps what is written well-formed: a tag ends at the latest with the node that it stands in.
+/// Balances the allowed raw tags: each is closed at the latest with the node it stands in.
 ///
-/// Without this a text of unclosed tags would make the parser of the sanitizer rebuild them in each paragraph.
+/// Otherwise the sanitizer's parser would reopen unclosed tags in every paragraph.
 #[derive(Default)]
 pub struct RawTags {
     open: Vec<Open>,
     tags: usize,
 }
 
+/// Entry of the stack: a node boundary or an open tag.
 enum Open {
     Node,
     Tag(&'static str),
 }
 
 impl RawTags {
-    /// Whether no tag is open around what follows.
+    /// Returns true if no raw tag is open.
     pub const fn is_closed(&self) -> bool {
         self.tags == 0
     }
@@ -38,7 +39,7 @@ impl RawTags {
         self.open.push(Open::Node);
     }
 
-    /// Closes what the node left open.
+    /// Closes the tags that the node left open.
     pub fn leave_node(&mut self, out: &mut dyn Write) -> fmt::Result {
         self.close_while(out, |_| true)?;
         self.open.pop();
@@ -56,12 +57,12 @@ impl RawTags {
         Ok(())
     }
 
-    /// Writes HTML within a line: known tags as tags, comments not at all, the rest escaped.
+    /// Writes inline HTML: allowed tags as tags, comments omitted, the rest escaped.
     pub fn write_inline(&mut self, out: &mut dyn Write, raw: &str) -> fmt::Result {
         if is_comment(raw) { Ok(()) } else { self.write(out, raw, false) }
     }
 
-    /// Writes a block of HTML. Only `details` may stay open after it, around the blocks that follow.
+    /// Writes an HTML block. Only `details` may stay open after it and enclose the following blocks.
     pub fn write_block(&mut self, out: &mut dyn Write, raw: &str) -> fmt::Result {
         if is_comment(raw) {
             return Ok(());
@@ -92,7 +93,7 @@ impl RawTags {
         escape(out, rest)
     }
 
-    /// Writes the tag that `text` begins with and gives its length, or 0 when it is none that is allowed.
+    /// Writes the tag at the start of `text` and returns its length, or 0 if it is not allowed.
     fn write_tag(&mut self, out: &mut dyn Write, text: &str, block: bool) -> Result<usize, fmt::Error> {
         let Some(end) = text.find('>') else { return Ok(0) };
         let inside = &text[1..end];
@@ -116,7 +117,8 @@ impl RawTags {
         Ok(true)
     }
 
-    /// Only the innermost tag of the same node can be closed; a tag from further out ends with its own node.
+    /// Closes the innermost tag of the current node. Closing tags
+    /// of outer nodes are dropped: they end with their node.
     fn close(&mut self, out: &mut dyn Write, name: &str) -> Result<bool, fmt::Error> {
         let is_same = |open: &Open| matches!(open, Open::Tag(tag) if tag.eq_ignore_ascii_case(name));
         if self.open.last().is_some_and(is_same)

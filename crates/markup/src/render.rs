@@ -1,4 +1,4 @@
-//! Markdown to safe HTML.
+//! Renders Markdown to safe HTML within size and time limits.
 
 use std::{cell::RefCell, fmt, rc::Rc};
 
@@ -20,34 +20,34 @@ use crate::{
     split::{MAX_OPEN, Splitter},
 };
 
-/// Bytes; longer text is shown as it was written.
+/// Maximum input size in bytes; longer text is shown unformatted.
 pub const MAX_INPUT: usize = 4 * 1024 * 1024;
-/// Longer text is rendered block by block: its memory stays bounded, references between blocks are lost.
+/// Longer text is rendered block by block, to bound memory. References between blocks are lost.
 const MAX_WHOLE: usize = 128 * 1024;
-/// A block of more is one endless line, shown as it was written.
+/// Maximum size of a block. A larger one is a single endless line and is shown unformatted.
 const MAX_BLOCK: usize = 3 * MAX_OPEN;
-/// Nodes around a node; deeper text is an attack or an accident.
+/// Maximum nesting depth of nodes; legitimate text does not reach it.
 const MAX_DEPTH: usize = 100;
-/// Cells of all tables; short rows are filled up, so that few bytes can make many.
+/// Maximum number of table cells. Short rows are padded, so few bytes can create many cells.
 const MAX_CELLS: usize = 30_000;
-/// Bytes of HTML of one node at the top of a text: the sanitizer takes that much between two looks at the clock.
+/// Maximum HTML size of a top-level node in bytes. The sanitizer processes one without checking the clock.
 const MAX_HTML: usize = 384 * 1024;
-/// Bytes of HTML from which on a cut is worth while.
+/// Minimum size of a piece of HTML in bytes before a new one is started.
 const PIECE: usize = 16 * 1024;
 
-/// Renders a whole text, in at most [`TEXT_TIME`] of CPU time.
+/// Renders a whole text in at most [`TEXT_TIME`] of CPU time.
 ///
-/// Never fails: what is too large, too deep, too wide or takes too long is shown as plain text.
+/// Never fails: text that is too large, too deep, too wide or too slow is shown unformatted.
 pub fn render(markdown: &str) -> String {
     render_in("", markdown)
 }
 
-/// Like [`render`], for a page with several texts: `scope` (letters, digits, `-`) keeps their footnotes apart.
+/// Like [`render`], for a page with several texts: `scope` (letters, digits, `-`) makes footnote ids unique.
 pub fn render_in(scope: &str, markdown: &str) -> String {
     Budget::new(TEXT_TIME).render(scope, markdown).html
 }
 
-/// Renders a whole text in the time that `meter` leaves.
+/// Renders a whole text within the time limit of `meter`.
 pub fn whole(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
     match markdown.len() {
         length if length > MAX_INPUT || meter.is_over() => plain(markdown),
@@ -66,7 +66,7 @@ pub fn render_block(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
     }
 }
 
-/// The dialect, the same for rendering and for finding blocks.
+/// Returns the Markdown dialect options, shared by rendering and block detection.
 pub fn options() -> Options<'static> {
     let mut options = Options::default();
     options.extension.strikethrough = true;
@@ -110,7 +110,7 @@ fn render_blocks(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
     html + &last.unwrap_or_default()
 }
 
-/// The HTML of a text, cut between nodes at its top where no tag is open.
+/// Formats a document to HTML pieces, split between top-level nodes where no tag is open.
 fn formatted(
     root: Node<'_>,
     scope: &str,
@@ -136,12 +136,12 @@ fn sanitized(pieces: &[String], meter: &Meter<'_>) -> Option<String> {
     Some(html)
 }
 
-/// HTML as it is written, which may be cut.
+/// HTML output that can be split into pieces.
 #[derive(Clone, Default)]
 pub struct Pieces(Rc<RefCell<Vec<String>>>);
 
 impl Pieces {
-    /// What follows goes into another piece, unless this one is short.
+    /// Starts a new piece, unless the current one is short.
     pub fn cut(&self) {
         let mut pieces = self.0.borrow_mut();
         if pieces.last().is_some_and(|piece| piece.len() > PIECE) {
@@ -182,7 +182,7 @@ fn is_bounded(root: Node<'_>) -> bool {
 fn plain(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + text.len() / 16 + 32);
     html.push_str("<div class=\"plain\">");
-    // Writing to a string does not fail.
+    // Writing to a `String` cannot fail.
     let _ = escape(&mut html, text);
     html.push_str("</div>\n");
     html

@@ -1,4 +1,4 @@
-//! The second wall: whatever the formatter wrote, only this leaves the crate.
+//! Allow-list HTML sanitizer, applied to all formatter output (defence in depth).
 
 use std::{
     borrow::Cow,
@@ -71,7 +71,7 @@ const ATTRIBUTES: [(&str, &[&str]); 12] = [
     ("td", &["class"]),
 ];
 
-/// Classes that the formatter writes, besides `language-*`, `hl-*` and `alert-*`.
+/// Classes written by the formatter, besides `language-*`, `hl-*` and `alert-*`.
 const CLASSES: [&str; 11] = [
     "alert",
     "align-center",
@@ -89,17 +89,18 @@ const CLASS_PREFIXES: [&str; 3] = ["language-", "hl-", "alert-"];
 
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(cleaner);
 
-/// Bytes of text without a tag. For each `&` in a text the serializer looks for `<` in all that follows of it.
+/// Maximum bytes of text without a tag. For each `&` in a text the
+/// serializer scans the rest of the text for `<`, which is quadratic.
 const MAX_TEXT: usize = 1_024;
-/// A tag without an effect, which is not kept.
+/// A tag without effect, used to split texts. The sanitizer removes it.
 const BREAK: &str = "<wbr>";
 
-/// Keeps the tags and attributes that this crate writes. Linear in `html`, whose attributes are short.
+/// Removes all tags and attributes that this crate does not generate. Linear time, if attributes are short.
 pub fn clean(html: &str) -> String {
     CLEANER.clean(&divide(html)).to_string()
 }
 
-/// Puts a tag into each long text, so that it becomes several.
+/// Splits long texts by inserting a tag.
 fn divide(html: &str) -> Cow<'_, str> {
     let is_long = |text: &str| text.len() > MAX_TEXT;
     if !html.split('<').any(is_long) {
@@ -122,7 +123,7 @@ fn divide(html: &str) -> Cow<'_, str> {
     divided.into()
 }
 
-/// Where a long text may be divided: not within a character, nor within an entity.
+/// Returns where a long text may be split: not within a character or an entity.
 fn break_at(text: &str) -> usize {
     let at = text.floor_char_boundary(MAX_TEXT);
     let entity = text[..at].rfind('&').filter(|start| !text[*start..at].contains(';'));

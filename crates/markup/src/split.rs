@@ -1,4 +1,4 @@
-//! The blocks of a text that is still being written.
+//! Splits a streaming text into completed Markdown blocks.
 
 use std::borrow::Cow;
 
@@ -8,31 +8,33 @@ use crate::{
     tail::{self, State, is_blank},
 };
 
-/// Bytes; a block that stays open for longer is closed at a line end and goes on as a further block.
+/// Maximum size of an open block in bytes. A longer one is
+/// closed at a line end and continued as another block.
 pub const MAX_OPEN: usize = 64 * 1024;
-/// A tail that grew is given back when it is closed.
+/// Capacity of the tail that is retained after closing a block; the rest is freed.
 const KEEP_CAPACITY: usize = 4 * 1024;
-/// The parser drops a byte order mark at the start of what it is given. One that begins a later block is a character
-/// like others, so another is put before it to be dropped.
+/// Byte order mark. The parser drops one at the start of its input.
+///
+/// In a later block it is ordinary text, so another one is prepended to be dropped instead.
 const MARK: &str = "\u{feff}";
 
-/// A closed piece of a text: one or more whole blocks.
+/// A completed section of a text: one or more whole blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Bytes of the whole text.
+    /// Byte offset in the whole text.
     pub start: usize,
     pub end: usize,
-    /// Lines that a piece of an endless block needs before it: the opening fence, the head of the table.
+    /// Lines to prepend when a split block is continued: the opening fence or the table head.
     head: Box<str>,
 }
 
 impl Block {
-    /// The HTML of this block of `text`, which is the whole text so far, with the scope of [`crate::render_in`].
+    /// Renders this block of `text`, which is the whole text so far. `scope` is as in [`crate::render_in`].
     pub fn render(&self, scope: &str, text: &str, budget: &mut Budget) -> Rendered {
         budget.render_block(scope, &self.source(text))
     }
 
-    /// The markdown of the block, with the lines that it needs before it.
+    /// Returns the Markdown of the block including the prepended lines.
     pub(crate) fn source<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let body = text.get(self.start..self.end).unwrap_or_default();
         let only_end = || body.trim().bytes().all(|byte| matches!(byte, b'`' | b'~'));
@@ -45,21 +47,21 @@ impl Block {
     }
 }
 
-/// Finds the closed blocks of a growing text.
+/// Incremental splitter of a streaming text.
 ///
-/// A block is closed when nothing that follows can change it. The parser is asked only where the answer is likely
-/// to be yes, and after a no only when the open tail has doubled: so the work is linear in the text, and a delta
-/// without a line end costs a copy.
+/// A block is completed when no following text can change it. The parser runs only where completion is
+/// likely, and after a negative result only once the open tail has doubled. Total work is therefore linear,
+/// and a delta without a line end costs one copy.
 #[derive(Debug, Default)]
 pub struct Splitter {
-    /// Where the tail begins in the whole text.
+    /// Offset of the tail in the whole text.
     start: usize,
     tail: String,
-    /// Where the current line begins in the tail.
+    /// Offset of the current line in the tail.
     line: usize,
     after_blank: bool,
     open: Option<State>,
-    /// No look is taken at a shorter tail.
+    /// Minimum length of the tail for the next parser run (exponential backoff).
     patience: usize,
     head: String,
 }
@@ -69,7 +71,7 @@ impl Splitter {
         Self::default()
     }
 
-    /// Takes the next piece of the text; gives the blocks that it closed, in order.
+    /// Appends a delta. Returns the blocks it completed, in order.
     pub fn push(&mut self, delta: &str) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut rest = delta;
@@ -87,24 +89,24 @@ impl Splitter {
         blocks
     }
 
-    /// The text has ended: what is left is the last block.
+    /// Ends the text. Returns the remaining text as the last block.
     pub fn finish(&mut self) -> Option<Block> {
         let mut blocks = Vec::new();
         self.close(self.tail.len(), &mut blocks);
         blocks.pop()
     }
 
-    /// Byte offset of the open tail in the whole text.
+    /// Returns the byte offset of the open tail in the whole text.
     pub const fn tail_start(&self) -> usize {
         self.start
     }
 
-    /// The text that belongs to no closed block yet.
+    /// Returns the text that is not yet part of a completed block.
     pub fn tail(&self) -> &str {
         &self.tail
     }
 
-    /// A list ends as soon as the line after an empty one begins with anything but a list marker or space.
+    /// Closes a list when the line after a blank one starts with anything but a list marker or space.
     fn begin_line(&mut self, first: u8, blocks: &mut Vec<Block>) {
         let marker = first.is_ascii_whitespace() || first.is_ascii_digit() || b"-+*".contains(&first);
         let due = self.open == Some(State::UntilOther) && self.after_blank && !marker;
@@ -125,7 +127,8 @@ impl Splitter {
                 self.close(self.tail.len(), blocks);
             }
             Some(State::Fence { .. }) if !has_inner_return(line) => {}
-            // The parser is not asked about such a line: the block that it ends is shown as it was written.
+            // Such a line would take the parser quadratic time.
+            // The block that it ends is shown as plain text.
             _ if bounds::are_exceeded(line) => self.close(self.tail.len(), blocks),
             _ if self.is_worth_a_look(line, blank) && self.tail.len() >= self.patience => self.look(blocks),
             _ => {}
@@ -149,7 +152,7 @@ impl Splitter {
         }
     }
 
-    /// Asks the parser what the tail is made of, and closes all but an open last block.
+    /// Parses the tail and closes everything except an open last block.
     fn look(&mut self, blocks: &mut Vec<Block>) {
         let before = self.before();
         let text = format!("{before}{}", self.tail);
@@ -171,7 +174,7 @@ impl Splitter {
         self.open = Some(last.state);
     }
 
-    /// What the parser needs before the tail to see it as it is in the whole text.
+    /// Returns the prefix with which the tail parses as it does within the whole text.
     fn before(&self) -> String {
         let is_marked = self.head.is_empty() && self.start > 0 && self.tail.starts_with(MARK);
         if is_marked { MARK.to_owned() } else { self.head.clone() }
@@ -191,7 +194,7 @@ impl Splitter {
         self.patience = 0;
     }
 
-    /// Closes an endless block at a line end; what follows goes on as a block of the same kind.
+    /// Closes an oversized block at a line end and continues it as a block of the same kind.
     fn cut_endless(&mut self, blocks: &mut Vec<Block>) {
         if self.tail.len() <= MAX_OPEN {
             return;
@@ -211,7 +214,7 @@ impl Splitter {
         self.open = goes_on.then_some(open);
     }
 
-    /// The start of the current line if it is flush left, so that an item of a list is not cut apart; 0 to wait.
+    /// Returns the start of the current line if it is not indented, so that no list item is cut; 0 to wait.
     fn item_border(&self) -> usize {
         let flush = !self.tail[self.line..].starts_with([' ', '\t', '\r', '\n']);
         match self.tail.len() {
@@ -222,7 +225,7 @@ impl Splitter {
     }
 }
 
-/// A fence or a heading: both end what came before, and are themselves quick to be sure about.
+/// Returns true for fences and headings: both end the previous block and are cheap to confirm.
 fn opens_or_ends(line: &str) -> bool {
     let text = line.trim_start_matches(' ');
     line.len() - text.len() < 4 && (text.starts_with("```") || text.starts_with("~~~") || is_heading(text))
@@ -240,19 +243,22 @@ fn is_list_item(line: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
 }
 
-/// CommonMark 0.31, section 4.5: at most three spaces, at least as many marks, nothing but space behind.
+/// Returns true for a closing fence (CommonMark 0.31, section 4.5).
+///
+/// It has at most three leading spaces, at least as many
+/// marks as the opening fence, and only spaces after them.
 fn closes_fence(line: &str, mark: u8, length: usize) -> bool {
     let text = line.trim_start_matches(' ');
     let rest = text.trim_start_matches(char::from(mark));
     line.len() - text.len() < 4 && text.len() - rest.len() >= length && is_blank(rest)
 }
 
-/// A lone carriage return ends a line for the parser but not for the splitter.
+/// Returns true if the line has a lone carriage return, a line end for the parser but not for the splitter.
 fn has_inner_return(line: &str) -> bool {
     line.trim_end_matches(['\r', '\n']).contains('\r')
 }
 
-/// The head of the table that the tail is; empty when it is none.
+/// Returns the head lines if the tail is a table, else an empty string.
 fn table_head(head: &str, tail: &str) -> String {
     let lines = first_lines(head, tail, 2);
     let rule = lines.lines().nth(1).unwrap_or_default();

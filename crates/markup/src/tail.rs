@@ -1,4 +1,4 @@
-//! What the open end of a text consists of, as the markdown parser itself sees it.
+//! Determines the last block of a text and its state with the Markdown parser.
 
 use comrak::{
     Arena,
@@ -11,24 +11,25 @@ use crate::render;
 /// The last block of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Last {
-    /// Byte offset of its first line; everything before is closed.
+    /// Byte offset of its first line. Everything before is closed.
     pub start: usize,
     pub state: State,
 }
 
+/// How the last block can still change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing that follows changes it.
+    /// No following text can change it.
     Closed,
-    /// Ends at the latest with an empty line.
+    /// Ends at a blank line at the latest.
     UntilBlank,
-    /// Ends where something else begins: a list, an indented code block, a footnote, some HTML.
+    /// Ends where another block starts: a list, an indented code block, a footnote, some HTML.
     UntilOther,
-    /// Ends at a closing fence only.
+    /// Ends only at a closing fence.
     Fence { mark: u8, length: usize },
 }
 
-/// Finds the last block of `text`, which ends at a line end. None when there is no block.
+/// Returns the last block of `text`, which must end at a line end. `None` if there is no block.
 pub fn last_block(text: &str) -> Option<Last> {
     let mut options = render::options();
     options.parse.leave_footnote_definitions = true;
@@ -70,7 +71,7 @@ fn code_state(block: &NodeCodeBlock) -> State {
     }
 }
 
-/// The offset of line `number`, counted from 1; a line ends with `\n`, `\r\n` or `\r`.
+/// Returns the offset of line `number`, counted from 1. Lines end with `\n`, `\r\n` or `\r`.
 fn line_start(text: &str, number: usize) -> usize {
     let bytes = text.as_bytes();
     let ends = bytes

@@ -1,11 +1,11 @@
-//! What comes out of markdown, kind by kind, and what never comes out of anything.
+//! Rendering tests: snapshots per node type, and safety properties of the output for hostile input.
 
 use std::time::Duration;
 
 use plexus_markup::{Budget, MAX_INPUT};
 use proptest::prelude::*;
 
-/// With time for everything: what a text costs is for `cost`.
+/// Renders without an effective time limit; the `cost` tests cover time.
 fn render(text: &str) -> String {
     render_in("", text)
 }
@@ -124,7 +124,7 @@ fn no_text_needs_a_deep_stack() {
     assert!(thread.join().unwrap() > 0);
 }
 
-/// Text made of the pieces that attacks are made of.
+/// Generates hostile text from fragments of known attacks.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![
@@ -205,12 +205,12 @@ fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// The tags of serialised HTML, in which `<` and quotes inside values are escaped.
+/// Returns the tags of serialized HTML, in which `<` and quotes inside values are escaped.
 fn tags(html: &str) -> impl Iterator<Item = &str> {
     html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or(rest))
 }
 
-/// The attributes of a tag as (name, value).
+/// Returns the attributes of a tag as (name, value).
 fn attributes(tag: &str) -> Vec<(&str, &str)> {
     let parts: Vec<&str> = tag.split('"').collect();
     parts

@@ -1,11 +1,11 @@
-//! Blocks of a growing text: they cover it, do not depend on the chunks, and render as the whole does.
+//! Splitter tests: blocks cover the text, are independent of the chunks, and render like the whole text.
 
 use std::time::Duration;
 
 use plexus_markup::{Block, Budget, MAX_OPEN, Splitter};
 use proptest::prelude::*;
 
-/// Time for everything: what a text costs is for `cost`.
+/// Returns a budget without effective limit; the `cost` tests cover time.
 fn enough() -> Budget {
     Budget::trusted(Duration::from_secs(60))
 }
@@ -18,7 +18,7 @@ fn html(block: &Block, text: &str) -> String {
     block.render("", text, &mut enough()).html
 }
 
-/// Pushes `text` in pieces of the given sizes (characters), over and over.
+/// Pushes `text` in chunks of the given sizes (characters), cyclically.
 fn split(text: &str, sizes: &[usize]) -> Vec<Block> {
     let mut splitter = Splitter::new();
     let mut blocks = Vec::new();
@@ -123,7 +123,7 @@ fn a_text_without_lines_or_blocks_is_one_block() {
     assert_eq!(render("\n\n \n"), "");
 }
 
-/// Documents without references between blocks, from lines that interact in every way markdown has.
+/// Generates documents without references between blocks, from lines that interact in all ways Markdown has.
 fn document() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
         "text\n",
@@ -204,7 +204,8 @@ proptest! {
 
     #[test]
     fn blocks_render_as_the_whole(text in document()) {
-        // `details` is the one thing that reaches over blocks: shown open until the whole text is rendered.
+        // `details` is the only construct that spans blocks;
+        // it is shown open until the whole text is rendered.
         let text = text.replace("details>", "summary>");
         prop_assert_eq!(joined(&text), render(&text));
     }

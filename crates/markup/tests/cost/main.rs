@@ -1,4 +1,4 @@
-//! What a text costs at most: as CPU time of the thread, so that other load on the machine does not count.
+//! Worst-case cost tests, measured in CPU time of the thread, so that other load does not count.
 
 mod texts;
 
@@ -9,17 +9,17 @@ use plexus_testing::cost::{self, Cost};
 use proptest::prelude::*;
 use texts::{PIECES, Text, fill, texts};
 
-/// The largest block that is rendered as one.
+/// Size of the largest block that is rendered as one.
 const LARGEST: usize = 192 * 1024;
-/// The largest message.
+/// Size of the largest message.
 const MESSAGE: usize = 1024 * 1024;
-/// For any text: the time that one may take, and the last step, which cannot be cut short.
+/// Maximum time for any text: its time limit plus the last step, which cannot be interrupted.
 const CAP: Duration = Duration::from_millis(200).saturating_mul(BUILD_FACTOR);
-/// The smallest of three sizes of which each is twice the one before.
+/// Smallest of three sizes, each twice the previous one.
 const SMALL: usize = 4 * 1024;
-/// Times the cost of each KiB may grow while the text grows to four times its size. A quadratic text grows by 4.
+/// Maximum growth of the cost per KiB for a text of four times the size. A quadratic cost would grow by 4.
 const GROWTH: f64 = 2.5;
-/// Of each KiB, in a build whose own code is not optimised: most is spent on code.
+/// Maximum cost per KiB in an unoptimised build. Most of it is spent on code highlighting.
 const PER_KIB: Duration = Duration::from_millis(20);
 
 fn assert_linear(name: &str, [small, _, large]: [Cost; 3]) {
@@ -27,12 +27,12 @@ fn assert_linear(name: &str, [small, _, large]: [Cost; 3]) {
     assert!(large.per_kib() <= PER_KIB.as_secs_f64() * 1e6, "{name}: {large:?}");
 }
 
-/// What is known of a language is compiled once in a process, when it is first needed.
+/// Warms up: a language's syntax is compiled once per process, on first use.
 fn learn(make: &dyn Fn(usize) -> String) {
     Budget::trusted(Duration::from_secs(10)).render("", &make(SMALL / 2));
 }
 
-/// In pieces as agents write them, and the last block.
+/// Splits a text in chunks as agents stream it. Returns the number of blocks including the last one.
 fn split(text: &str) -> usize {
     let mut splitter = Splitter::new();
     let mut rest = text;
@@ -103,7 +103,7 @@ fn a_deep_line_is_shown_as_it_is_and_the_rest_as_meant() {
 proptest! {
     #![proptest_config(plexus_testing::cases(96))]
 
-    /// Inputs by chance: a few pieces, over and over, before and behind others.
+    /// Random input: a few repeated fragments between other fragments.
     #[test]
     fn no_mixture_costs_more_than_the_cap(
         before in prop::collection::vec(prop::sample::select(PIECES), 0..3),

@@ -1,6 +1,6 @@
-//! Texts that a parser may take long for, one kind after another.
+//! Worst-case candidates for the parser, grouped by kind.
 
-/// Each of them, repeated, is a text; so are mixtures.
+/// Fragments whose repetitions and mixtures form test texts.
 #[rustfmt::skip]
 pub const PIECES: &[&str] = &[
     ">", "> ", "- ", "* ", "1. ", "> - ", "- > ", "[", "![", "[^", "*a_ ", "*a **b ", "_", "*", "**a", "`", "` ", "<", "<a ", "<!--",
@@ -13,18 +13,18 @@ pub const PIECES: &[&str] = &[
     "*_", "~*", "~~~a~~~ ", "~www.a", "`` ` ", "`a` ", "a`b", "[x\\]", "<b>\n\n", "<div>\n\n", "|a|\n|-|\n|b|\n\n", "|a|b|\n|-|\n",
 ];
 
-/// A kind of text, of any size.
+/// A kind of test text, generated in any size.
 pub struct Text {
     pub name: String,
     pub make: Box<dyn Fn(usize) -> String>,
 }
 
-/// `unit` until there are `size` bytes.
+/// Repeats `unit` up to at least `size` bytes.
 pub fn fill(unit: &str, size: usize) -> String {
     unit.repeat(size / unit.len().max(1) + 1)
 }
 
-/// Every kind.
+/// Returns all kinds of test texts.
 pub fn texts() -> Vec<Text> {
     let piece = |piece: &'static str| text(format!("{piece:?}"), move |size| fill(piece, size));
     let mut texts: Vec<Text> = PIECES.iter().copied().map(piece).collect();
@@ -39,7 +39,7 @@ fn text(name: impl Into<String>, make: impl Fn(usize) -> String + 'static) -> Te
     Text { name: name.into(), make: Box::new(make) }
 }
 
-/// Numbered pieces until there are `size` bytes.
+/// Concatenates numbered fragments up to at least `size` bytes.
 fn numbered(size: usize, piece: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     (0..)
