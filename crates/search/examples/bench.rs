@@ -1,8 +1,10 @@
-//! Measures the index over generated listings: `cargo run --release -p plexus-search --example bench`,
-//! with `build` behind it only how it is built and what it is made of, with a number as many listings.
+//! Benchmark of the index with generated listings: `cargo run --release -p plexus-search --example bench`.
 //!
-//! The listings and queries are those of the published baselines: a vocabulary of 2,000 words, drawn by Zipf's law,
-//! names like `io.github.uN/a-b-n`, one or two sentences, three to eight tags; 600 queries of one to three words.
+//! Argument `build` measures only building and the sizes of files. A number sets the number of listings.
+//!
+//! Listings and queries are those of the published baselines: a vocabulary of 2,000 words drawn by Zipf's
+//! law, names like `io.github.uN/a-b-n`, one or two sentences, three to eight tags; 600 queries of one to
+//! three words.
 
 use std::{
     hint::black_box,
@@ -154,7 +156,7 @@ fn listing(n: u64, words: &Words, dice: &mut Dice) -> Listing {
     }
 }
 
-/// Replaces a letter in the middle of the longest word.
+/// Simulates a typo: replaces a letter in the middle of the longest word.
 fn slip(text: &str) -> String {
     let longest = text.split(' ').max_by_key(|word| word.len()).unwrap_or_default();
     let (left, right) = longest.split_at(longest.len() / 2);
@@ -171,7 +173,7 @@ fn megabytes(folder: &Path) -> Outcome<f64> {
     Ok(bytes as f64 / 1e6)
 }
 
-/// How much of the index is what: `store` are rows, `pos` places of words, `idx` postings, `term` words.
+/// Prints file sizes by kind: `store` holds rows, `pos` positions, `idx` postings, `term` the dictionary.
 fn sizes(out: &mut impl Write, folder: &Path) -> Outcome {
     for entry in std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()? {
         let kind = entry.path().extension().map(|kind| kind.to_string_lossy().into_owned());
@@ -188,7 +190,7 @@ fn sizes(out: &mut impl Write, folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Pronounceable words; the n-th is drawn with a chance of 1/n.
+/// Vocabulary of pronounceable words. The n-th is drawn with probability proportional to 1/n (Zipf).
 struct Words(Vec<String>, Vec<f64>);
 
 impl Words {
@@ -216,7 +218,7 @@ impl Words {
     }
 }
 
-/// A linear congruential generator (Knuth's MMIX constants): the same listings on every machine.
+/// Linear congruential generator (Knuth's MMIX constants), for equal listings on every machine.
 struct Dice(u64);
 
 impl Dice {

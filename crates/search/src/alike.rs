@@ -1,7 +1,7 @@
-//! What may be said instead of a word: its forms, and what agents that say it mostly say besides.
+//! Related terms of a query term: inflected forms (stemming) and terms that co-occur in agent descriptions.
 //!
-//! Whoever describes an agent says the same thing in several ways: in a sentence, in tags, in examples of what people
-//! ask for. Over many agents this tells which words stand for each other, without any list of words.
+//! Publishers describe the same thing in several ways: in sentences, tags and examples. Co-occurrence over
+//! many agents shows which terms are related, without a dictionary.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,26 +16,28 @@ use crate::{
     text::Token,
 };
 
-/// Words that only begin alike count less: *translates* and *translation* where *translate* is needed.
+/// Weight of inflected forms: *translates* and *translation* for *translate*.
 const FORM: f32 = 0.5;
 const MAX_FORMS: usize = 16;
-/// Letters that two words have in common at least to be taken for forms of one, and what is left out at the end.
+/// Minimum length of a common stem, and number of letters that are cut off at the end, in characters.
 const MIN_STEM: usize = 4;
 const ENDING: usize = 3;
 
-/// Publishers asked what else they say, one card each: nobody teaches more by publishing more.
+/// Maximum number of publishers sampled, one card each, so
+/// that publishing more cards gives no influence (Sybil).
 const ASKED: usize = 128;
-/// Publishers who must say both words, and the share of those who say the first.
+/// Minimum number of publishers that use both terms, and their minimum share of those that use the first.
 const MIN_ASKED: usize = 3;
 const MIN_SHARE: f32 = 0.15;
-/// How much more often than by chance.
+/// Minimum lift: how much more often than by chance the terms occur together.
 const MIN_LIFT: f32 = 8.0;
-/// Words are together as often as it gets at a normalised pointwise mutual information of 1 (Bouma, 2009); from two
-/// thirds on they count as the same.
+/// Factor from normalised pointwise mutual information (Bouma, 2009) to weight.
+///
+/// Its maximum of 1 means that the terms always occur together. From two thirds on the weight is 1.
 const SAME: f32 = 1.5;
 const MAX_LEARNT: usize = 8;
 
-/// What counts as saying a word, each with how much, 1 at most; the word itself comes first.
+/// Returns the related terms of a word with weights up to 1. The word itself comes first.
 pub fn alike(searcher: &Searcher, fields: &Fields, word: &Token) -> Result<Vec<(String, f32)>> {
     let mut said = vec![(word.text.clone(), 1.0)];
     if let Some(stem) = if word.alone { Some(word.text.as_str()) } else { stem(&word.text) } {
@@ -48,7 +50,7 @@ pub fn alike(searcher: &Searcher, fields: &Fields, word: &Token) -> Result<Vec<(
     Ok(said)
 }
 
-/// What forms of a word begin with; none for words that are too short to tell, and for numbers.
+/// Returns the stem of a word. `None` for numbers and for words that are too short.
 fn stem(word: &str) -> Option<&str> {
     let letters = word.chars().count();
     if letters <= MIN_STEM || word.chars().any(char::is_numeric) {
@@ -58,13 +60,13 @@ fn stem(word: &str) -> Option<&str> {
     word.char_indices().nth(kept).map(|(end, _)| &word[..end])
 }
 
-/// Other words that mostly go with these.
+/// Returns terms that mostly co-occur with these.
 fn learnt(searcher: &Searcher, fields: &Fields, said: &[(String, f32)]) -> Result<Vec<(String, f32)>> {
     let all = searcher.num_docs() as f32;
     let found = searcher.segment_readers().iter().map(|segment| with_any(segment, fields, said));
     let found: Vec<Vec<u32>> = found.collect::<Result<_>>()?;
     let documents = found.iter().map(Vec::len).sum::<usize>();
-    // Nothing goes much more often than by chance with what so many say.
+    // Too few documents, or a term so frequent that no other term can reach the minimum lift with it.
     if documents < MIN_ASKED || documents as f32 * MIN_LIFT > all {
         return Ok(Vec::new());
     }
@@ -96,7 +98,7 @@ fn learnt(searcher: &Searcher, fields: &Fields, said: &[(String, f32)]) -> Resul
     Ok(learnt)
 }
 
-/// How much it tells that an agent is one of `some` out of `all` (the idf of BM25).
+/// Returns the inverse document frequency of BM25 for `some` of `all` documents.
 pub fn rarity(some: f32, all: f32) -> f32 {
     (1.0 + (all - some + 0.5).max(0.0) / (some + 0.5)).ln()
 }
@@ -111,7 +113,7 @@ fn with_any(segment: &SegmentReader, fields: &Fields, said: &[(String, f32)]) ->
     Ok(found)
 }
 
-/// Calls for each agent that says this word.
+/// Calls `call` for each document that contains this word.
 pub fn each_with(
     segment: &SegmentReader,
     fields: &Fields,
@@ -130,7 +132,7 @@ pub fn each_with(
     Ok(())
 }
 
-/// The first document of each publisher.
+/// Returns the first document of each publisher.
 fn one_each(segment: &SegmentReader, documents: Vec<u32>) -> Result<Vec<u32>> {
     let Some(publisher) = segment.fast_fields().str(fast::PUBLISHER)? else { return Ok(Vec::new()) };
     let mut seen = HashSet::new();
@@ -138,7 +140,7 @@ fn one_each(segment: &SegmentReader, documents: Vec<u32>) -> Result<Vec<u32>> {
     Ok(documents.into_iter().filter(is_first).collect())
 }
 
-/// How many publishers say which words.
+/// Number of publishers per term.
 #[derive(Default)]
 struct Tally {
     asked: HashSet<String>,
@@ -159,7 +161,7 @@ impl Tally {
                 words.ords().values_for_doc(document).for_each(|word| *counts.entry(word).or_default() += 1);
             }
         }
-        // What enough publishers say, enough of a segment say.
+        // A term used by enough publishers overall reaches the minimum share in at least one segment.
         counts.retain(|_, count| *count as f32 >= MIN_SHARE * asked as f32);
         let (words_of, mut counted) = (counts.keys().copied().collect::<Vec<_>>(), counts.values());
         words.dictionary().sorted_ords_to_term_cb(&words_of, |word| {

@@ -1,9 +1,10 @@
-//! What can go wrong with an index: its disk, or its source.
+//! Errors of the index: disk, engine or listing source.
 
 use std::{io, path::PathBuf};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Error of an index operation.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("the search index cannot use {path}: {source}")]
@@ -12,7 +13,7 @@ pub enum Error {
     Engine(#[from] tantivy::TantivyError),
     #[error("a listing in the search index cannot be read: {0}")]
     Row(#[from] serde_json::Error),
-    /// Whoever gave the listings for a rebuild could not go on.
+    /// The source of the listings failed during a rebuild.
     #[error("the listings for the search index could not be read: {0}")]
     Source(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,4 +1,4 @@
-//! Words of the index that a word of the query may stand for.
+//! Query expansion: index terms that match a query word by prefix or edit distance.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -6,15 +6,15 @@ use tantivy::{Searcher, Term, query::FuzzyTermQuery, schema::Field};
 
 use crate::error::Result;
 
-/// Words that one word is replaced by; the most frequent are taken.
+/// Maximum number of expansions of a word; the most frequent ones are used.
 const MAX_EXPANSIONS: usize = 64;
-/// Words looked at for it, so that one letter does not walk a whole dictionary.
+/// Maximum number of terms visited per segment, so that one letter does not scan the whole dictionary.
 const MAX_VISITED: usize = 20_000;
-/// Letters from which one slip, and two slips, are forgiven.
+/// Minimum word lengths in characters for one and for two edits.
 const ONE_SLIP: usize = 4;
 const TWO_SLIPS: usize = 8;
 
-/// Words that begin with `prefix`, most frequent first.
+/// Returns the terms that start with `prefix`, most frequent first.
 pub fn beginning_with(searcher: &Searcher, field: Field, prefix: &str) -> Result<Vec<String>> {
     let mut counts = Counts::default();
     for segment in searcher.segment_readers() {
@@ -32,7 +32,8 @@ pub fn beginning_with(searcher: &Searcher, field: Field, prefix: &str) -> Result
     Ok(counts.most_frequent())
 }
 
-/// Words that differ from `word` by as few slips as possible, most frequent first; without `word` itself.
+/// Returns the terms at the smallest edit distance with
+/// any match, most frequent first, without `word` itself.
 pub fn similar_to(searcher: &Searcher, field: Field, word: &str) -> Result<Vec<String>> {
     for distance in 1..=slips(word) {
         let mut counts = within(searcher, field, word, distance)?;
@@ -44,7 +45,7 @@ pub fn similar_to(searcher: &Searcher, field: Field, word: &str) -> Result<Vec<S
     Ok(Vec::new())
 }
 
-/// A number is never misspelt: another digit is another thing.
+/// Returns the maximum edit distance. It is 0 for numbers: another digit means something else.
 fn slips(word: &str) -> u8 {
     match word.chars().count() {
         _ if word.chars().any(char::is_numeric) => 0,
@@ -67,7 +68,7 @@ fn within(searcher: &Searcher, field: Field, word: &str, distance: u8) -> Result
     Ok(counts)
 }
 
-/// In how many documents each word is found.
+/// Number of documents per term.
 #[derive(Default)]
 struct Counts(HashMap<String, u64>);
 

@@ -1,4 +1,4 @@
-//! Counts of values over all that a query finds.
+//! Facet counts over all results of a query.
 
 use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
@@ -13,19 +13,20 @@ use crate::{
     values::{ValueCache, Values},
 };
 
-/// Values shown of each facet.
+/// Maximum number of values per facet.
 const TOP: usize = 20;
 const FIELDS: [&str; 4] = [fast::TAG, fast::PROTOCOL, fast::KIND, fast::OWNER];
 
-/// Counts, for each facet, how many of the documents found have which value.
+/// Tantivy collector that counts the matching documents per facet value.
 pub struct FacetCollector<'c>(pub &'c ValueCache);
 
-/// What is counted in one segment, facet by facet.
+/// Counts of one segment, by facet.
 pub struct SegmentCounts(Vec<Counts>);
 
+/// Counts of one facet in one segment.
 struct Counts {
     values: Arc<Values>,
-    /// By the place of the value.
+    /// Counts by value ordinal.
     counts: Vec<u32>,
 }
 
@@ -75,7 +76,8 @@ impl SegmentCollector for SegmentCounts {
 }
 
 impl Counts {
-    /// Adds the names of the `depth` best values; gives the count of the best one left out.
+    /// Adds the names of the `depth` most frequent values.
+    /// Returns the count of the most frequent value left out.
     fn best<'n>(&'n self, depth: usize, names: &mut BTreeSet<&'n str>) -> u64 {
         let counted = (0..).zip(&self.counts).filter(|(_, count)| **count > 0);
         let mut found: Vec<(Reverse<u32>, usize)> =
@@ -90,10 +92,10 @@ impl Counts {
     }
 }
 
-/// The most frequent values of all segments.
+/// Returns the most frequent values over all segments (Fagin's threshold algorithm).
 ///
-/// Only the best of each segment are added up; twice as many as long as a value that is among the best of none could
-/// still belong to the best of all (Fagin's threshold algorithm).
+/// Only the top values of each segment are added up. Their number is doubled while a value that is in no
+/// segment's top could still be in the overall top.
 fn top(segments: &[&Counts]) -> Vec<FacetCount> {
     let mut depth = TOP;
     loop {

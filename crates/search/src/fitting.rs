@@ -1,5 +1,6 @@
-//! Who fits the parts of a goal, which are described rather than named: any word counts, the rarer the more, and so
-//! does what may be said instead.
+//! Ranks agents for each part of a goal.
+//!
+//! Parts are descriptions instead of names. Any matching word or related term scores, weighted by rarity.
 
 use plexus_domain::{AgentId, team::formation::in_context};
 use tantivy::{
@@ -16,23 +17,24 @@ use crate::{
     text::{self, Token},
 };
 
-/// Words of a part; more are ignored.
+/// Maximum number of words of a part; more are ignored.
 const MAX_WORDS: usize = 16;
-/// How much of what a word counts depends on how much else the agent says: whoever says everything fits nothing.
+/// Strength of length normalization: agents with long descriptions match everything and fit nothing.
 const LENGTH: f32 = 0.25;
 
-/// What is looked for.
+/// Query for agents by the parts of a goal.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs<'a> {
-    /// Words without operators; who has none of them, nor what may be said instead, is not found for the part.
+    /// Plain text without operators. An agent is found for
+    /// a part if it has one of its words or related terms.
     pub parts: &'a [&'a str],
-    /// Agents for each part at most.
+    /// Maximum number of agents per part.
     pub most: usize,
-    /// Somebody whose fit is told even where others fit better.
+    /// An agent whose score is returned even if it is not among the best.
     pub also: Option<AgentId>,
 }
 
-/// For each part the best fit first, each with its score, in no unit.
+/// Returns the agents for each part, best first, with scores (no unit).
 pub fn fitting(searcher: &Searcher, fields: &Fields, needs: &Needs<'_>) -> Result<Vec<Vec<(Hit, f32)>>> {
     let agents = Agents::new(searcher, fields)?;
     let parts = needs.parts.iter().map(|part| agents.fit(part)).collect::<Result<Vec<_>>>()?;
@@ -41,7 +43,7 @@ pub fn fitting(searcher: &Searcher, fields: &Fields, needs: &Needs<'_>) -> Resul
     best.collect()
 }
 
-/// The different words of a text.
+/// Returns the distinct words of a text.
 pub fn words(raw: &str) -> Vec<Token> {
     let mut words: Vec<Token> = Vec::new();
     for token in text::query_tokens(raw) {
@@ -52,13 +54,13 @@ pub fn words(raw: &str) -> Vec<Token> {
     words
 }
 
-/// All agents in a row, segment after segment.
+/// All documents as one array, segment after segment.
 struct Agents<'s> {
     searcher: &'s Searcher,
     fields: &'s Fields,
-    /// Where each segment begins.
+    /// Start index of each segment.
     starts: Vec<usize>,
-    /// What a word counts where an agent says it.
+    /// Length normalization factor per document.
     weights: Vec<f32>,
 }
 
@@ -81,7 +83,7 @@ impl<'s> Agents<'s> {
         self.starts.iter().copied().zip(self.searcher.segment_readers())
     }
 
-    /// How well each fits a part by itself.
+    /// Returns the score of each document for one part.
     fn fit(&self, part: &str) -> Result<Vec<f32>> {
         let mut fits = vec![0.0; self.weights.len()];
         let mut said = vec![0.0_f32; self.weights.len()];

@@ -1,4 +1,4 @@
-//! The folder of an index: which of the indexes in it is in use.
+//! Index directory: versions of the index on disk and the pointer to the current one.
 
 use std::{
     fs,
@@ -11,10 +11,10 @@ use crate::{
     schema,
 };
 
-/// Names the index in use.
+/// File that names the current index.
 const CURRENT: &str = "current";
 
-/// The index in use. None when there is none of this version.
+/// Returns the path of the current index. `None` if there is none of this schema version.
 pub fn current(folder: &Path) -> Result<Option<PathBuf>> {
     let pointer = folder.join(CURRENT);
     match fs::read_to_string(&pointer) {
@@ -24,7 +24,7 @@ pub fn current(folder: &Path) -> Result<Option<PathBuf>> {
     }
 }
 
-/// `v{version}-{n}`, with an `n` that is not in use.
+/// Returns an unused path `v{version}-{n}`.
 pub fn next_place(folder: &Path) -> Result<PathBuf> {
     let entries = fs::read_dir(folder).map_err(Error::folder(folder))?;
     let numbers = entries.filter_map(|entry| number_of(entry.ok()?.file_name().to_str()?));
@@ -32,7 +32,7 @@ pub fn next_place(folder: &Path) -> Result<PathBuf> {
     Ok(folder.join(format!("v{}-{next}", schema::VERSION)))
 }
 
-/// Names `place` as the folder in use: whole or not at all.
+/// Atomically sets `place` as the current index (fsync and rename).
 pub fn point_to(folder: &Path, place: &Path) -> Result<()> {
     let name = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let draft = folder.join("current.new");
@@ -41,7 +41,7 @@ pub fn point_to(folder: &Path, place: &Path) -> Result<()> {
     fs::rename(&draft, folder.join(CURRENT)).map_err(Error::folder(folder))
 }
 
-/// Removes the folders of earlier indexes and of rebuilds that did not finish. What cannot be removed stays.
+/// Removes old indexes and unfinished rebuilds. Failures are logged and ignored.
 pub fn remove_others(folder: &Path, keep: Option<&Path>) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_str().and_then(number_of).is_some()) {

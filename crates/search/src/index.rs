@@ -1,4 +1,4 @@
-//! The index in its folder: opened, written, built anew.
+//! The index on disk: opening, incremental writes and rebuilds.
 
 use std::{
     fs,
@@ -28,20 +28,21 @@ use crate::{
     values::ValueCache,
 };
 
-/// The engine's least for one thread.
+/// Memory of the writer: the engine's minimum for one thread.
 const WRITER_BYTES: usize = 15_000_000;
-/// Segments of a size that are merged into one: few segments keep queries fast.
+/// Number of equally sized segments that triggers a merge. Few segments make queries fast.
 const MERGE_AT: usize = 4;
 
-/// An index over listings; shared by reference between threads. All calls block on disk or CPU.
+/// Search index of listings. Thread-safe; all calls block on disk or CPU.
 pub struct Index {
-    /// None keeps the index in memory.
+    /// `None` for an in-memory index.
     folder: Option<PathBuf>,
     live: RwLock<Arc<Live>>,
-    /// Held by whoever writes.
+    /// Serializes writers.
     writing: Mutex<()>,
 }
 
+/// The index that currently serves queries.
 struct Live {
     engine: tantivy::Index,
     reader: IndexReader,
@@ -52,7 +53,8 @@ struct Live {
 }
 
 impl Index {
-    /// Opens the index in `folder`, or an empty one ([`Index::last_change`] is 0) when there is none that can be used.
+    /// Opens the index in `folder`. Starts with an empty one
+    /// ([`Index::last_change`] is 0) if there is no usable index.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
         let folder = folder.into();
         fs::create_dir_all(&folder).map_err(Error::folder(&folder))?;
@@ -68,7 +70,7 @@ impl Index {
         Ok(Self::of(Some(folder), live))
     }
 
-    /// An empty index that is gone with the process.
+    /// Creates an empty in-memory index.
     pub fn in_memory() -> Result<Self> {
         Ok(Self::of(None, Live::create(None)?))
     }
@@ -77,12 +79,12 @@ impl Index {
         Self { folder, live: RwLock::new(Arc::new(live)), writing: Mutex::new(()) }
     }
 
-    /// The change number that was given with the last write that is durable and visible.
+    /// Returns the change number of the last write that is durable and visible.
     pub fn last_change(&self) -> u64 {
         self.live().last_change.load(Ordering::Acquire)
     }
 
-    /// How many listings are found.
+    /// Returns the number of listings.
     pub fn len(&self) -> u64 {
         self.live().reader.searcher().num_docs()
     }
@@ -96,28 +98,28 @@ impl Index {
         search::search(&live.reader.searcher(), &live.fields, &live.values, query)
     }
 
-    /// All that a query finds, wherever its pages begin and however large they are, in the order it asks for.
+    /// Returns all matches in the requested order, ignoring pagination; at most as many as pages reach.
     pub fn matching(&self, query: &Query) -> Result<Vec<Scored>> {
         let live = self.live();
         search::matching(&live.reader.searcher(), &live.fields, query)
     }
 
-    /// Who fits the parts of a goal, for each the best first, each with a score in no unit.
+    /// Returns the agents for each part of a goal, best first, with scores (no unit).
     pub fn fitting(&self, needs: &Needs<'_>) -> Result<Vec<Vec<(Hit, f32)>>> {
         let live = self.live();
         fitting::fitting(&live.reader.searcher(), &live.fields, needs)
     }
 
-    /// For each word of a text what counts as saying it, each with how much, 1 at most. The word itself comes first.
+    /// Returns the related terms of each word with weights up to 1. The word itself comes first.
     pub fn alike(&self, text: &str) -> Result<Vec<Vec<(String, f32)>>> {
         let live = self.live();
         let searcher = live.reader.searcher();
         fitting::words(text).iter().map(|word| alike(&searcher, &live.fields, word)).collect()
     }
 
-    /// Writes changes in their order, and that the index is now at `last_change`. Visible to searches on return.
+    /// Applies changes in order and sets the change number to `last_change`. Visible to searches on return.
     ///
-    /// All or nothing: after an error or a crash the index is where it was.
+    /// Atomic: after an error or a crash the index is unchanged.
     pub fn apply(&self, changes: &[Change], last_change: u64) -> Result<()> {
         let _writing = self.writing.lock();
         let live = self.live();
@@ -128,10 +130,10 @@ impl Index {
         live.commit(writer, last_change)
     }
 
-    /// Builds the index anew beside the one in use, and takes its place when complete.
+    /// Builds a new index beside the current one and switches to it when complete.
     ///
-    /// Each agent comes once. `last_change` is read from the store before the listings are, so that later changes are
-    /// applied again.
+    /// Each agent must occur once. Read `last_change` from the database before the listings, so that
+    /// concurrent changes are applied again.
     pub fn rebuild<E>(
         &self,
         listings: impl IntoIterator<Item = Result<Listing, E>>,
@@ -144,7 +146,7 @@ impl Index {
         let place = self.folder.as_deref().map(folder::next_place).transpose()?;
         let live = Live::create(place)?;
         let writer = live.writer()?;
-        // Everything is merged at the end, so merging before would be done twice.
+        // All segments are merged at the end, so earlier merges would be wasted.
         writer.set_merge_policy(Box::new(NoMergePolicy));
         for listing in listings {
             let listing = listing.map_err(|error| Error::Source(error.into()))?;
@@ -168,7 +170,7 @@ impl Index {
     }
 }
 
-/// What a query finds among `listings`, as an index of them would.
+/// Returns the matches of a query among `listings`, ranked as in an index of only these.
 pub fn matching_among(listings: Vec<Listing>, query: &Query) -> Result<Vec<Scored>> {
     let index = Index::in_memory()?;
     let put = |listing| Change::Put(Box::new(listing));
@@ -177,7 +179,7 @@ pub fn matching_among(listings: Vec<Listing>, query: &Query) -> Result<Vec<Score
 }
 
 impl Live {
-    /// The index that the folder names as current. None when there is none of this version.
+    /// Opens the current index of the directory. `None` if there is none of this schema version.
     fn current(folder: &Path) -> Result<Option<Self>> {
         let Some(place) = folder::current(folder)? else { return Ok(None) };
         let engine = tantivy::Index::open_in_dir(&place)?;
@@ -190,7 +192,7 @@ impl Live {
         Self::of(engine, Some(place)).map(Some)
     }
 
-    /// An empty index, named as current.
+    /// Creates an empty index and makes it the current one.
     fn start(folder: &Path) -> Result<Self> {
         let place = folder::next_place(folder)?;
         let live = Self::create(Some(place.clone()))?;
@@ -226,7 +228,7 @@ impl Live {
         })
     }
 
-    /// Lives as long as one write, so that an idle hub keeps neither its memory nor its threads.
+    /// Creates a writer for one write, so that an idle hub does not hold its memory and threads.
     fn writer(&self) -> Result<IndexWriter> {
         let writer = self.engine.writer_with_num_threads(1, WRITER_BYTES)?;
         let mut policy = LogMergePolicy::default();

@@ -1,13 +1,13 @@
-//! The index over listings.
+//! Full-text search index of agent listings.
 //!
-//! [`Index`] keeps what is known of the listed agents in a folder and answers [`Query`] with [`Hits`]. It is a copy
-//! of the store and never the truth: each commit carries the change number it is at ([`Index::last_change`]), so
-//! that whoever writes can continue from there, and a folder that is damaged, or was written by another version, is
-//! simply empty again.
+//! [`Index`] stores searchable listings in a directory and answers a [`Query`] with [`Hits`]. It is derived
+//! from the database and can always be rebuilt. Each commit stores its change number
+//! ([`Index::last_change`]), from which the writer resumes. A damaged directory, or one of another version,
+//! is treated as empty.
 //!
-//! Matching is on words of any script, folded (case, width, accents); scripts without spaces are cut in pairs of
-//! characters. All words must occur; only when hardly anything has them all, words are taken as beginnings, then as
-//! misspelt, then any of them is enough.
+//! Matching works on words of any script, normalized for case, width and accents. Scripts without spaces are
+//! indexed as pairs of characters (bigrams). All words must match. If there are few results, words match as
+//! prefixes, then by edit distance, and finally any one word suffices.
 
 mod alike;
 mod error;

@@ -1,46 +1,46 @@
-//! What goes into the index and what comes out.
+//! Documents of the index and rows of results.
 
 use plexus_domain::{AgentId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// All that is known of an agent for finding it.
+/// Searchable data of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     pub agent: AgentId,
     /// `@owner/name` or `@owner/name@hub`.
     pub address: String,
-    /// The name on its card.
+    /// Name in its agent card.
     pub name: String,
-    /// The namespace that owns it.
+    /// Owning namespace.
     pub owner: String,
     pub summary: String,
     pub description: String,
     pub tags: Vec<String>,
-    /// Names, descriptions and examples of its skills, as one text.
+    /// Names, descriptions and examples of its skills, concatenated.
     pub skills: String,
     pub protocol: String,
     pub kind: String,
-    /// It belongs to this hub, not to another one.
+    /// True for agents of this hub, false for replicas of remote listings.
     pub here: bool,
     pub verified: bool,
-    /// When it last answered.
+    /// Time of its last successful response.
     pub online_at: Option<Timestamp>,
     pub created: Timestamp,
     pub updated: Timestamp,
-    /// How often it was used, over whatever time the hub counts.
+    /// Usage count over a period chosen by the hub.
     pub uses: u64,
 }
 
-/// What becomes of an agent's place in the index.
+/// A change of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is found, as this.
+    /// Inserts or replaces a listing.
     Put(Box<Listing>),
-    /// It is found no more.
+    /// Deletes a listing.
     Remove(AgentId),
 }
 
-/// A row of a result: what a list of agents shows, and the store does not have at hand by the agent's id.
+/// A result row: fields that a list of agents shows and that the database cannot return cheaply by agent id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     pub agent: AgentId,
@@ -53,7 +53,7 @@ pub struct Hit {
     pub online_at: Option<Timestamp>,
 }
 
-/// An agent that was found, and how well it fits, in no unit.
+/// A matching agent with its relevance score (no unit).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
     pub agent: AgentId,

@@ -1,20 +1,21 @@
-//! What a person typed into the search box.
+//! Parser of the search-box syntax.
 
-/// Bytes; nobody types more, and each word costs a lookup.
+/// Maximum length in bytes. Each word costs a lookup, and real queries are shorter.
 const MAX_TEXT: usize = 512;
 
-/// A piece of the text, with the characters it was written as.
+/// A parsed term with its source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub raw: String,
     pub ask: Ask,
 }
 
+/// Meaning of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
     Words(String),
     Phrase(String),
-    /// Not these words, next to each other.
+    /// Excludes this phrase.
     Without(String),
     Tag(String),
     Owner(String),
@@ -23,7 +24,7 @@ pub enum Ask {
     Verified,
 }
 
-/// Cuts a text into pieces. Every text has a meaning: what is no known operator is words.
+/// Parses a query. Never fails: unknown operators are treated as words.
 pub fn parse(text: &str) -> Vec<Piece> {
     let mut rest = cut(text).trim_start();
     let mut pieces = Vec::new();
@@ -35,7 +36,7 @@ pub fn parse(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The tags that a text asks for.
+/// Returns the tags that a query filters by.
 pub fn tags_in(text: &str) -> Vec<String> {
     let tag = |piece: Piece| match piece.ask {
         Ask::Tag(tag) => Some(tag),
@@ -48,7 +49,7 @@ fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT)]
 }
 
-/// Up to the next white space outside quotes. A quote counts where a value may begin: `"`, `-"`, `tag:"`.
+/// Returns the length up to the next white space outside quotes. Quotes open only at `"`, `-"` and `tag:"`.
 fn piece_length(text: &str) -> usize {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let Some(quote) = text[..end].find('"') else { return end };

@@ -1,4 +1,4 @@
-//! A query as the engine takes it.
+//! Translates a query to tantivy clauses.
 
 use std::ops::Bound;
 
@@ -17,24 +17,24 @@ use crate::{
     text::{self, Token},
 };
 
-/// Words of one query; more are ignored.
+/// Maximum number of words; more are ignored.
 const MAX_WORDS: usize = 24;
-/// A word that only begins like, or resembles, what was asked for counts less than the word itself.
+/// Weights of prefix and fuzzy matches relative to exact ones.
 const BEGINNING: f32 = 0.6;
 const SIMILAR: f32 = 0.3;
-/// What a whole name that is the whole text adds to the score: more than any words can.
+/// Score added if the whole query equals a whole name; more than any words can add.
 const EXACT_NAME: f32 = 40.0;
 
-/// How far the words may be from what is found. Each step finds what the one before does, and more.
+/// Match level. Each level finds what the previous one does, and more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// All words as they are; the last may be a beginning while someone is typing.
+    /// All words match exactly. While the user is typing, the last one may be a prefix.
     Exact,
-    /// The last word may be a beginning.
+    /// The last word may be a prefix.
     Beginning,
     /// Words may be misspelt.
     Similar,
-    /// One of the words is enough.
+    /// One matching word is enough.
     Any,
 }
 
@@ -44,12 +44,13 @@ impl Effort {
 
 type Clause = (Occur, Box<dyn Ask>);
 
+/// Parsed query, from which the clauses of each match level are built.
 pub struct Plan<'s> {
     searcher: &'s Searcher,
     fields: &'s Fields,
     pub pieces: Vec<Piece>,
     words: Vec<Token>,
-    /// Filters, phrases, and what must not be there.
+    /// Filters, phrases and exclusions.
     fixed: Vec<Clause>,
     typing: bool,
 }
@@ -81,7 +82,7 @@ impl<'s> Plan<'s> {
         !self.words.is_empty()
     }
 
-    /// Whether a greater effort can find more.
+    /// Returns true if a higher level can find more.
     pub fn may_find_more(&self, effort: Effort) -> bool {
         self.has_words() && (effort != Effort::Any || self.words.len() > 1)
     }
@@ -198,8 +199,9 @@ impl<'s> Plan<'s> {
         Box::new(BooleanQuery::new(clauses))
     }
 
-    /// Ranks an agent first whose name is just what was typed. Left out where there is none: without it the engine
-    /// can skip most documents.
+    /// Returns a clause that ranks agents first whose name equals the query.
+    ///
+    /// Omitted if there is no such agent: without the clause the engine can skip most documents.
     fn exact_name(&self) -> Result<Option<Clause>> {
         let typed: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
         let name = Term::from_field_text(self.fields.exact, &whole(&typed.join(" ")));
@@ -209,7 +211,8 @@ impl<'s> Plan<'s> {
         Ok(Some((Occur::Should, Box::new(BoostQuery::new(term(name), EXACT_NAME)))))
     }
 
-    /// The pieces with each word that no document has replaced by the closest that some have; none if all are known.
+    /// Returns the pieces with unknown words replaced by the
+    /// most similar known ones; `None` if nothing was replaced.
     pub fn corrected(&self) -> Result<Option<Vec<Piece>>> {
         let mut pieces = self.pieces.clone();
         let mut corrected = false;

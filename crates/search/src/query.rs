@@ -1,31 +1,31 @@
-//! Questions and answers.
+//! Queries and results.
 
 use plexus_domain::{AgentId, Timestamp, page::PageSize};
 
 use crate::listing::Hit;
 
-/// What is looked for. Everything given must hold.
+/// A search query. All given conditions must hold.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Words, `"phrases"`, `-without`, `tag:x`, `owner:x`, `protocol:x`, `kind:x`, `is:verified`. Anything else is
-    /// words; no text is wrong.
+    /// Words, `"phrases"`, `-without`, `tag:x`, `owner:x`, `protocol:x`, `kind:x`, `is:verified`.
+    /// Anything else counts as words; no text is invalid.
     pub text: String,
-    /// All of them.
+    /// All of these tags are required.
     pub tags: Vec<String>,
     pub protocol: Option<String>,
     pub kind: Option<String>,
     pub owner: Option<String>,
     pub verified: Option<bool>,
-    /// Of this hub, or of other ones.
+    /// True for agents of this hub only, false for remote agents only.
     pub here: Option<bool>,
-    /// Answered then or later.
+    /// Last successful response at this time or later.
     pub online_since: Option<Timestamp>,
     pub sort: Sort,
     pub start: Start,
     pub size: PageSize,
-    /// Counting costs more than finding: ask only when the counts are shown.
+    /// Counting costs more than searching: set only if the counts are shown.
     pub count_facets: bool,
-    /// Takes the last word as the beginning of one, for a box that searches while someone types.
+    /// Treats the last word as a prefix, for search while the user is typing.
     pub typing: bool,
 }
 
@@ -55,26 +55,27 @@ impl Query {
     }
 }
 
-/// Where in the list the rows begin.
+/// Start of the requested rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// Counted from 0.
+    /// Page number, counted from 0.
     Page(usize),
-    /// Behind a row that was seen, where it stands by now.
+    /// The rows after this one, at its current position.
     After(Place),
 }
 
-/// A row of a list that may have changed since it was seen.
+/// Cursor: a row of a list that may have changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub agent: AgentId,
-    /// Where it stood, counted from 0.
+    /// Its row number at that time, counted from 0.
     pub row: usize,
 }
 
+/// Order of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sort {
-    /// How well the words fit; without words, the most used first.
+    /// By relevance; without words, by usage.
     #[default]
     Relevance,
     New,
@@ -86,7 +87,7 @@ pub enum Sort {
 impl Sort {
     pub const ALL: [Self; 5] = [Self::Relevance, Self::New, Self::Used, Self::Updated, Self::Name];
 
-    /// The word for it in URLs.
+    /// Returns the name used in URLs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Relevance => "relevance",
@@ -102,20 +103,20 @@ impl Sort {
     }
 }
 
-/// One page of what was found.
+/// One page of results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hits {
-    /// Of all pages.
+    /// Total number of matches over all pages.
     pub total: usize,
     pub rows: Vec<Hit>,
-    /// The last row, when more follow.
+    /// Cursor of the last row, if more rows follow.
     pub last: Option<Place>,
     pub facets: Option<Facets>,
-    /// The text with misspelt words replaced, when that finds more.
+    /// The query with misspelt words replaced, if that finds more.
     pub did_you_mean: Option<String>,
 }
 
-/// The most frequent values among all that was found, most frequent first.
+/// The most frequent values among all matches, most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facets {
     pub tags: Vec<FacetCount>,
@@ -124,7 +125,7 @@ pub struct Facets {
     pub owners: Vec<FacetCount>,
 }
 
-/// Values are folded: `value` is what a filter takes.
+/// Number of matches per value. `value` is normalized and can be used as a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FacetCount {
     pub value: String,

@@ -1,4 +1,4 @@
-//! How a listing becomes a document of the index.
+//! Tantivy schema and conversion of a listing to a document.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,18 +16,20 @@ use crate::{
     text, tokenizer,
 };
 
-/// Raised with every change of this file or of `text.rs`: a folder of another version is built anew.
+/// Schema version. Increment on every change of this file
+/// or of `text.rs`; indexes of other versions are rebuilt.
 pub const VERSION: u32 = 4;
 
-/// How often a word counts by where it stands. One field with repeated words ranks like BM25F and is asked with
-/// one term per word, which is what the engine prunes best.
+/// Field weights, implemented by repeating words in one field.
+///
+/// This ranks like BM25F but needs only one term per query word, which the engine prunes best.
 const NAME: usize = 8;
 const TAG: usize = 5;
 const SUMMARY: usize = 3;
 const BODY: usize = 1;
-/// Saying a word in the description more often does not help.
+/// Maximum number of counted repetitions of a word in the body (keyword stuffing).
 const MAX_BODY_REPEATS: usize = 2;
-/// Words of one listing; the rest is not found.
+/// Maximum number of indexed words per listing; the rest is not searchable.
 const MAX_TOKENS: usize = 4_096;
 const MAX_TAGS: usize = 64;
 
@@ -46,19 +48,20 @@ pub mod fast {
     pub const USES: &str = "uses";
 }
 
+/// Field handles of the schema.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields {
     pub agent: Field,
     pub row: Field,
-    /// Each word as often as it counts; without places, which would be most of the index.
+    /// Each word repeated by its weight. Without positions, which would be most of the index.
     pub text: Field,
-    /// Each word once, in its place.
+    /// Each word once, with positions.
     pub phrase: Field,
-    /// Each word once, by the agent.
+    /// Each distinct word once per document, as a column.
     said: Field,
-    /// Whom what the agent says is the word of.
+    /// Publisher of the listing: its owner, or the remote hub.
     publisher: Field,
-    /// Whole names and addresses, folded.
+    /// Whole names and addresses, normalized.
     pub exact: Field,
     pub tag: Field,
     pub protocol: Field,
@@ -104,7 +107,7 @@ pub fn schema() -> (Schema, Fields) {
 }
 
 impl Fields {
-    /// The term that names an agent's document.
+    /// Returns the term that identifies an agent's document.
     pub fn agent_term(&self, agent: AgentId) -> Term {
         Term::from_field_bytes(self.agent, agent.uuid().as_bytes())
     }
@@ -141,7 +144,8 @@ impl Fields {
     }
 }
 
-/// Its owner; of an agent of another hub that hub, which can name any number of owners.
+/// Returns the publisher: the owner, or the hub of a remote
+/// agent, because a hub can create any number of owners.
 fn publisher(listing: &Listing) -> String {
     match listing.address.rsplit_once('@') {
         Some((_, hub)) if !listing.here => label(&format!("@{hub}")),
@@ -149,12 +153,12 @@ fn publisher(listing: &Listing) -> String {
     }
 }
 
-/// The form in which a tag, an owner, a protocol or a kind is compared and counted.
+/// Returns the normalized form of a tag, owner, protocol or kind for comparing and counting.
 pub fn label(raw: &str) -> String {
     text::fold(raw.trim().trim_start_matches('@'))
 }
 
-/// The form in which a whole name is compared: its words.
+/// Returns the normalized form of a whole name: its words.
 pub fn whole(raw: &str) -> String {
     let tokens = text::query_tokens(raw);
     tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
@@ -183,12 +187,12 @@ fn words(listing: &Listing) -> Words {
     words
 }
 
-/// The words of a listing, as [`tokenizer`] reads them.
+/// The words of a listing, separated as [`tokenizer`] expects them.
 #[derive(Default)]
 struct Words {
-    /// Each word in its place.
+    /// Each word once, at its position.
     placed: String,
-    /// Each word as often as it counts.
+    /// Each word repeated by its weight.
     weighted: String,
     count: usize,
     seen_in_body: HashMap<String, usize>,
@@ -204,7 +208,7 @@ impl Words {
             }
             self.placed.push(' ');
         }
-        // A phrase does not reach from one part into the next.
+        // A gap of positions, so that phrases do not match across fields.
         self.placed.push_str("  ");
     }
 

@@ -1,4 +1,4 @@
-//! Answering a query: as exact as possible, and only as far away as needed.
+//! Executes a query at the lowest match level with enough results.
 
 use tantivy::{
     DocAddress, Order, Searcher, TantivyDocument,
@@ -17,11 +17,11 @@ use crate::{
     values::ValueCache,
 };
 
-/// With fewer finds than this the next effort is made.
+/// With fewer matches than this, the next match level is tried.
 const FEW: usize = 3;
-/// Pages end here: nobody reads so far, and each row before a page costs memory.
+/// Maximum row number that pages reach. Each row before a page costs memory.
 const MAX_ROWS: usize = 10_000;
-/// How far a row may have sunk between two looks at a list and is still found.
+/// How many rows a cursor row may have moved down and is still found.
 const DRIFT: usize = 100;
 
 pub fn search(searcher: &Searcher, fields: &Fields, values: &ValueCache, query: &Query) -> Result<Hits> {
@@ -38,20 +38,21 @@ pub fn search(searcher: &Searcher, fields: &Fields, values: &ValueCache, query: 
     Ok(hits)
 }
 
+/// Matches of the chosen match level.
 struct Found {
     ask: Box<dyn Ask>,
     total: usize,
-    /// How many have all words as they are.
+    /// Number of matches at the exact level.
     exact: usize,
 }
 
-/// Makes greater efforts until enough is found, and stays with the least that finds as much.
+/// Raises the match level until there are enough matches; uses the lowest level with the most matches.
 fn find(searcher: &Searcher, plan: &Plan<'_>) -> Result<Found> {
     let ask = plan.query(Effort::Exact)?;
     let exact = searcher.search(&*ask, &Count)?;
     let mut found = Found { ask, total: exact, exact };
     for effort in Effort::ALL.into_iter().skip(1).filter(|effort| plan.may_find_more(*effort)) {
-        // Any of the words is a last resort: a few that have all are better than many that have one.
+        // Any word is the last resort: a few agents that match all words are better than many that match one.
         let enough = if effort == Effort::Any { 1 } else { FEW };
         if found.total >= enough {
             break;
@@ -101,7 +102,7 @@ fn rows(
     Ok((rows, last))
 }
 
-/// All that is found, the best first, as far as pages reach. Where no words are looked for, all fit alike.
+/// Returns all matches up to the page limit, best first. Without words all have the same score.
 pub fn matching(searcher: &Searcher, fields: &Fields, query: &Query) -> Result<Vec<Scored>> {
     let plan = Plan::new(searcher, fields, query);
     let ask = find(searcher, &plan)?.ask;
@@ -115,9 +116,10 @@ pub fn matching(searcher: &Searcher, fields: &Fields, query: &Query) -> Result<V
     places.into_iter().map(scored).collect()
 }
 
-/// The rows behind `last`, looked for where it stood and a little further; with the row that they begin at.
+/// Returns the rows after `last` and the number of the first one.
 ///
-/// Where it is no more, the list goes on at the row that it had: what follows it has moved there.
+/// The cursor row is searched up to `DRIFT` rows below its old position. If it is gone, the rows continue at
+/// its old row number, to which the following rows have moved.
 fn following(
     searcher: &Searcher,
     fields: &Fields,

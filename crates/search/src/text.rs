@@ -1,12 +1,14 @@
-//! Words of any script, in the form in which they are compared.
+//! Tokenization and normalization of text in any script.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Longer words are cut: they are keys and hashes, found by their beginning.
+/// Maximum length of a word in characters. Longer ones are keys and hashes; they are truncated.
 const MAX_WORD: usize = 64;
 
-/// A term with its place in the text. `alone` marks a single character of a script without spaces, which in a
-/// longer text is only the beginning of a pair.
+/// A term with its position in the text.
+///
+/// `alone` marks a single character of a script without
+/// spaces. In a longer text it is only the start of a bigram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub text: String,
@@ -14,7 +16,7 @@ pub struct Token {
     pub alone: bool,
 }
 
-/// Compatibility forms, case, width and accents folded: what a person would call the same letters.
+/// Normalizes text: compatibility forms (NFKD), case, width and accents.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -31,12 +33,12 @@ pub fn fold(text: &str) -> String {
     folded.nfc().collect()
 }
 
-/// The terms that a text is found by. Scripts without spaces give each pair of neighbours and the last character.
+/// Returns the terms to index. Scripts without spaces give bigrams and the last character.
 pub fn index_tokens(text: &str) -> Vec<Token> {
     tokens(text, true)
 }
 
-/// The terms that a query asks for: of a script without spaces only the pairs, or the character that stands alone.
+/// Returns the terms of a query. Scripts without spaces give only bigrams, or a character that stands alone.
 pub fn query_tokens(text: &str) -> Vec<Token> {
     tokens(text, false)
 }
@@ -95,6 +97,7 @@ impl Tokens {
     }
 }
 
+/// Class of a character for tokenization.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Gap,
@@ -106,7 +109,7 @@ enum Kind {
 fn kind(c: char) -> Kind {
     match c {
         _ if !c.is_alphanumeric() && !is_combining_mark(c) => Kind::Gap,
-        // Thai and Lao, Myanmar, Khmer, kana, Han, Hangul (whose particles stick to the word).
+        // Thai and Lao, Myanmar, Khmer, kana, Han, Hangul (its particles are attached to the word).
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'
         | '\u{1780}'..='\u{17ff}'
@@ -122,15 +125,17 @@ fn kind(c: char) -> Kind {
     }
 }
 
-/// Marks that a reader may leave out: Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowels and the
-/// stretching bar, joiners. Marks of Indic and Southeast Asian scripts are letters and stay.
+/// Returns true for marks that writers may omit: Latin, Greek and Cyrillic accents, Hebrew points, Arabic
+/// vowels and tatweel, joiners.
+///
+/// Marks of Indic and Southeast Asian scripts are letters and are retained.
 const fn is_accent(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5bf}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{640}'
         | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{200c}' | '\u{200d}' | '\u{ad}')
 }
 
-/// Letters that do not decompose but are typed, or spelt, in two ways.
+/// Maps letters that do not decompose but have two spellings.
 const fn respell(c: char) -> Option<&'static str> {
     Some(match c {
         'ß' => "ss",

@@ -1,13 +1,13 @@
-//! Hands the words of a document to the engine: they are cut and weighed before, see `schema.rs`.
+//! Tantivy tokenizer for text that `schema.rs` has already tokenized and weighted.
 
 use std::str::Split;
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// The name under which the schema knows it.
+/// Name under which it is registered.
 pub const NAME: &str = "spaced";
 
-/// Each space ends a position; a position without a word is a gap that no phrase reaches over.
+/// Splits at spaces. Each space ends a position; an empty position is a gap that phrases do not match across.
 #[derive(Clone)]
 pub struct Spaced;
 

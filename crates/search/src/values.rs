@@ -1,5 +1,7 @@
-//! The facets' columns in memory, a few bytes for each value of a listing. The engine's own are packed for size:
-//! reading them took most of the time of counting, and finding the names of one page of counts took the rest.
+//! In-memory facet columns, a few bytes per value of a listing.
+//!
+//! The engine's own columns are packed for size. Decoding them took most of the counting time, and looking up
+//! the names for one page of counts took the rest.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,15 +10,15 @@ use tantivy::{DocId, SegmentReader, columnar::StrColumn, index::SegmentId};
 
 use crate::error::Result;
 
-/// One column of one segment. A value is known by its place among the sorted names.
+/// One facet column of one segment. A value is identified by its ordinal among the sorted names.
 #[derive(Default)]
 pub struct Values {
     names: String,
-    /// Where each name ends.
+    /// End offset of each name.
     ends: Vec<usize>,
-    /// The values of all documents, one document after the other.
+    /// Value ordinals of all documents, concatenated.
     places: Vec<u32>,
-    /// Where the values of each document begin; one more than there are documents.
+    /// Start offset of each document's values; one more entry than documents.
     starts: Vec<usize>,
 }
 
@@ -38,12 +40,12 @@ impl Values {
         Ok(values)
     }
 
-    /// How many different values there are.
+    /// Returns the number of distinct values.
     pub const fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The values of a document.
+    /// Returns the value ordinals of a document.
     pub fn of(&self, document: DocId) -> &[u32] {
         let at = document as usize;
         match (self.starts.get(at), self.starts.get(at + 1)) {
@@ -72,7 +74,7 @@ impl Values {
     }
 }
 
-/// The values of the segments in use, read when first counted.
+/// Cache of the columns of segments in use, loaded on first count.
 #[derive(Default)]
 pub struct ValueCache(Mutex<HashMap<(SegmentId, &'static str), Arc<Values>>>);
 
@@ -82,13 +84,13 @@ impl ValueCache {
         if let Some(values) = self.0.lock().get(&key) {
             return Ok(values.clone());
         }
-        // Read outside the lock: at worst two readers do the same work once.
+        // Loaded outside the lock: at worst two threads load the same column once each.
         let values = Arc::new(Values::read(segment, segment.fast_fields().str(field)?)?);
         self.0.lock().insert(key, values.clone());
         Ok(values)
     }
 
-    /// Forgets the segments that are no more.
+    /// Evicts the columns of segments that no longer exist.
     pub fn keep(&self, segments: &[SegmentId]) {
         self.0.lock().retain(|(segment, _), _| segments.contains(segment));
     }

@@ -1,4 +1,4 @@
-//! Listings for tests.
+//! Fixtures: listings and indexes.
 
 use plexus_domain::{AgentId, Timestamp};
 use plexus_search::{Change, Hits, Index, Listing, Query};
@@ -8,7 +8,7 @@ pub fn id(n: u16) -> AgentId {
     AgentId::new(Timestamp::from_millis(1_000), &[0, 0, 0, 0, 0, 0, 0, 0, high, low])
 }
 
-/// Agent `n` called `name`, with nothing else said about it.
+/// Returns agent `n` named `name` with all other texts empty.
 pub fn listing(n: u16, name: &str) -> Listing {
     Listing {
         agent: id(n),
@@ -45,7 +45,7 @@ pub fn names(hits: &Hits) -> Vec<&str> {
     hits.rows.iter().map(|hit| hit.name.as_str()).collect()
 }
 
-/// The names that a text finds, best first.
+/// Returns the names of the matches, best first.
 pub fn find(index: &Index, text: &str) -> Vec<String> {
     let hits = index.search(&Query::text(text)).unwrap();
     assert_eq!(hits.total, hits.rows.len());

@@ -1,11 +1,11 @@
-//! What a question costs: linear in its length at most, as CPU time of the thread that asks.
+//! Cost tests of queries: at most linear in the query length, measured as CPU time of the calling thread.
 
 use plexus_search::{Change, Index, Needs, Query};
 use plexus_testing::cost::{self, Cost};
 
 use super::common::listing;
 
-/// Text that a parser or a tokenizer may take long for.
+/// Worst-case candidates for the parser and the tokenizer.
 const UNITS: [&str; 14] = [
     "a ",
     "\"",
@@ -22,7 +22,7 @@ const UNITS: [&str; 14] = [
     "weather ",
     "\u{fdfa}",
 ];
-/// Times the cost of each KiB may grow while the text grows to four times its size. A quadratic text grows by 4.
+/// Maximum growth of the cost per KiB for a text of four times the size. A quadratic cost would grow by 4.
 const GROWTH: f64 = 2.5;
 
 fn index() -> Index {

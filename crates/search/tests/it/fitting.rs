@@ -1,4 +1,4 @@
-//! Who fits the parts of a goal.
+//! Tests of ranking agents per part of a goal.
 
 use plexus_search::{Index, Listing, Needs};
 
@@ -13,12 +13,12 @@ fn found(index: &Index, part: &str) -> Vec<String> {
     fitting(index, &[part]).remove(0)
 }
 
-/// What may be said instead of a word.
+/// Returns the related terms of a word.
 fn alike(index: &Index, word: &str) -> Vec<String> {
     index.alike(word).unwrap().remove(0).into_iter().map(|(other, _)| other).collect()
 }
 
-/// Agents that are asked for other things.
+/// Returns 200 unrelated agents.
 fn crowd(first: u16) -> impl Iterator<Item = Listing> {
     (first..first + 200).map(|n| listing(n, &format!("Does number {n}")))
 }
@@ -86,7 +86,7 @@ fn an_owner_teaches_no_words_by_publishing_more() {
     assert!(!found(&index, "tide tables").contains(&"zzz".to_owned()));
 }
 
-/// However many cards it publishes, and however many names its owners have, if it is a hub.
+/// One publisher cannot suppress related terms, whatever its number of cards. A remote hub is one publisher.
 #[test]
 fn a_publisher_unteaches_no_words_and_a_hub_is_one() {
     let honest = || (0..6).map(|n| saying(n, "Tide tables", "when is high water"));

@@ -1,4 +1,4 @@
-//! What outlives a process, a crash and a damaged disk.
+//! Tests of recovery after a restart, a crash and disk damage.
 
 use std::{
     fs,
@@ -47,7 +47,7 @@ fn a_copy_taken_in_mid_write_is_at_the_change_it_says() {
     let folder = tempfile::tempdir().unwrap();
     let index = Index::open(folder.path()).unwrap();
     index.apply(&[put(listing(1, "Alpha"))], 5).unwrap();
-    // A process that dies while it writes leaves files that no commit names.
+    // A process that crashes while writing leaves files that no commit refers to.
     let current = fs::read_to_string(folder.path().join("current")).unwrap();
     fs::write(folder.path().join(&current).join("00000000000000000000000000000000.idx"), b"half a segment")
         .unwrap();
@@ -80,14 +80,14 @@ fn a_rebuild_takes_over_when_it_is_complete_and_not_before() {
     assert_eq!(folders.count(), 1);
 }
 
-/// All files with something in them.
+/// Returns all non-empty files.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let current = fs::read_to_string(folder.join("current")).unwrap();
     let inside = fs::read_dir(folder.join(current)).unwrap().map(|entry| entry.unwrap().path());
     inside.chain([folder.join("current")]).filter(|path| fs::metadata(path).unwrap().len() > 0).collect()
 }
 
-/// An index in which every file has something to say.
+/// Creates an index in which all kinds of files have content.
 fn full(folder: &Path) {
     let index = Index::open(folder).unwrap();
     let changes: Vec<Change> =

@@ -1,4 +1,4 @@
-//! Filters, sorting, pages and counts.
+//! Tests of filters, sorting, pagination and facet counts.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ fn pages_cut_one_list() {
     }
 }
 
-/// The numbers of agents, newest first, and where the list goes on.
+/// Returns the numbers of agents, newest first, and the cursor for the next page.
 fn newest(index: &Index, start: Start) -> (Vec<u16>, Option<Place>) {
     let query = Query { start, size: PageSize::new(10).unwrap(), sort: Sort::New, ..Query::default() };
     let hits = index.search(&query).unwrap();
@@ -158,7 +158,7 @@ fn drawn() -> impl Strategy<Value = Vec<Listing>> {
     })
 }
 
-/// The 20 most frequent values, then by name.
+/// Returns the 20 most frequent values; ties are sorted by name.
 fn counted<'l>(values: impl Iterator<Item = &'l String>) -> Vec<FacetCount> {
     let mut counts = BTreeMap::<&String, u64>::new();
     values.for_each(|value| *counts.entry(value).or_default() += 1);

@@ -1,4 +1,4 @@
-//! The index through its public functions.
+//! Integration tests of the index.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Which words find which agents, and in which order.
+//! Tests of word matching and result order.
 
 use crate::common::{find, index, listing};
 use plexus_search::{Index, Listing, Query};
