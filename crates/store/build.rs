@@ -1,4 +1,5 @@
-//! Cargo does not see that a migration was added: the macro that embeds them reads folders, not files.
+//! Reruns the build when a migration is added: the macro that embeds migrations reads folders that Cargo does
+//! not track.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations");

@@ -1,4 +1,4 @@
-//! Accounts: people who sign in.
+//! Accounts: identities that sign in.
 
 use plexus_domain::{AccountId, Name, NamespaceId, PrincipalId, Timestamp, account::Role, page::PageSize};
 use serde_json::Value;
@@ -13,12 +13,13 @@ use crate::{
 word_enum! {
     pub enum AccountState {
         Active = "active",
-        /// Waits for an administrator's yes.
+        /// Waits for approval by an administrator.
         Pending = "pending",
         Suspended = "suspended",
-        /// Its owner deleted it, and may still come back. Read from `erase_at`; never written.
+        /// Deletion was requested by its owner, who can still cancel it.
+        /// Derived from `erase_at`; never written.
         Leaving = "leaving",
-        /// Emptied; the row stays for what points at it.
+        /// Erased. The row stays because other rows reference it.
         Deleted = "deleted",
     }
 }
@@ -32,13 +33,13 @@ record! {
         pub state: AccountState,
         pub prefs: Value,
         pub created: Timestamp,
-        /// When an account that is leaving is emptied.
+        /// When an account in state [`AccountState::Leaving`] is erased.
         pub erase_at: Option<Timestamp>,
     }
 }
 
 record! {
-    /// What whoever asks needs to be known by, out of an account and what hangs on it.
+    /// Account with its role, principal and namespace, as needed to authenticate a request.
     pub struct Identity {
         pub account: AccountId,
         pub role: Role,
@@ -49,7 +50,7 @@ record! {
     }
 }
 
-/// The state of the account in the row `accounts`: an active one with a time to be emptied is leaving.
+/// SQL expression for the state of a row of `accounts`: active with `erase_at` set reads as leaving.
 macro_rules! state {
     () => {
         "case when accounts.state = 'active' and accounts.erase_at is not null then 'leaving' else accounts.state end"
@@ -68,7 +69,7 @@ macro_rules! select {
     };
 }
 
-/// A namespace or an email that another account has is a conflict.
+/// Inserts an account. Returns a conflict if another account has the namespace or email.
 pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
     let text = "insert into accounts (id, namespace, email_folded, role, state, prefs, created, erase_at) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -91,20 +92,20 @@ pub async fn find(conn: &mut Conn, id: AccountId) -> Result<Option<Account>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// Keeps others that lock the account waiting until this transaction ends.
+/// Locks the account row until this transaction ends.
 ///
-/// A decision that rests on how much an account has begins with this.
+/// Must precede any decision that depends on how much the account has (quotas): prevents a TOCTOU race.
 pub async fn lock(tx: &mut Tx, id: AccountId) -> Result<()> {
     let text = "select id from accounts where id = $1 for no key update";
     let result = match tx.raw() {
-        // The writer is alone.
+        // SQLite has a single writer, so no row lock is needed.
         Raw::Sqlite(_) => Ok(()),
         Raw::Postgres(c) => query(text).bind(id.uuid()).execute(c).await.map(drop),
     };
     tx.note(result)
 }
 
-/// The columns of an [`Identity`] but for the account's id, out of `accounts` with what `whose!` joins.
+/// SQL columns of an [`Identity`] except the account id, read from `accounts` joined with `whose!`.
 macro_rules! known_by {
     () => {
         concat!(
@@ -138,25 +139,25 @@ pub async fn by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Opt
     on!(conn, c => query_as(select!("where namespace = $1")).bind(namespace.uuid()).fetch_optional(c))
 }
 
-/// By the name of its own namespace.
+/// Returns the account whose own namespace has this name.
 pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Account>> {
     let text = select!("where namespace = (select id from namespaces where name_folded = $1)");
     on!(conn, c => query_as(text).bind(name.folded()).fetch_optional(c))
 }
 
-/// `email` is folded by the caller, as it was when it was written.
+/// Returns the account with this email. The caller must fold `email` the same way as when it was stored.
 pub async fn by_email(conn: &mut Conn, email: &str) -> Result<Option<Account>> {
     on!(conn, c => query_as(select!("where email_folded = $1")).bind(email).fetch_optional(c))
 }
 
-/// Oldest first, from after `after`.
+/// Lists accounts, oldest first, after the account `after`.
 pub async fn list(conn: &mut Conn, after: Option<AccountId>, size: PageSize) -> Result<Vec<Account>> {
     let after = after.map_or(uuid::Uuid::nil(), AccountId::uuid);
     let text = select!("where id > $1 order by id limit $2");
     on!(conn, c => query_as(text).bind(after).bind(i64::from(size.rows())).fetch_all(c))
 }
 
-/// How many active accounts have this very role.
+/// Counts the active accounts with exactly this role.
 pub async fn count_active(conn: &mut Conn, role: Role) -> Result<i64> {
     let text = "select count(*) from accounts where state = 'active' and erase_at is null and role = $1";
     on!(conn, c => query_scalar(text).bind(role.as_str()).fetch_one(c))
@@ -172,13 +173,13 @@ pub async fn set_state(tx: &mut Tx, id: AccountId, state: AccountState) -> Resul
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(state.as_str()))? > 0)
 }
 
-/// When the account is emptied; none lets it stay.
+/// Schedules the erasure of the account; `None` cancels it.
 pub async fn set_erase_at(tx: &mut Tx, id: AccountId, at: Option<Timestamp>) -> Result<bool> {
     let text = "update accounts set erase_at = $2 where id = $1 and state <> 'deleted'";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.to_column()))? > 0)
 }
 
-/// At most `limit` accounts whose time to be emptied has come.
+/// Lists at most `limit` accounts whose `erase_at` has passed.
 pub async fn list_to_erase(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Account>> {
     let text = select!("where erase_at is not null and erase_at <= $1 order by erase_at, id limit $2");
     on!(conn, c => query_as(text).bind(now.millis()).bind(limit).fetch_all(c))
@@ -194,8 +195,8 @@ pub async fn set_email(tx: &mut Tx, id: AccountId, email: Option<&str>) -> Resul
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(email))? > 0)
 }
 
-/// Empties the account and drops all it could be used with: sessions, tokens, credentials, invitations, drafts,
-/// what it gave to agents, its stars, and what it was a member of.
+/// Erases an account: clears its personal data and deletes its sessions, tokens, credentials, invitations,
+/// drafts, agent credentials, stars and namespace memberships.
 pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
     for text in [
         "delete from sessions where account = $1",

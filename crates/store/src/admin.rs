@@ -1,4 +1,4 @@
-//! What those who run the hub look at: counts, and lists over everything, by page.
+//! Queries of the administration pages: counts, and paged lists over all rows.
 
 use plexus_domain::{
     AccountId, AgentId, Digest, HubRowId, Name, ProcessId, RunId, Timestamp,
@@ -17,17 +17,18 @@ use crate::{
 };
 
 record! {
+    /// Totals for the overview page.
     pub struct Counts {
-        /// Accounts that are there, whatever their state.
+        /// Accounts in any state except deleted.
         pub accounts: u64,
-        /// Those of them that wait for an administrator's yes.
+        /// Accounts that wait for approval by an administrator.
         pub waiting: u64,
         pub agents: u64,
-        /// Agents with an origin of which nobody has proved control.
+        /// Agents with an origin that is neither verified nor trusted.
         pub unverified: u64,
-        /// Runs that somebody works on now.
+        /// Runs that are queued or working now.
         pub running: u64,
-        /// Runs since the moment that was asked about, and those of them that failed.
+        /// Runs created since the requested time; `failed` counts those of them that failed.
         pub runs: u64,
         pub failed: u64,
     }
@@ -41,7 +42,7 @@ record! {
         pub state: AccountState,
         pub prefs: Value,
         pub created: Timestamp,
-        /// The newest sign of life of the sessions that are left.
+        /// Latest activity of the remaining sessions.
         pub seen: Option<Timestamp>,
         pub agents: u64,
     }
@@ -57,7 +58,7 @@ record! {
         pub state: AgentState,
         pub summary: Option<Value>,
         pub connector: Option<Connector>,
-        /// Origins that are not proved.
+        /// Origins that are neither verified nor trusted.
         pub unproved: u64,
         pub runs: u64,
         pub failed: u64,
@@ -65,7 +66,7 @@ record! {
 }
 
 record! {
-    /// An origin that administrators answer for.
+    /// An origin that administrators trust without verification.
     pub struct Vouched {
         pub origin: String,
         pub agents: u64,
@@ -82,7 +83,7 @@ record! {
     }
 }
 
-/// Some of many rows, by number.
+/// Row range of a paged list: offset and limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice {
     pub skip: u64,
@@ -95,9 +96,9 @@ impl Slice {
     }
 }
 
-/// `since` counts by the moment that a run's id was made.
+/// Returns the totals. `since` is compared with the creation time in the run ids.
 pub async fn counts(conn: &mut Conn, since: Timestamp) -> Result<Counts> {
-    // The condition of the index of running runs stands here word for word, so that SQLite takes it.
+    // Repeats the condition of the partial index on running runs verbatim, so that SQLite uses the index.
     let text = "select \
         (select count(*) from accounts where state <> 'deleted') as accounts, \
         (select count(*) from accounts where state = 'pending') as waiting, \
@@ -113,7 +114,7 @@ pub async fn counts(conn: &mut Conn, since: Timestamp) -> Result<Counts> {
     on!(conn, c => query_as(text).bind(HubRowId::SELF.uuid()).bind(first).fetch_one(c))
 }
 
-/// Such as "SQLite 3.50.4" or "Postgres 15.8".
+/// Returns the name and version of the database, such as "SQLite 3.50.4" or "Postgres 15.8".
 pub async fn database(conn: &mut Conn) -> Result<String> {
     let (kind, version) = match conn.raw() {
         Raw::Sqlite(c) => ("SQLite", query_scalar::<_, String>("select sqlite_version()").fetch_one(c).await),
@@ -123,14 +124,14 @@ pub async fn database(conn: &mut Conn) -> Result<String> {
     Ok(format!("{kind} {}", version.split(' ').next().unwrap_or_default()))
 }
 
-/// When a process began.
+/// Returns the start time of an instance.
 pub async fn started(conn: &mut Conn, process: ProcessId) -> Result<Option<Timestamp>> {
     let text = "select started from processes where id = $1";
     let found: Option<i64> = on!(conn, c => query_scalar(text).bind(process.uuid()).fetch_optional(c))?;
     Ok(found.map(Timestamp::from_millis))
 }
 
-/// How many people have names with `words` in them.
+/// Counts the accounts whose name contains `words`.
 pub async fn count_people(conn: &mut Conn, words: &str) -> Result<u64> {
     let text = "select count(*) from accounts a join namespaces n on n.id = a.namespace \
                 where a.state <> 'deleted' and n.name_folded like $1 escape '!'";
@@ -138,7 +139,7 @@ pub async fn count_people(conn: &mut Conn, words: &str) -> Result<u64> {
     Ok(found.unsigned_abs())
 }
 
-/// Those who wait first, then the newest.
+/// Lists accounts whose name contains `words`: pending ones first, then the newest.
 pub async fn people(conn: &mut Conn, words: &str, slice: Slice) -> Result<Vec<PersonRow>> {
     let text = concat!(
         "select accounts.id, n.name, accounts.role, ",
@@ -153,7 +154,7 @@ pub async fn people(conn: &mut Conn, words: &str, slice: Slice) -> Result<Vec<Pe
     on!(conn, c => query_as(text).bind(pattern(words)).bind(i64::from(slice.take)).bind(slice.skip()).fetch_all(c))
 }
 
-/// How many agents of this hub have addresses with `words` in them.
+/// Counts the agents of this hub whose address contains `words`.
 pub async fn count_agents(conn: &mut Conn, words: &str) -> Result<u64> {
     let text = "select count(*) from agents where hub = $1 and state <> 'deleted' \
                 and '@' || owner_folded || '/' || name_folded like $2 escape '!'";
@@ -162,7 +163,7 @@ pub async fn count_agents(conn: &mut Conn, words: &str) -> Result<u64> {
     Ok(found.unsigned_abs())
 }
 
-/// The newest first, with their runs since `since`.
+/// Lists matching agents, newest first, with the number of their runs since `since`.
 pub async fn agents(conn: &mut Conn, words: &str, since: Timestamp, slice: Slice) -> Result<Vec<AgentRow>> {
     let text = "select a.id, a.owner, a.name, a.listing_id, a.visibility, a.state, l.summary, \
         (select v.connector from versions v where v.agent = a.id and v.yanked_reason is null \
@@ -181,7 +182,7 @@ pub async fn agents(conn: &mut Conn, words: &str, since: Timestamp, slice: Slice
     })
 }
 
-/// At most `limit` origins with an administrator's word, by name.
+/// Lists at most `limit` trusted origins, ordered by name.
 pub async fn vouched(conn: &mut Conn, limit: u16) -> Result<Vec<Vouched>> {
     let text = "select v.origin, (select count(*) from proofs p join agents a on a.id = p.agent \
                 where p.origin = v.origin and a.state <> 'deleted') as agents, v.since \
@@ -189,7 +190,7 @@ pub async fn vouched(conn: &mut Conn, limit: u16) -> Result<Vec<Vouched>> {
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
 }
 
-/// At most `limit` invitations of people, the one that expires last first.
+/// Lists at most `limit` invitations created by accounts, the latest to expire first.
 pub async fn invites(conn: &mut Conn, limit: u16) -> Result<Vec<InviteRow>> {
     let text = "select i.hash, n.name as invited_by, i.expires, i.used from invites i \
                 join accounts a on a.id = i.invited_by join namespaces n on n.id = a.namespace \
@@ -197,7 +198,7 @@ pub async fn invites(conn: &mut Conn, limit: u16) -> Result<Vec<InviteRow>> {
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
 }
 
-/// Everything that contains `words`, whatever else they mean to `like`.
+/// Returns a `like` pattern for "contains `words`", with the wildcards in `words` escaped by `!`.
 fn pattern(words: &str) -> String {
     let mut pattern = String::from("%");
     for letter in words.to_lowercase().chars().filter(|&letter| letter != '\0') {

@@ -1,4 +1,4 @@
-//! What people gave an agent so that it works for them.
+//! Per-account credentials for agents.
 
 use plexus_domain::{AccountId, AgentId, SecretId};
 use sqlx::{query, query_scalar};
@@ -8,7 +8,7 @@ use crate::{
     conn::{execute, on},
 };
 
-/// Sets what an account gave; the secret that it replaces is still there, to be deleted by the caller.
+/// Sets the credential of an account for an agent. The caller must delete the secret that it replaces.
 pub async fn set(tx: &mut Tx, agent: AgentId, account: AccountId, secret: SecretId) -> Result<()> {
     let text = "insert into agent_secrets (agent, account, secret) values ($1, $2, $3) \
                 on conflict (agent, account) do update set secret = excluded.secret";

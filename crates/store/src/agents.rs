@@ -1,4 +1,4 @@
-//! Agents, of this hub and of others.
+//! Agents of this hub and of remote hubs.
 
 use plexus_domain::{
     Address, AgentId, HubRowId, Name, NamespaceId, PrincipalId, Timestamp,
@@ -17,11 +17,12 @@ use crate::{
 word_enum! {
     pub enum AgentState {
         Active = "active",
-        /// Its owner lets it rest.
+        /// Paused by its owner.
         Paused = "paused",
-        /// Its owner's account is suspended or leaving. Read from the account; never written.
+        /// The account of its owner is not active or has requested its deletion. Derived from the account;
+        /// never written.
         Hidden = "hidden",
-        /// Gone; the row stays for what points at it, and its address stays taken.
+        /// Deleted. The row stays because other rows reference it, and its address stays reserved.
         Deleted = "deleted",
     }
 }
@@ -30,14 +31,14 @@ record! {
     pub struct Agent {
         pub id: AgentId,
         pub hub: HubRowId,
-        /// What an address calls its hub: a proved domain, else the PeerId. None for this hub. Read from there; never
-        /// written.
+        /// Hub part of its address: the verified domain, else the PeerId. `None` for this hub.
+        /// Derived from the `hubs` table; never written.
         pub home: Option<String>,
         pub owner: Name,
         pub name: Name,
-        /// `pl1…`, derived from its key.
+        /// Listing id `pl1…`, derived from the key of the agent.
         pub listing_id: Option<String>,
-        /// None for agents of other hubs.
+        /// `None` for agents of remote hubs.
         pub namespace: Option<NamespaceId>,
         pub visibility: Visibility,
         pub access: Access,
@@ -61,12 +62,12 @@ macro_rules! select {
     };
 }
 
-/// An address that is taken is a conflict.
+/// Inserts an agent. Returns a conflict if its address is taken.
 pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
     insert_under(tx, new, &new.name.folded()).await
 }
 
-/// The same, known among its owner's by `folded`.
+/// Inserts an agent with `folded` as the name that is unique under its owner.
 pub(crate) async fn insert_under(tx: &mut Tx, new: &Agent, folded: &str) -> Result<()> {
     let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
                 visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
@@ -93,7 +94,7 @@ pub async fn find(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// The agent that speaks as this principal.
+/// Returns the agent with this principal.
 pub async fn by_principal(conn: &mut Conn, principal: PrincipalId) -> Result<Option<Agent>> {
     let text = select!("where id = (select agent from principals where principals.id = $1)");
     on!(conn, c => query_as(text).bind(principal.uuid()).fetch_optional(c))
@@ -104,7 +105,7 @@ pub async fn by_address(conn: &mut Conn, hub: HubRowId, owner: &Name, name: &Nam
     on!(conn, c => query_as(text).bind(hub.uuid()).bind(owner.folded()).bind(name.folded()).fetch_optional(c))
 }
 
-/// The agent at an address of this hub or of another one.
+/// Returns the agent at an address of this hub or of a remote hub.
 pub async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
     let Some(hub) = &address.hub else {
         return by_address(conn, HubRowId::SELF, &address.owner, &address.name).await;
@@ -120,7 +121,7 @@ pub async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
         .fetch_optional(c))
 }
 
-/// Agents of one name that everybody may find and use, whoever owns them, at most `limit`.
+/// Lists at most `limit` active agents of all owners that have this name and are public or federated.
 pub async fn list_by_name(conn: &mut Conn, hub: HubRowId, name: &Name, limit: i64) -> Result<Vec<Agent>> {
     let text = select!(
         "where hub = $1 and name_folded = $2 and state = 'active' and visibility in ('public', 'federated') \
@@ -133,7 +134,7 @@ pub async fn by_listing_id(conn: &mut Conn, listing_id: &str) -> Result<Option<A
     on!(conn, c => query_as(select!("where listing_id = $1")).bind(listing_id).fetch_optional(c))
 }
 
-/// Those of `wanted` that exist, in no particular order.
+/// Lists the agents in `wanted` that exist, in no particular order.
 pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Agent>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());
@@ -147,19 +148,19 @@ pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Agent>> {
     Ok(found)
 }
 
-/// What a namespace owns, newest first, without what was deleted.
+/// Lists the agents of a namespace that are not deleted, newest first.
 pub async fn list_by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Vec<Agent>> {
     let text = select!("where namespace = $1 and state <> 'deleted' order by id desc");
     on!(conn, c => query_as(text).bind(namespace.uuid()).fetch_all(c))
 }
 
-/// What an agent without one is known by from now on.
+/// Sets the listing id of an agent that has none yet.
 pub async fn set_listing_id(tx: &mut Tx, id: AgentId, listing_id: &str) -> Result<bool> {
     let text = "update agents set listing_id = $2 where id = $1 and listing_id is null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(listing_id))? > 0)
 }
 
-/// A page of them; `after` is the last one of the page before.
+/// Lists one page of [`list_by_namespace`], after the agent `after`.
 pub async fn page_by_namespace(
     conn: &mut Conn,
     namespace: NamespaceId,
@@ -185,7 +186,7 @@ pub async fn set_access(tx: &mut Tx, id: AgentId, access: Access) -> Result<bool
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(access.as_str()))? > 0)
 }
 
-/// A deleted agent stays deleted.
+/// Sets the state of an agent. A deleted agent stays deleted.
 pub async fn set_state(tx: &mut Tx, id: AgentId, state: AgentState) -> Result<bool> {
     let text = "update agents set state = $2 where id = $1 and state <> 'deleted'";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(state.as_str()))? > 0)

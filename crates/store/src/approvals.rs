@@ -1,4 +1,4 @@
-//! Approvals: questions of a run that only yes or no answers, bound to exact arguments.
+//! Approvals: yes-or-no decisions on one tool call of a run, bound to its exact arguments.
 
 use plexus_domain::{ApprovalId, Digest, PrincipalId, RunId, Timestamp};
 use serde_json::Value;
@@ -23,7 +23,7 @@ record! {
         pub run: RunId,
         pub tool: String,
         pub arguments: Value,
-        /// Of tool and arguments as they will be used.
+        /// Digest of the tool name and the arguments that will be used.
         pub args_sha256: Digest,
         pub decision: Option<Decision>,
         pub decided_by: Option<PrincipalId>,
@@ -66,7 +66,7 @@ pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Approval>> {
     on!(conn, c => query_as(select!("where run = $1 order by id")).bind(run.uuid()).fetch_all(c))
 }
 
-/// The questions that wait for this caller's answer, the oldest first.
+/// Lists the undecided, unexpired approvals of working runs of this caller, oldest first.
 pub async fn list_waiting(
     conn: &mut Conn,
     caller: PrincipalId,
@@ -80,7 +80,7 @@ pub async fn list_waiting(
     on!(conn, c => query_as(text).bind(caller.uuid()).bind(now.millis()).bind(limit).fetch_all(c))
 }
 
-/// Answers a question once, before it expires. False when it was answered, has expired, or never was.
+/// Decides an approval. Returns false if it is already decided, has expired or does not exist.
 pub async fn decide(
     tx: &mut Tx,
     id: ApprovalId,
@@ -95,7 +95,7 @@ pub async fn decide(
     Ok(changed > 0)
 }
 
-/// Ends the waiting for an answer. False when one was given.
+/// Expires an approval that is not decided yet. Returns false if it is decided.
 pub async fn close(tx: &mut Tx, id: ApprovalId, now: Timestamp) -> Result<bool> {
     let text = "update approvals set expires = $2 where id = $1 and decision is null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(now.millis()))? > 0)

@@ -1,4 +1,4 @@
-//! The audit log: who changed what.
+//! Audit log: which actor changed what.
 
 use plexus_domain::{AuditId, Timestamp, page::PageSize};
 use serde_json::Value;
@@ -15,12 +15,12 @@ record! {
     pub struct Entry {
         pub id: AuditId,
         pub at: Timestamp,
-        /// Who, in words that outlive them: `account:…`, `cli`, `hub`.
+        /// The actor as text that stays valid after its deletion: `account:…`, `cli`, `hub`.
         pub actor: String,
         pub action: String,
         pub target: String,
         pub change: Value,
-        /// The id of the request that it came with.
+        /// Id of the HTTP request that caused the change.
         pub request: String,
     }
 }
@@ -48,20 +48,20 @@ pub async fn insert(tx: &mut Tx, new: &Entry) -> Result<()> {
     Ok(())
 }
 
-/// Newest first, from before `before`.
+/// Lists entries, newest first, before the entry `before`.
 pub async fn list(conn: &mut Conn, before: Option<&Entry>, size: PageSize) -> Result<Vec<Entry>> {
     let (at, id) = before.map_or((i64::MAX, uuid::Uuid::max()), |entry| (entry.at.millis(), entry.id.uuid()));
     let text = select!("where at < $1 or (at = $1 and id < $2) order by at desc, id desc limit $3");
     on!(conn, c => query_as(text).bind(at).bind(id).bind(i64::from(size.rows())).fetch_all(c))
 }
 
-/// What happened to one thing last, newest first.
+/// Lists the latest entries about one target, newest first.
 pub async fn list_by_target(conn: &mut Conn, target: &str, size: PageSize) -> Result<Vec<Entry>> {
     let text = select!("where target = $1 order by at desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(target).bind(i64::from(size.rows())).fetch_all(c))
 }
 
-/// Which entries are asked for; an empty word is any.
+/// Filter of the audit log; an empty string matches everything.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     pub actor: &'a str,
@@ -75,7 +75,7 @@ pub async fn count(conn: &mut Conn, wanted: Wanted<'_>) -> Result<u64> {
     Ok(found.unsigned_abs())
 }
 
-/// Some of many, newest first.
+/// Lists a range of the matching entries, newest first.
 pub async fn slice(conn: &mut Conn, wanted: Wanted<'_>, slice: Slice) -> Result<Vec<Entry>> {
     let text = select!(
         "where ($1 = '' or actor = $1) and ($2 = '' or action = $2) order by at desc, id desc limit $3 offset $4"
@@ -86,7 +86,7 @@ pub async fn slice(conn: &mut Conn, wanted: Wanted<'_>, slice: Slice) -> Result<
     })
 }
 
-/// Every action that was ever written down, by name.
+/// Lists the distinct actions in the log, ordered by name.
 pub async fn actions(conn: &mut Conn) -> Result<Vec<String>> {
     on!(conn, c => query_scalar("select distinct action from audit order by action").fetch_all(c))
 }

@@ -1,4 +1,4 @@
-//! Statements that belong together and answer nothing, collected before they are run one after the other.
+//! Batch of statements without result rows, built for one database and executed in order.
 
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, Postgres, Type, postgres::PgArguments, query_with};
 
@@ -8,7 +8,7 @@ use crate::{
     inline::{Arguments, Inline},
 };
 
-/// What can be bound on both databases.
+/// Values that can be bound on both databases.
 pub(crate) trait Value:
     Encode<'static, Inline> + Type<Inline> + Encode<'static, Postgres> + Type<Postgres>
 {
@@ -19,7 +19,8 @@ impl<T> Value for T where
 {
 }
 
-/// Longer texts than this are not kept prepared: they are rare, and each would hold its statement in memory.
+/// Longest statement text that is cached as a prepared statement, in bytes.
+/// Longer texts are rare, and each would occupy memory for its statement.
 const KEPT: usize = 4 << 10;
 
 pub(crate) struct Batch {
@@ -41,7 +42,7 @@ impl Batch {
         Self { statements, failure: None }
     }
 
-    /// Adds a statement. Its values follow, in the order of its placeholders `$1`, `$2`, ….
+    /// Appends a statement. Its values are bound next, in the order of the placeholders `$1`, `$2`, ….
     pub fn add(&mut self, text: &str) -> &mut Self {
         match &mut self.statements {
             Statements::Sqlite(statements) => statements.push((text.to_owned(), Arguments::default())),
@@ -62,7 +63,7 @@ impl Batch {
         self
     }
 
-    /// How many rows all of them changed.
+    /// Executes the statements and returns the total number of changed rows.
     pub async fn execute(self, tx: &mut Tx) -> Result<u64> {
         if let Some(failure) = self.failure {
             return Err(failure);

@@ -1,4 +1,4 @@
-//! Blobs: bytes that lie elsewhere, named by their digest, and what keeps them.
+//! Blobs: metadata of externally stored bytes, addressed by SHA-256 digest, and the references to them.
 
 use plexus_domain::Digest;
 use sqlx::{query, query_as};
@@ -15,19 +15,19 @@ record! {
         pub sha256: Digest,
         pub size: u64,
         pub media_type: String,
-        /// Where the bytes are.
+        /// Location of the bytes.
         pub place: String,
     }
 }
 
-/// What keeps a blob, besides the parts that show it: a kind of thing and which one.
+/// Reference that keeps a blob alive, besides message parts: the kind of the referrer and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use<'a> {
     pub owner_kind: &'a str,
     pub owner: Uuid,
 }
 
-/// Notes where bytes are, once however often they come.
+/// Inserts a blob; idempotent. Returns false if it exists already.
 pub async fn insert(tx: &mut Tx, new: &Blob) -> Result<bool> {
     let text =
         "insert into blobs (sha256, size, media_type, place) values ($1, $2, $3, $4) on conflict do nothing";
@@ -57,7 +57,7 @@ pub async fn remove_use(tx: &mut Tx, sha256: &Digest, by: Use<'_>) -> Result<boo
     Ok(execute!(tx, query(text).bind(sha256.to_column()).bind(by.owner_kind).bind(by.owner))? > 0)
 }
 
-/// At most `limit` blobs that nothing keeps and no part shows.
+/// Lists at most `limit` blobs without references from `blob_uses` and message parts.
 pub async fn list_unused(conn: &mut Conn, limit: i64) -> Result<Vec<Blob>> {
     let text = "select sha256, size, media_type, place from blobs \
                 where not exists (select 1 from blob_uses where blob_uses.blob = blobs.sha256) \
@@ -65,7 +65,7 @@ pub async fn list_unused(conn: &mut Conn, limit: i64) -> Result<Vec<Blob>> {
     on!(conn, c => query_as(text).bind(limit).fetch_all(c))
 }
 
-/// A blob that is in use is a conflict.
+/// Deletes a blob. Returns a conflict if it is still referenced.
 pub async fn delete(tx: &mut Tx, sha256: &Digest) -> Result<bool> {
     Ok(execute!(tx, query("delete from blobs where sha256 = $1").bind(sha256.to_column()))? > 0)
 }

@@ -1,4 +1,4 @@
-//! Cards: the bytes of an agent's card as they were received, named by their digest.
+//! Agent cards: the bytes as received, addressed by their digest.
 
 use plexus_domain::Digest;
 use sqlx::{query, query_scalar};
@@ -9,7 +9,7 @@ use crate::{
     conn::{execute, on},
 };
 
-/// Keeps a card, once however often it comes.
+/// Stores a card and returns its digest; idempotent.
 pub async fn insert(tx: &mut Tx, body: &[u8]) -> Result<Digest> {
     let digest = Digest::of(body);
     let text = "insert into cards (sha256, body) values ($1, $2) on conflict (sha256) do nothing";

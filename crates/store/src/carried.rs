@@ -1,4 +1,4 @@
-//! Signed listings: those of other hubs that this one carries, and those that this hub signed itself.
+//! Signed listings: replicas of those of remote hubs, and those of this hub's own agents.
 
 use plexus_domain::{AgentId, Digest, HubRowId, Name, Timestamp};
 use sqlx::{query, query_as, query_scalar};
@@ -13,11 +13,11 @@ use crate::{
 };
 
 record! {
-    /// What was signed about an agent.
+    /// Signed listing of an agent.
     pub struct Signed {
         pub agent: AgentId,
         pub envelope: Vec<u8>,
-        /// Whether it is shown.
+        /// Whether the listing is visible.
         pub state: ListingState,
     }
 }
@@ -30,7 +30,7 @@ record! {
     }
 }
 
-/// At most `limit` signed listings of agents after `after`, in the order of their ids.
+/// Lists at most `limit` signed listings of agents after `after`, ordered by agent id.
 pub async fn list(conn: &mut Conn, after: Option<AgentId>, limit: i64) -> Result<Vec<Signed>> {
     let text = "select agent, envelope, state from listings where envelope is not null and agent > $1 \
                 order by agent limit $2";
@@ -38,7 +38,7 @@ pub async fn list(conn: &mut Conn, after: Option<AgentId>, limit: i64) -> Result
     on!(conn, c => query_as(text).bind(after).bind(limit).fetch_all(c))
 }
 
-/// What is signed of `agent`.
+/// Returns the signed listing of `agent`.
 pub async fn find(conn: &mut Conn, agent: AgentId) -> Result<Option<Vec<u8>>> {
     let text = "select envelope from listings where agent = $1";
     let found: Option<Option<Vec<u8>>> =
@@ -46,13 +46,13 @@ pub async fn find(conn: &mut Conn, agent: AgentId) -> Result<Option<Vec<u8>>> {
     Ok(found.flatten())
 }
 
-/// The signed form with this name.
+/// Returns the signed listing with this hash.
 pub async fn by_hash(conn: &mut Conn, hash: &Digest) -> Result<Option<Vec<u8>>> {
     let text = "select envelope from listings where hash = $1 and envelope is not null limit 1";
     on!(conn, c => query_scalar(text).bind(hash.to_column()).fetch_optional(c))
 }
 
-/// Keeps what this hub signed, or heard, of an agent of its own.
+/// Stores the signed listing of an agent of this hub, signed here or received from a peer.
 pub async fn set_own(
     tx: &mut Tx,
     agent: AgentId,
@@ -68,32 +68,33 @@ pub async fn set_own(
     Ok(changed > 0)
 }
 
-/// At most `limit` agents of this hub whose listings changed after change `n`, in the order of their changes.
+/// Lists at most `limit` agents of this hub whose listing changed after change number `n`, in change order.
 pub async fn own_changed_since(conn: &mut Conn, n: i64, limit: i64) -> Result<Vec<Changed>> {
     let text = "select l.agent, l.change from listings l join agents a on a.id = l.agent \
                 where a.hub = $1 and l.change > $2 order by l.change limit $3";
     on!(conn, c => query_as(text).bind(HubRowId::SELF.uuid()).bind(n).bind(limit).fetch_all(c))
 }
 
-/// Agents of this hub whose signed listing ends before `before`, the next first, at most `limit`.
+/// Lists at most `limit` agents of this hub whose signed listing expires before `before`, the next to expire
+/// first.
 pub async fn own_expiring(conn: &mut Conn, before: Timestamp, limit: i64) -> Result<Vec<Changed>> {
     let text = "select l.agent, l.change from listings l join agents a on a.id = l.agent \
                 where l.expires < $2 and a.hub = $1 and l.envelope is not null order by l.expires limit $3";
     on!(conn, c => query_as(text).bind(HubRowId::SELF.uuid()).bind(before.millis()).bind(limit).fetch_all(c))
 }
 
-/// Forgets what was signed about an agent of this hub.
+/// Deletes the signed listing of an agent of this hub.
 pub async fn forget_own(tx: &mut Tx, agent: AgentId) -> Result<bool> {
     let text = "update listings set envelope = null, hash = null, expires = null where agent = $1";
     Ok(execute!(tx, query(text).bind(agent.uuid()))? > 0)
 }
 
-/// Writes an agent of another hub; `stand_in` as in [`Place`].
+/// Inserts an agent of a remote hub; `stand_in` as in [`Place`].
 pub async fn insert(tx: &mut Tx, new: &Agent, stand_in: Option<&str>) -> Result<()> {
     agents::insert_under(tx, new, &stand_in.map_or_else(|| new.name.folded(), str::to_owned)).await
 }
 
-/// Whether another agent of that hub has the address.
+/// Returns whether an agent of that hub other than `but` has the address.
 pub async fn is_taken(
     conn: &mut Conn,
     hub: HubRowId,
@@ -112,16 +113,16 @@ pub async fn is_taken(
     Ok(found > 0)
 }
 
-/// Where a carried agent is, and what it is called there.
+/// Hub and address of a replicated agent.
 pub struct Place<'a> {
     pub hub: HubRowId,
     pub owner: &'a Name,
     pub name: &'a Name,
-    /// Stands in the place of the name where another agent of that hub has the address: no address leads to it.
+    /// Replaces the name if another agent of that hub has the address. No address resolves to it.
     pub stand_in: Option<&'a str>,
 }
 
-/// Moves a carried agent, which its author may do.
+/// Changes the hub and address of a replicated agent. Its author may move it.
 pub async fn set_place(tx: &mut Tx, agent: AgentId, place: &Place<'_>) -> Result<bool> {
     let text = "update agents set hub = $2, owner = $3, owner_folded = $4, name = $5, name_folded = $6 \
                 where id = $1 and namespace is null";
@@ -139,13 +140,13 @@ pub async fn set_place(tx: &mut Tx, agent: AgentId, place: &Place<'_>) -> Result
     Ok(changed > 0)
 }
 
-/// What a carried agent is here. Unlike one of this hub, it may come back after it was deleted.
+/// Sets the state of a replicated agent. Unlike an agent of this hub, it can be restored after deletion.
 pub async fn set_state(tx: &mut Tx, agent: AgentId, state: AgentState) -> Result<bool> {
     let text = "update agents set state = $2 where id = $1 and namespace is null";
     Ok(execute!(tx, query(text).bind(agent.uuid()).bind(state.as_str()))? > 0)
 }
 
-/// At most `limit` agents of other hubs that are shown.
+/// Lists at most `limit` visible agents of remote hubs.
 pub async fn list_shown(conn: &mut Conn, limit: i64) -> Result<Vec<AgentId>> {
     let text = "select l.agent from listings l join agents a on a.id = l.agent \
                 where a.hub <> $1 and l.state = 'live' limit $2";
@@ -154,7 +155,7 @@ pub async fn list_shown(conn: &mut Conn, limit: i64) -> Result<Vec<AgentId>> {
     Ok(found.into_iter().map(AgentId::from_uuid).collect())
 }
 
-/// How many agents of a hub are shown.
+/// Counts the visible agents of a hub.
 pub async fn count_shown(conn: &mut Conn, hub: HubRowId) -> Result<u64> {
     let text = "select count(*) from agents a join listings l on l.agent = a.id \
                 where a.hub = $1 and l.state = 'live' and l.envelope is not null";
@@ -162,7 +163,7 @@ pub async fn count_shown(conn: &mut Conn, hub: HubRowId) -> Result<u64> {
     Ok(count.unsigned_abs())
 }
 
-/// Some of those, in the order of their addresses.
+/// Lists a range of the visible agents of a hub, ordered by address.
 pub async fn list_shown_of(conn: &mut Conn, hub: HubRowId, slice: Slice) -> Result<Vec<AgentId>> {
     let text = "select a.id from agents a join listings l on l.agent = a.id \
                 where a.hub = $1 and l.state = 'live' and l.envelope is not null \
@@ -175,7 +176,8 @@ pub async fn list_shown_of(conn: &mut Conn, hub: HubRowId, slice: Slice) -> Resu
     Ok(found.into_iter().map(AgentId::from_uuid).collect())
 }
 
-/// Removes a carried agent. One that somebody spoke with stays as a name in their chats.
+/// Deletes a replicated agent. If it has a principal or runs, it is only marked as deleted, so that chats
+/// keep its name.
 pub async fn remove(tx: &mut Tx, agent: AgentId) -> Result<()> {
     let id = agent.uuid();
     execute!(tx, query("delete from listings where agent = $1").bind(id))?;
@@ -193,7 +195,7 @@ pub async fn remove(tx: &mut Tx, agent: AgentId) -> Result<()> {
     Ok(())
 }
 
-/// Drops a card that nothing shows any more.
+/// Deletes a card that no version or listing references.
 pub async fn drop_card(tx: &mut Tx, card: &Digest) -> Result<bool> {
     let text = "delete from cards where sha256 = $1 \
                 and not exists (select 1 from versions where versions.card = cards.sha256) \

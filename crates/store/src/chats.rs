@@ -28,11 +28,11 @@ record! {
         pub kind: ChatKind,
         pub title: Title,
         pub creator: PrincipalId,
-        /// The last number given to a message or an event.
+        /// Last sequence number given to a message or an event.
         pub last_seq: i64,
         pub settings: Value,
         pub created: Timestamp,
-        /// When somebody last said something.
+        /// When the latest message was posted.
         pub active: Timestamp,
         pub keep_until: Option<Timestamp>,
         pub archived: Option<Timestamp>,
@@ -40,7 +40,7 @@ record! {
 }
 
 record! {
-    /// A chat as it stands in a member's list.
+    /// A chat in the chat list of a member.
     pub struct Item {
         pub id: ChatId,
         pub kind: ChatKind,
@@ -88,12 +88,12 @@ pub async fn find(conn: &mut Conn, id: ChatId) -> Result<Option<Chat>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// Reads a chat and keeps others from changing it, or from adding to it, until this transaction ends.
+/// Reads a chat and locks its row until this transaction ends, against changes and additions.
 ///
-/// A decision that rests on what a chat holds begins with this.
+/// Must precede any decision that depends on the content of the chat: prevents a TOCTOU race.
 pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
     let result = match tx.raw() {
-        // The writer is alone.
+        // SQLite has a single writer, so no row lock is needed.
         Raw::Sqlite(c) => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c).await,
         Raw::Postgres(c) => {
             query_as(select!("where id = $1 for no key update")).bind(id.uuid()).fetch_optional(c).await
@@ -102,23 +102,23 @@ pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
     tx.note(result)
 }
 
-/// What a transaction adds to a chat.
+/// Rows that one transaction adds to a chat.
 #[derive(Clone, Debug)]
 pub struct Addition<'a> {
     pub runs: &'a [NewRun],
-    /// With numbers above the chat's last; the same for events.
+    /// With sequence numbers above `last_seq` of the chat, like the events.
     pub messages: Vec<(i64, NewMessage<'a>)>,
     pub events: &'a [(i64, Event)],
-    /// Open messages that end, with what they came to.
+    /// Open messages that end, with their final content.
     pub ended: Vec<Ended<'a>>,
-    /// Who is let in; whoever is in already stays as they are.
+    /// Members to add. Existing members stay unchanged.
     pub members: &'a [Member],
-    /// Where a member looks from now on.
+    /// Selects the message whose path this member sees next.
     pub leaf: Option<(PrincipalId, MessageId)>,
     pub at: Timestamp,
 }
 
-/// Adds to a chat that this transaction has locked. The id of a message that is taken is a conflict.
+/// Adds rows to a chat that this transaction has locked. Returns a conflict if the id of a message is taken.
 pub async fn append(tx: &mut Tx, id: ChatId, added: &Addition<'_>) -> Result<()> {
     let messages = added.messages.iter().map(|(seq, _)| *seq);
     let Some(last) = messages.chain(added.events.iter().map(|(seq, _)| *seq)).max() else { return Ok(()) };
@@ -139,21 +139,21 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &Addition<'_>) -> Result<()>
     batch.execute(tx).await.map(drop)
 }
 
-/// Takes the chat's next number. Others who want one wait until this transaction ends.
+/// Allocates the next sequence number of the chat. Other transactions wait until this one ends.
 pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
     let text = "update chats set last_seq = last_seq + 1 where id = $1 returning last_seq";
     let last: Option<i64> = on!(tx, c => query_scalar(text).bind(id.uuid()).fetch_optional(c))?;
     last.ok_or_else(|| Error::conflict("there is no such chat"))
 }
 
-/// Notes that something was said, and what it counts.
+/// Adds an update of the time of the latest message and of the byte count of the chat.
 pub(crate) fn add_said(batch: &mut Batch, id: ChatId, at: Timestamp, bytes: i64) {
     let text = "update chats set active = case when active < $2 then $2 else active end, bytes = bytes + $3 \
                 where id = $1";
     batch.add(text).bind(id.uuid()).bind(at.millis()).bind(bytes);
 }
 
-/// Counts bytes that lie in other tables to a chat.
+/// Adds bytes of rows in other tables to the byte count of a chat.
 pub(crate) async fn add_bytes(tx: &mut Tx, id: ChatId, bytes: i64) -> Result<()> {
     let text = "update chats set bytes = bytes + $2 where id = $1";
     execute!(tx, query(text).bind(id.uuid()).bind(bytes))?;
@@ -175,20 +175,20 @@ pub async fn set_settings(tx: &mut Tx, id: ChatId, settings: &Value) -> Result<b
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(settings.to_column()))? > 0)
 }
 
-/// Until when a chat is kept that is not kept for good.
+/// Sets the end of the retention of a chat that is not retained for ever.
 pub async fn set_keep_until(tx: &mut Tx, id: ChatId, until: Timestamp) -> Result<bool> {
     let text = "update chats set keep_until = $2 where id = $1 and keep_until is not null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(until.millis()))? > 0)
 }
 
-/// Deletes a chat with all that was said and done in it.
+/// Deletes a chat with all its messages and runs.
 ///
-/// The text of its open messages stays in the log until that is trimmed: stop its runs first.
+/// The text of its open messages stays in the stream journal until that is trimmed. Stop its runs first.
 pub async fn delete(tx: &mut Tx, id: ChatId) -> Result<bool> {
     Ok(execute!(tx, query("delete from chats where id = $1").bind(id.uuid()))? > 0)
 }
 
-/// Where a page of a member's list ends; the next page begins after it.
+/// Pagination cursor of a chat list: position of the last item of a page.
 pub type ItemCursor = (Timestamp, ChatId);
 
 impl Item {
@@ -197,7 +197,7 @@ impl Item {
     }
 }
 
-/// A member's chats, the one last spoken in first. Chats made by programs are left out.
+/// Lists the chats of a member, latest activity first, without chats created by programs.
 pub async fn list_by_member(
     conn: &mut Conn,
     principal: PrincipalId,
@@ -221,7 +221,7 @@ pub async fn list_by_member(
         .fetch_all(c))
 }
 
-/// How many chats a principal is in, without those made by programs.
+/// Counts the chats of a principal, without chats created by programs.
 pub async fn count_by_member(conn: &mut Conn, principal: PrincipalId) -> Result<u64> {
     let text = "select count(*) from members join chats on chats.id = members.chat \
                 where principal = $1 and left_at is null and chats.kind in ('direct', 'room')";
@@ -229,7 +229,7 @@ pub async fn count_by_member(conn: &mut Conn, principal: PrincipalId) -> Result<
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// Chats that were kept long enough.
+/// Lists at most `limit` chats whose retention has expired.
 pub async fn list_expired(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<ChatId>> {
     let text =
         "select id from chats where keep_until is not null and keep_until <= $1 order by keep_until limit $2";

@@ -1,4 +1,4 @@
-//! Folding the write-ahead log of SQLite into its file, beside the writer, so that no commit waits for the disk.
+//! Background WAL checkpoints for SQLite, so that no commit waits for the disk.
 
 use std::sync::{
     Arc,
@@ -11,9 +11,11 @@ use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::inline::{Connection, Options};
 
-/// Transactions from one time to the next: about a thousand pages, after which SQLite would do it by itself.
+/// Transactions between two checkpoints: about a thousand pages, SQLite's own default for automatic
+/// checkpoints.
 const EVERY: u32 = 48;
-/// With so many pages in the log a writer folds it before others go on: beside somebody who writes it never ends.
+/// WAL size in pages above which a writer runs the checkpoint itself, while it blocks other writers.
+/// A background checkpoint cannot finish while a writer keeps appending.
 const LARGE: i64 = 8_192;
 
 pub(crate) struct Checkpoints(Arc<Shared>);
@@ -22,7 +24,7 @@ struct Shared {
     options: Options,
     transactions: AtomicU32,
     is_large: AtomicBool,
-    /// Who folds, once that was needed. Held meanwhile.
+    /// Connection that runs checkpoints, opened when first needed. Locked during a checkpoint.
     folding: Mutex<Option<Connection>>,
 }
 
@@ -32,11 +34,12 @@ impl Checkpoints {
         Self(Arc::new(Shared { options, transactions, is_large, folding: Mutex::default() }))
     }
 
-    /// Called after each commit by whoever wrote, while nobody else may write.
+    /// Starts a checkpoint when one is due. Called by the writer after each commit, while it excludes other
+    /// writers.
     pub fn committed(&self, transactions: u32, writer: &Connection) {
         let before = self.0.transactions.fetch_add(transactions, Ordering::Relaxed);
         if self.0.is_large.swap(false, Ordering::Relaxed) {
-            // Nearly all of it is in the file already.
+            // A background checkpoint has already copied nearly all pages into the file.
             self.0.look(writer.fold());
         } else if before / EVERY != before.wrapping_add(transactions) / EVERY
             && let Ok(runtime) = Handle::try_current()
@@ -46,7 +49,7 @@ impl Checkpoints {
         }
     }
 
-    /// Empties the write-ahead log, off the async threads.
+    /// Truncates the WAL, on a blocking thread.
     pub async fn truncate(&self) {
         let shared = Arc::clone(&self.0);
         let done = spawn_blocking(move || shared.truncate()).await;
@@ -55,7 +58,7 @@ impl Checkpoints {
         }
     }
 
-    /// Waits for the one that goes on, and closes what folds.
+    /// Waits for a running checkpoint and closes its connection.
     pub async fn end(&self) {
         let shared = Arc::clone(&self.0);
         let waited = spawn_blocking(move || drop(shared.folding.lock().take())).await;

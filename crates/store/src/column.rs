@@ -1,4 +1,4 @@
-//! How domain types lie in columns.
+//! Mapping of domain types to columns.
 
 use std::error::Error as StdError;
 
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 type Unreadable = Box<dyn StdError + Send + Sync>;
 
-/// A type that is kept in one column, as one of the few types that both databases know.
+/// A type that is stored in one column, as one of the few types that both databases support.
 pub(crate) trait Column: Sized {
     type Raw;
 
@@ -98,7 +98,7 @@ ids!(
     AuditId,
 );
 
-/// Types that have one word for each value: `as_str` and `parse`.
+/// Implements `Column` for types with one keyword per value: `as_str` and `parse`.
 macro_rules! words {
     ($($type:ty),* $(,)?) => {$(
         impl $crate::column::Column for $type {
@@ -117,7 +117,7 @@ macro_rules! words {
 pub(crate) use words;
 words!(Role, Access, Visibility, ChatKind, MessageState, RunState, FailureClass);
 
-/// An enum of the store's own whose values have one word each, in columns and elsewhere.
+/// Defines an enum of this crate whose values are stored as keywords.
 macro_rules! word_enum {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$value_meta:meta])* $value:ident = $word:literal),* $(,)? }) => {
         $(#[$meta])*
@@ -228,9 +228,9 @@ macro_rules! json {
 }
 json!(Value, Connector, Event, Content, Vec<String>);
 
-/// JSON text holds no U+0000, which a text column of Postgres would refuse: it is written as an escape.
+/// Serializes to JSON. It escapes U+0000, which a text column of Postgres would reject.
 fn to_json(value: &impl Serialize) -> String {
-    // Types with string keys only, without a fallible serializer: this cannot fail.
+    // Cannot fail: all types have string keys only and infallible serializers.
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -238,12 +238,12 @@ fn from_json<T: DeserializeOwned>(raw: &str) -> Result<T, Unreadable> {
     Ok(serde_json::from_str(raw)?)
 }
 
-/// Free text from outside as a text column of Postgres takes it: without U+0000.
+/// Removes U+0000 from untrusted text; a text column of Postgres rejects it.
 pub(crate) fn clean(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// A struct that is read from the columns of the same names.
+/// Defines a struct that is read from columns of the same names.
 macro_rules! record {
     (
         $(#[$meta:meta])*

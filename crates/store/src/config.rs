@@ -1,4 +1,4 @@
-//! Where the store is and how it is reached.
+//! Configuration of the store: database URL and connection settings.
 
 use std::{
     fmt,
@@ -12,15 +12,15 @@ use url::Url;
 
 use crate::OpenError;
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Clone, Debug)]
 pub struct StoreConfig {
     pub url: StoreUrl,
-    /// Connections to Postgres; on SQLite, connections that read beside the one that writes. Default 10.
+    /// Pool size on Postgres; number of read connections beside the single writer on SQLite. Default 10.
     pub connections: u32,
-    /// What an acknowledged write survives on SQLite; Postgres has a setting of its own (`synchronous_commit`).
+    /// Durability of committed writes on SQLite. Postgres has its own setting (`synchronous_commit`).
     pub durability: Durability,
-    /// How long a caller waits for a connection before it is told to come back. Default 10 s.
+    /// Timeout for acquiring a connection. Default 10 s.
     pub patience: Duration,
 }
 
@@ -33,25 +33,25 @@ impl StoreConfig {
         Self { url, connections: Self::CONNECTIONS, durability, patience: Self::PATIENCE }
     }
 
-    /// From `DATABASE_URL`, where it is set, and the data folder.
+    /// Returns the default options for `DATABASE_URL`, if set, or for SQLite in the data folder.
     pub fn parse(database_url: Option<&str>, data_folder: &Path) -> Result<Self, OpenError> {
         StoreUrl::parse(database_url, data_folder).map(Self::new)
     }
 }
 
-/// What an acknowledged write survives.
+/// Which failures a committed write survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// A power cut: each commit is synced to the disk before it is acknowledged.
+    /// Power failure: each commit is synced to the disk before it is acknowledged.
     PowerCut,
-    /// The end of the process in any way. A power cut loses the last commits, and nothing in the middle.
+    /// Crash of the process. A power failure loses the last commits, but never one in the middle.
     Crash,
 }
 
-/// Which database. Shown without its password.
+/// Location of the database. Displayed without its password.
 #[derive(Clone)]
 pub enum StoreUrl {
-    /// `plexus.sqlite3` in this folder.
+    /// The file `plexus.sqlite3` in this folder.
     Sqlite {
         folder: PathBuf,
     },
@@ -61,12 +61,12 @@ pub enum StoreUrl {
 }
 
 impl StoreUrl {
-    /// `postgres://…` or `postgresql://…`; none means SQLite in the data folder.
+    /// Parses `postgres://…` or `postgresql://…`. None or empty selects SQLite in the data folder.
     pub fn parse(database_url: Option<&str>, data_folder: &Path) -> Result<Self, OpenError> {
         let Some(text) = database_url.map(str::trim).filter(|text| !text.is_empty()) else {
             return Ok(Self::Sqlite { folder: data_folder.to_owned() });
         };
-        // The text is not repeated in any error: it may hold a password.
+        // No error repeats the text: it may contain a password.
         let url = Url::parse(text).map_err(|error| OpenError::Url(error.to_string()))?;
         if !matches!(url.scheme(), "postgres" | "postgresql") {
             return Err(OpenError::Url(format!(

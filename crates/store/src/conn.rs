@@ -1,4 +1,4 @@
-//! What queries run on: a connection to read with, or a transaction to write in.
+//! Connections for queries, and write transactions.
 
 use std::ops::{Deref, DerefMut};
 
@@ -10,7 +10,7 @@ use crate::{
     inline::{Connection, Pooled},
 };
 
-/// A connection in use. Every query function takes one; a [`Tx`] serves as one, too.
+/// A connection in use. All query functions take one; [`Tx`] dereferences to it.
 pub struct Conn {
     inner: Inner,
     failed: bool,
@@ -24,13 +24,13 @@ enum Inner {
     PostgresTransaction(Transaction<'static, Postgres>),
 }
 
-/// The driver's connection, for [`on!`] and for the few statements that need two texts.
+/// The driver connection, for [`on!`] and the few statements that differ between the databases.
 pub(crate) enum Raw<'a> {
     Sqlite(&'a mut Connection),
     Postgres(&'a mut PgConnection),
 }
 
-/// Runs one statement on whichever database `$conn` belongs to. The text and the binds are the same for both.
+/// Runs one statement on the database of `$conn`. Text and bound values are the same for both databases.
 macro_rules! on {
     ($conn:expr, $c:ident => $statement:expr) => {{
         let result = match $conn.raw() {
@@ -42,7 +42,7 @@ macro_rules! on {
 }
 pub(crate) use on;
 
-/// [`on!`] for a statement that returns no rows: how many it changed.
+/// [`on!`] for a statement without result rows; returns the number of changed rows.
 macro_rules! execute {
     ($conn:expr, $query:expr) => {
         $crate::conn::on!($conn, c => async { $query.execute(c).await.map(|done| done.rows_affected()) })
@@ -50,7 +50,7 @@ macro_rules! execute {
 }
 pub(crate) use execute;
 
-/// The placeholders of an `insert` of several rows: `($1, $2), ($3, $4)`.
+/// Returns the placeholders of a multi-row `insert`: `($1, $2), ($3, $4)`.
 pub(crate) fn rows(count: usize, columns: usize) -> String {
     let row = |row: usize| {
         let columns: Vec<_> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
@@ -70,7 +70,7 @@ impl Conn {
         }
     }
 
-    /// Sorts the error of a statement and remembers that there was one.
+    /// Classifies the error of a statement and marks the connection as failed.
     pub(crate) fn note<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T> {
         result.map_err(|error| {
             self.failed = true;
@@ -113,7 +113,7 @@ impl From<Transaction<'static, Postgres>> for Conn {
     }
 }
 
-/// A transaction that may write. Dropped without [`Tx::commit`], it leaves nothing.
+/// Write transaction. Rolled back if dropped without [`Tx::commit`].
 pub struct Tx(Conn);
 
 impl Tx {
@@ -121,9 +121,10 @@ impl Tx {
         Self(conn.into())
     }
 
-    /// Keeps what was written.
+    /// Commits the transaction.
     ///
-    /// Refuses when a statement failed before: Postgres would say yes and keep nothing, SQLite would keep a part.
+    /// Fails if a statement failed before: Postgres would report success but roll back, SQLite would commit a
+    /// part.
     pub async fn commit(self) -> Result<()> {
         if self.0.failed {
             return Err(Error::other("a transaction is not committed after one of its statements failed"));

@@ -1,4 +1,4 @@
-//! Contexts: the name that a caller gives its conversation with one agent.
+//! A2A contexts: maps the contextId that a caller uses with one agent to a chat.
 
 use plexus_domain::{AgentId, ChatId, PrincipalId};
 use sqlx::{query, query_scalar};
@@ -9,7 +9,7 @@ use crate::{
     conn::{execute, on},
 };
 
-/// A name that the caller gave its conversation with this agent before is a conflict.
+/// Inserts a context. Returns a conflict if the caller already used this name with the agent.
 pub async fn insert(
     tx: &mut Tx,
     caller: PrincipalId,
@@ -39,7 +39,7 @@ pub async fn find(
     Ok(chat.map(ChatId::from_uuid))
 }
 
-/// The name by which a caller knows a chat.
+/// Returns the context name under which a caller knows a chat.
 pub async fn name_of(
     conn: &mut Conn,
     caller: PrincipalId,

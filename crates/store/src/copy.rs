@@ -1,7 +1,7 @@
-//! Copies a whole store into an empty one, of the same kind or the other.
+//! Transfer of a whole store into an empty one, of the same or the other database.
 //!
-//! One transaction on each side: what is read is one moment, and what is written is there whole or not at all.
-//! Before it is kept, every table is read back and compared.
+//! Reads from one snapshot and writes in one transaction. Before the commit, every table is read back and
+//! compared.
 
 mod catalog;
 mod cell;
@@ -20,20 +20,20 @@ use crate::{
 use catalog::{Column, Order, TABLES, Table};
 use cell::Cell;
 
-/// How many rows, and about how many bytes, go into one statement.
+/// Upper bounds of one insert statement: number of rows, and approximate number of bytes.
 const BATCH_ROWS: usize = 256;
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What a table holds: equal in two stores when their rows are.
+/// Row count and digest of a table. Equal for two stores with equal rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
     pub table: &'static str,
     pub rows: u64,
-    /// Does not depend on the order of the rows.
+    /// Independent of the order of the rows.
     pub digest: Digest,
 }
 
-/// How far a copy has come within one table.
+/// Progress of the transfer within one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub table: &'static str,
@@ -53,7 +53,7 @@ pub enum CopyError {
     Store(#[from] Error),
 }
 
-/// Copies every table and gives what each held. Nobody else may write to `to` meanwhile.
+/// Copies every table and returns their digests. There must be no other writer to `to` during the transfer.
 pub async fn copy(
     from: &Store,
     to: &Store,
@@ -77,7 +77,7 @@ pub async fn copy(
     Ok(contents)
 }
 
-/// What every table holds, in the order of their references.
+/// Returns the digest of every table, referenced tables first.
 pub async fn contents(conn: &mut Conn) -> Result<Vec<Content>, Error> {
     let mut contents = Vec::with_capacity(TABLES.len());
     for table in &TABLES {
@@ -177,7 +177,8 @@ async fn insert(tx: &mut Tx, table: &Table, columns: &[Column], rows: &[Vec<Cell
     tx.note(result)
 }
 
-/// A new store holds nothing but this hub's own row, which the copy brings along.
+/// Removes the row of the hub itself, the only row of a new store, and fails if any other row exists.
+/// The transfer copies that row from the source.
 async fn clear(tx: &mut Tx, to: &Store) -> Result<(), CopyError> {
     execute!(tx, query("delete from hubs where state = 'self'"))?;
     for table in &TABLES {
@@ -194,7 +195,7 @@ async fn count(conn: &mut Conn, table: &Table) -> Result<u64, Error> {
     Ok(u64::try_from(rows).unwrap_or(0))
 }
 
-/// A large table takes longer to read than any statement of a hub at work.
+/// Disables the Postgres timeouts: a large table takes longer to read than any regular statement.
 async fn lift_limits(conn: &mut Conn) -> Result<(), Error> {
     let Raw::Postgres(c) = conn.raw() else { return Ok(()) };
     let text = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
@@ -202,7 +203,7 @@ async fn lift_limits(conn: &mut Conn) -> Result<(), Error> {
     conn.note(result)
 }
 
-/// Rows that point at others of their own table may come before those.
+/// Defers foreign key checks: a row may precede the row of the same table that it references.
 async fn defer_references(tx: &mut Tx) -> Result<(), Error> {
     let result = match tx.raw() {
         Raw::Sqlite(c) => query("pragma defer_foreign_keys = on").execute(c).await.map(drop),
@@ -211,7 +212,7 @@ async fn defer_references(tx: &mut Tx) -> Result<(), Error> {
     tx.note(result)
 }
 
-/// Rows that wait to be written together.
+/// Rows that are inserted by one statement.
 #[derive(Default)]
 struct Batch {
     rows: Vec<Vec<Cell>>,
@@ -234,7 +235,7 @@ impl Batch {
     }
 }
 
-/// Counts rows and adds up their digests, so that their order does not matter.
+/// Row count and XOR of the row digests, hence independent of the order of the rows.
 #[derive(Default)]
 struct Sum {
     rows: u64,

@@ -1,17 +1,17 @@
-//! Numbers that only grow, taken in the transaction that uses them.
+//! Sequences whose numbers are allocated in the transaction that uses them. Numbers only increase.
 
 use sqlx::query_scalar;
 
 use crate::{Conn, Result, Tx, conn::on};
 
-/// The next number of `name`, from 1. Others who want one wait until this transaction ends.
+/// Returns the next number of the sequence `name`, from 1. Other transactions wait until this one ends.
 pub async fn next(tx: &mut Tx, name: &str) -> Result<i64> {
     let text = "insert into counters (name, n) values ($1, 1) \
                 on conflict (name) do update set n = counters.n + 1 returning n";
     on!(tx, c => query_scalar(text).bind(name).fetch_one(c))
 }
 
-/// The last number that was taken; 0 when there was none.
+/// Returns the last allocated number; 0 if there is none.
 pub async fn current(conn: &mut Conn, name: &str) -> Result<i64> {
     let found: Option<i64> =
         on!(conn, c => query_scalar("select n from counters where name = $1").bind(name).fetch_optional(c))?;

@@ -1,4 +1,4 @@
-//! Credentials: what an account proves itself with. Second factors are rows, too.
+//! Sign-in credentials of accounts. Second factors are rows, too.
 
 use plexus_domain::{AccountId, CredentialId, Timestamp};
 use sqlx::{query, query_as};
@@ -13,9 +13,9 @@ word_enum! {
     pub enum CredentialKind {
         Password = "password",
         Passkey = "passkey",
-        /// Codes by time (RFC 6238).
+        /// Time-based one-time passwords (RFC 6238).
         Totp = "totp",
-        /// A code for when all else is lost, used once.
+        /// Single-use recovery code.
         Recovery = "recovery",
     }
 }
@@ -25,7 +25,7 @@ record! {
         pub id: CredentialId,
         pub account: AccountId,
         pub kind: CredentialKind,
-        /// What its kind needs: for a password the PHC string of its hash.
+        /// Data specific to the kind: for a password, the PHC string of its hash.
         pub data: String,
         pub created: Timestamp,
         pub used: Option<Timestamp>,
@@ -54,13 +54,13 @@ pub async fn insert(tx: &mut Tx, new: &Credential) -> Result<()> {
     Ok(())
 }
 
-/// Oldest first.
+/// Lists the credentials of an account, oldest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Credential>> {
     let text = select!("where account = $1 order by created, id");
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 
-/// The credential of a kind that an account has one of; of several, the newest.
+/// Returns the newest credential of one kind.
 pub async fn by_kind(
     conn: &mut Conn,
     account: AccountId,

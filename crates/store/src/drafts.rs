@@ -1,4 +1,4 @@
-//! Drafts: registrations that are not finished.
+//! Registration drafts: unfinished registrations of agents.
 
 use plexus_domain::{AccountId, DraftId, Timestamp};
 use serde_json::Value;
@@ -40,18 +40,18 @@ pub async fn insert(tx: &mut Tx, new: &Draft) -> Result<()> {
     Ok(())
 }
 
-/// A draft of this account.
+/// Returns a draft of this account.
 pub async fn find(conn: &mut Conn, account: AccountId, id: DraftId) -> Result<Option<Draft>> {
     let text = select!("where id = $1 and account = $2");
     on!(conn, c => query_as(text).bind(id.uuid()).bind(account.uuid()).fetch_optional(c))
 }
 
-/// Newest first.
+/// Lists the drafts of an account, newest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Draft>> {
     on!(conn, c => query_as(select!("where account = $1 order by id desc")).bind(account.uuid()).fetch_all(c))
 }
 
-/// How far it has come.
+/// Saves the step, data and expiry of a draft.
 pub async fn set_step(tx: &mut Tx, draft: &Draft) -> Result<bool> {
     let text = "update drafts set step = $3, data = $4, expires = $5 where id = $1 and account = $2";
     let changed = execute!(

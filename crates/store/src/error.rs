@@ -1,4 +1,4 @@
-//! What can go wrong with a store, sorted by what a caller does about it.
+//! Errors of the store, classified by what the caller can do about them.
 
 use std::path::PathBuf;
 
@@ -10,22 +10,23 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It contradicts what is there: the value is taken, or what it points at is missing.
+    /// The write violates a unique or foreign key constraint: a value is taken, or a referenced row is
+    /// missing.
     #[error("the store holds something that contradicts this: {0}")]
     Conflict(#[source] sqlx::Error),
-    /// The same call may work later: the connection is lost, the disk is full, too many wait.
+    /// Transient failure, worth a retry: connection lost, disk full, too many waiting callers.
     #[error("the store cannot be used now: {0}")]
     Unavailable(#[source] sqlx::Error),
-    /// A row does not hold what this program wrote.
+    /// A row holds data that this program did not write.
     #[error("the store holds something unreadable: {0}")]
     Corrupt(#[source] sqlx::Error),
-    /// A mistake in this program.
+    /// Any other failure: a bug in this program.
     #[error("the store refused: {0}")]
     Other(#[source] sqlx::Error),
 }
 
 impl Error {
-    /// Whether the same call may work later.
+    /// Returns whether a retry may succeed.
     pub const fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
@@ -56,7 +57,7 @@ impl From<sqlx::Error> for Error {
             E::Io(_) | E::Tls(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed | E::BeginFailed => {
                 Self::Unavailable(error)
             }
-            // Postgres ends a connection between two messages: the driver then misses what it waits for.
+            // Postgres may close a connection between two messages. The driver then reports a protocol error.
             E::Protocol(_) => Self::Unavailable(error),
             E::ColumnDecode { .. } | E::Decode(_) => Self::Corrupt(error),
             _ => Self::Other(error),
@@ -76,13 +77,14 @@ fn kind(error: &dyn DatabaseError) -> Kind {
         return Kind::Conflict;
     }
     let code = error.code().unwrap_or_default();
-    // Migrations are run by sqlx's own driver.
+    // Migrations run on the SQLite driver of sqlx.
     let is_sqlite = error.try_downcast_ref::<Failure>().is_some()
         || error.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some();
     if is_sqlite { sqlite_kind(code.parse().unwrap_or(0)) } else { postgres_kind(&code) }
 }
 
-/// By the primary result code (<https://www.sqlite.org/rescode.html>), the low byte of the extended one.
+/// Classifies by the primary result code (<https://www.sqlite.org/rescode.html>), the low byte of the
+/// extended one.
 const fn sqlite_kind(code: i32) -> Kind {
     match code & 0xff {
         // BUSY, LOCKED, IOERR, FULL, CANTOPEN
@@ -93,11 +95,11 @@ const fn sqlite_kind(code: i32) -> Kind {
     }
 }
 
-/// By SQLSTATE (Postgres manual, appendix A).
+/// Classifies by SQLSTATE (Postgres manual, appendix A).
 fn postgres_kind(code: &str) -> Kind {
-    /// Serialization failure, deadlock, lock not available, query cancelled, IO error.
+    /// Serialization failure, deadlock, lock not available, query cancelled, I/O error.
     const RETRYABLE: [&str; 5] = ["40001", "40P01", "55P03", "57014", "58030"];
-    /// Connection exceptions, insufficient resources, shutdown of the server.
+    /// Connection exceptions, insufficient resources, server shutdown.
     const RETRYABLE_CLASSES: [&str; 3] = ["08", "53", "57P"];
     if RETRYABLE.contains(&code) || RETRYABLE_CLASSES.iter().any(|class| code.starts_with(class)) {
         Kind::Unavailable

@@ -1,4 +1,4 @@
-//! Events: changes of a chat's structure, in the order its readers are told.
+//! Chat events: structural changes of a chat, in the order in which subscribers receive them.
 
 use plexus_domain::{ChatId, Timestamp, event::Event};
 use sqlx::query_as;
@@ -19,10 +19,11 @@ record! {
 }
 
 const COLUMNS: usize = 7;
-/// How many rows one statement writes.
+/// Maximum rows per insert statement.
 const CHUNK: usize = 32;
 
-/// Adds events with numbers that their chat gave. A number is the SSE id that readers come back with.
+/// Adds events with sequence numbers of their chat.
+/// The sequence number is the SSE event id with which a subscriber resumes.
 pub(crate) fn add(batch: &mut Batch, chat: ChatId, events: &[(i64, Event)], at: Timestamp) {
     for chunk in events.chunks(CHUNK) {
         let columns = "insert into events (chat, seq, kind, message, run, payload, at) values ";
@@ -41,7 +42,7 @@ pub(crate) fn add(batch: &mut Batch, chat: ChatId, events: &[(i64, Event)], at: 
     }
 }
 
-/// At most `limit` events that follow `after`, in order.
+/// Lists at most `limit` events after sequence number `after`, in order.
 pub async fn list_after(conn: &mut Conn, chat: ChatId, after: i64, limit: i64) -> Result<Vec<Row>> {
     let text = "select seq, payload, at from events where chat = $1 and seq > $2 order by seq limit $3";
     on!(conn, c => query_as(text).bind(chat.uuid()).bind(after).bind(limit).fetch_all(c))

@@ -1,4 +1,4 @@
-//! Whose turn it is to write: SQLite has one writer, and people do not wait behind bulk work.
+//! Write queue for SQLite's single writer; interactive writes are served before background writes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,21 +9,23 @@ use tokio::{
 
 use crate::{Error, Result};
 
-/// How long a writer waits before it is told to come back.
+/// Timeout for acquiring a permit to write.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long bulk work steps back for people before it queues like one of them.
+/// How long a background write yields to interactive writes before it queues in FIFO order. Prevents
+/// starvation.
 const BULK_PATIENCE: Duration = Duration::from_millis(250);
-/// How many people's writes may wait; those beyond are told to come back.
+/// Maximum number of waiting interactive writes; more are rejected as unavailable (backpressure).
 const WAITING_MAX: usize = 4096;
 
-/// Held while writing; the next one is let in when it is dropped.
+/// Permit to write. Dropping it admits the next writer.
 pub(crate) struct Turn {
     _permit: OwnedSemaphorePermit,
 }
 
+/// Write queue: a FIFO semaphore with one permit, and a count of the waiting interactive writes.
 pub(crate) struct Gate {
     turns: Arc<Semaphore>,
-    /// How many people's writes wait.
+    /// Number of waiting interactive writes.
     waiting: watch::Sender<usize>,
 }
 
@@ -32,38 +34,38 @@ impl Gate {
         Self { turns: Arc::new(Semaphore::new(1)), waiting: watch::Sender::new(0) }
     }
 
-    /// A turn for somebody who waits for the answer, in the order of asking.
+    /// Acquires a permit for an interactive write, in FIFO order.
     pub async fn person(&self) -> Result<Turn> {
         let _waiting = Waiting::new(&self.waiting)?;
         self.next().await
     }
 
-    /// A turn for work that nobody waits for, when no person's write waits.
+    /// Acquires a permit for a background write while no interactive write waits, or after `BULK_PATIENCE`.
     pub async fn bulk(&self) -> Result<Turn> {
         let deadline = Instant::now() + BULK_PATIENCE;
         let mut waiting = self.waiting.subscribe();
         loop {
             let idle = timeout_at(deadline, waiting.wait_for(|count| *count == 0)).await.is_ok();
             let turn = self.next().await?;
-            // Somebody may have come while this waited for its turn.
+            // An interactive write may have arrived while this one was queued.
             if !idle || *self.waiting.borrow() == 0 {
                 return Ok(turn);
             }
         }
     }
 
-    /// How many people's writes wait.
+    /// Returns the number of waiting interactive writes.
     pub fn waiting(&self) -> usize {
         *self.waiting.borrow()
     }
 
-    /// A turn if nobody has one or waits for one.
+    /// Acquires a permit if none is held and no writer waits.
     pub fn idle(&self) -> Option<Turn> {
         let permit = Arc::clone(&self.turns).try_acquire_owned().ok()?;
         Some(Turn { _permit: permit })
     }
 
-    /// A turn behind all who wait now.
+    /// Acquires a permit behind all current waiters.
     pub async fn next(&self) -> Result<Turn> {
         match timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Turn { _permit: permit }),
@@ -73,7 +75,7 @@ impl Gate {
     }
 }
 
-/// Counts one waiting write for as long as it lives, also when its future is dropped.
+/// Counts one waiting write while it lives. Dropping the future of the waiter also drops this guard.
 struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Waiting<'a> {
@@ -110,7 +112,7 @@ mod tests {
                 order.send("bulk").await.unwrap();
             }
         });
-        // The bulk writer holds the first place in the queue.
+        // The background writer is first in the queue.
         tokio::task::yield_now().await;
         let person = tokio::spawn({
             let gate = Arc::clone(&gate);

@@ -1,4 +1,4 @@
-//! Grants: who may use an agent or a model that is not for everybody.
+//! Grants: principals that may use an agent or a model with restricted access.
 
 use plexus_domain::{AgentId, ModelId, PrincipalId, Timestamp};
 use sqlx::{query, query_scalar};
@@ -9,7 +9,7 @@ use crate::{
     conn::{execute, on},
 };
 
-/// What is granted.
+/// Agent or model to which a grant gives access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Agent(AgentId),
@@ -25,7 +25,7 @@ impl Target {
     }
 }
 
-/// Whether it is new.
+/// Inserts a grant; idempotent. Returns whether it is new.
 pub async fn insert(tx: &mut Tx, target: Target, principal: PrincipalId, at: Timestamp) -> Result<bool> {
     let text = "insert into grants (target, principal, created) values ($1, $2, $3) on conflict do nothing";
     Ok(execute!(tx, query(text).bind(target.uuid()).bind(principal.uuid()).bind(at.millis()))? > 0)
@@ -43,7 +43,7 @@ pub async fn exists(conn: &mut Conn, target: Target, principal: PrincipalId) -> 
     Ok(found > 0)
 }
 
-/// Who was granted it, in that order.
+/// Lists the principals with a grant, in the order in which they received it.
 pub async fn list_by_target(conn: &mut Conn, target: Target) -> Result<Vec<PrincipalId>> {
     let text = "select principal from grants where target = $1 order by created, principal";
     let found: Vec<Uuid> = on!(conn, c => query_scalar(text).bind(target.uuid()).fetch_all(c))?;

@@ -1,8 +1,10 @@
-//! The one who writes to SQLite, and commits that are made together.
+//! SQLite writer with group commit.
 //!
-//! What a commit costs is mostly pages: those of the indices that each message touches are written anew each time. So a
-//! transaction that others wait behind is not committed by itself. The next goes on in the same transaction of SQLite, behind a
-//! savepoint, and one commit keeps them all; each is told then, and not before.
+//! The cost of a commit is mostly in pages: each commit rewrites the index pages that every message touches.
+//! A transaction is therefore not committed alone while other writers wait behind it.
+//! The next one continues in the same SQLite transaction behind a savepoint, and one commit covers all of
+//! them.
+//! Each caller is notified after that commit, not before.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -22,21 +24,22 @@ use crate::{
     inline::{Connection, Pool, Pooled},
 };
 
-/// Transactions that one commit keeps at most: the first waits for the last.
+/// Maximum transactions per commit. Bounds the latency: the first one waits for the last.
 const MOST: usize = 16;
 
+/// Writer with one connection, a write queue and background checkpoints.
 pub(crate) struct Writer {
     pool: Pool,
     durability: Durability,
     gate: Gate,
     checkpoints: Checkpoints,
-    /// What is not committed yet, between the turns of its transactions.
+    /// The uncommitted group, while none of its transactions is running.
     open: Mutex<Option<Group>>,
     #[cfg(test)]
     commits: std::sync::atomic::AtomicU32,
 }
 
-/// A transaction of SQLite, and who waits for its commit.
+/// An open SQLite transaction and the callers that wait for its commit.
 struct Group {
     connection: Pooled,
     kept: Vec<oneshot::Sender<Result<(), String>>>,
@@ -55,20 +58,20 @@ impl Writer {
         })
     }
 
-    /// A transaction for somebody who waits for the answer.
+    /// Begins an interactive transaction.
     pub async fn person(self: &Arc<Self>) -> Result<Writing> {
         let turn = self.gate.person().await?;
         self.begin(turn).await
     }
 
-    /// A transaction that lets people go first.
+    /// Begins a background transaction; interactive ones are served first.
     pub async fn bulk(self: &Arc<Self>) -> Result<Writing> {
         let turn = self.gate.bulk().await?;
         self.begin(turn).await
     }
 
-    /// The connection to read with, where nobody writes now and all that was written is committed: what is not keeps the
-    /// connection.
+    /// Returns the connection for reading if no transaction runs and everything is committed.
+    /// An uncommitted group keeps the connection out of the pool.
     pub fn glance(&self) -> Option<Glance> {
         let turn = self.gate.idle()?;
         Some(Glance { connection: self.pool.idle()?, _turn: turn })
@@ -87,22 +90,22 @@ impl Writer {
         Ok(writing)
     }
 
-    /// Commits for everybody in the group. The caller has the turn.
+    /// Commits a group and notifies its callers. The caller of this function holds the permit.
     fn commit(&self, group: Group) -> Result<()> {
         let done = self.wait_for_disk(|| group.connection.commit());
         #[cfg(test)]
         self.commits.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let transactions = u32::try_from(group.kept.len().max(1)).unwrap_or(u32::MAX);
         for kept in group.kept {
-            // Whoever does not wait any more need not know.
+            // The receiver may be gone: its caller gave up waiting.
             let _ = kept.send(done.as_ref().map(drop).map_err(ToString::to_string));
         }
         self.checkpoints.committed(transactions, &group.connection);
         Ok(done?)
     }
 
-    /// Runs a commit. One that syncs blocks its thread for as long as the disk takes; the runtime's other tasks move to another
-    /// thread meanwhile, where there is one.
+    /// Runs a commit. A commit that syncs blocks its thread for as long as the disk takes.
+    /// On a multi-threaded runtime, other tasks move to another thread in the meantime.
     fn wait_for_disk<T>(&self, commit: impl FnOnce() -> T) -> T {
         let is_multi_thread =
             Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
@@ -113,12 +116,12 @@ impl Writer {
         }
     }
 
-    /// Empties the write-ahead log.
+    /// Truncates the WAL.
     pub async fn truncate_log(&self) {
         self.checkpoints.truncate().await;
     }
 
-    /// Commits what is open, once those have had their turn who waited before.
+    /// Commits the open group, behind the writers that wait now.
     async fn commit_open(self: Arc<Self>) {
         let turn = loop {
             if let Ok(turn) = self.gate.next().await {
@@ -141,19 +144,20 @@ impl Writer {
     }
 }
 
-/// The writer's connection while nobody writes.
+/// Read access to the connection of the writer; blocks writers while it lives.
 pub(crate) struct Glance {
     pub connection: Pooled,
-    // Last: the next one writes when the connection waits again.
+    // Declared last, hence dropped last: the connection must be back in the pool before the next writer
+    // starts.
     _turn: Turn,
 }
 
-/// A transaction of the hub's. Dropped, it leaves nothing.
+/// Write transaction. Rolled back if dropped without a commit.
 pub(crate) struct Writing {
-    /// None once it is committed, or waits to be.
+    /// `None` once the transaction is committed or waits for the commit of its group.
     group: Option<Group>,
     writer: Arc<Writer>,
-    // Last: the next one begins when everything else is over.
+    // Declared last, hence dropped last: the next writer must start after everything else has ended.
     _turn: Turn,
 }
 
@@ -180,7 +184,8 @@ impl Writing {
         }
     }
 
-    /// Whether what others wrote is in the same transaction of SQLite, before its savepoint.
+    /// Returns whether earlier transactions of the group share the SQLite transaction, before the savepoint
+    /// of this one.
     fn follows_others(&self) -> bool {
         self.group.as_ref().is_some_and(|group| !group.kept.is_empty())
     }
@@ -189,13 +194,13 @@ impl Writing {
 impl Drop for Writing {
     fn drop(&mut self) {
         let Some(group) = self.group.take().filter(|group| !group.kept.is_empty()) else { return };
-        // SQLite ends the whole transaction by itself when the disk is full.
+        // SQLite rolls back the whole transaction on its own when the disk is full.
         let undone = match group.connection.is_writing() {
             true => group.connection.run("rollback to one; release one").map_err(|error| error.to_string()),
             false => Err("what was written with it could not be kept".to_owned()),
         };
         match undone {
-            // Whoever dropped this may go on from what it saw, so that has to be there now. All of them are told.
+            // The caller may act on rows of the group that it has read, so they must be committed now.
             Ok(()) => drop(self.writer.commit(group)),
             Err(words) => group.kept.into_iter().for_each(|kept| drop(kept.send(Err(words.clone())))),
         }
@@ -247,7 +252,7 @@ mod tests {
         Writer::new(pool, Checkpoints::new(options), Durability::PowerCut)
     }
 
-    /// Writes a number once it has a turn; keeps it unless told not to.
+    /// Inserts a number in a transaction of its own, and commits if `keeps` is set.
     fn write(writer: &Arc<Writer>, number: u32, keeps: bool) -> JoinHandle<Result<()>> {
         let writer = Arc::clone(writer);
         tokio::spawn(async move {
@@ -257,7 +262,7 @@ mod tests {
         })
     }
 
-    /// Lets the others wait for a turn, and then go.
+    /// Queues writers behind one that holds the permit, then lets it commit and awaits all of them.
     async fn behind(
         writer: &Arc<Writer>,
         others: impl FnOnce() -> Vec<JoinHandle<Result<()>>>,
@@ -310,7 +315,7 @@ mod tests {
         drop(glance);
         let last = waiting.await.unwrap();
         last.run("insert into numbers values (2)").unwrap();
-        // Its commit is left to those who wait behind it.
+        // It does not commit itself, because another writer waits behind it.
         let behind = write(&writer, 3, true);
         while writer.gate.waiting() == 0 {
             tokio::task::yield_now().await;

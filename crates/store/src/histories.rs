@@ -1,4 +1,5 @@
-//! Histories: by what callers that keep their conversations themselves are recognised when they go on.
+//! Conversation digests: identify the chat of a stateless client that resends its history (OpenAI API).
+//! Maps caller, agent and digest of the history to the question that ended the history.
 
 use plexus_domain::{AgentId, Digest, MessageId, PrincipalId};
 use sqlx::{query, query_scalar};
@@ -10,16 +11,16 @@ use crate::{
     conn::{execute, on},
 };
 
-/// One caller's conversations with one agent, as far as they were told alike.
+/// Key of the conversations of one caller with one agent that have the same history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct History {
     pub caller: PrincipalId,
     pub agent: AgentId,
-    /// Of all that was told, the question at its end included.
+    /// Digest of the whole history, including the question at its end.
     pub digest: Digest,
 }
 
-/// Notes that the history ended with this question.
+/// Records that a history ended with this question; idempotent.
 pub async fn insert(tx: &mut Tx, history: &History, question: MessageId) -> Result<()> {
     let text = "insert into histories (caller, agent, digest, question) values ($1, $2, $3, $4) \
                 on conflict do nothing";
@@ -34,7 +35,7 @@ pub async fn insert(tx: &mut Tx, history: &History, question: MessageId) -> Resu
     Ok(())
 }
 
-/// At most `limit` questions that ended it, the last first.
+/// Lists at most `limit` questions that ended this history, newest first.
 pub async fn questions(conn: &mut Conn, history: &History, limit: i64) -> Result<Vec<MessageId>> {
     let text = "select question from histories where caller = $1 and agent = $2 and digest = $3 \
                 order by question desc limit $4";

@@ -1,4 +1,4 @@
-//! What other hubs did against the rules of the network, as far as it shows.
+//! Violations of the federation protocol by remote hubs.
 
 use plexus_domain::{HubRowId, Timestamp};
 use sqlx::{query, query_as};
@@ -10,6 +10,7 @@ use crate::{
 };
 
 word_enum! {
+    /// Kind of violation.
     pub enum Fault {
         Withholds = "withholds",
         Pads = "pads",
@@ -21,10 +22,11 @@ word_enum! {
 }
 
 record! {
+    /// Violations of one kind by one hub.
     pub struct Noted {
         pub hub: HubRowId,
         pub fault: Fault,
-        /// The hub whose listings it was about the last time, by its key.
+        /// Key of the hub whose listings the latest violation concerned.
         pub about: String,
         pub first_at: Timestamp,
         pub last_at: Timestamp,
@@ -32,7 +34,7 @@ record! {
     }
 }
 
-/// Notes a fault. A hub has one row for each kind, however often it does it.
+/// Records a violation. There is one row per hub and kind; repeats update it and increment its count.
 pub async fn note(tx: &mut Tx, hub: HubRowId, fault: Fault, about: &str, at: Timestamp) -> Result<()> {
     let text = "insert into hub_faults (hub, fault, about, first_at, last_at, times) values ($1, $2, $3, $4, $4, 1) \
                 on conflict (hub, fault) do update set about = excluded.about, last_at = excluded.last_at, \
@@ -41,7 +43,7 @@ pub async fn note(tx: &mut Tx, hub: HubRowId, fault: Fault, about: &str, at: Tim
     Ok(())
 }
 
-/// The last one first.
+/// Lists the violations of a hub, latest first.
 pub async fn list(conn: &mut Conn, hub: HubRowId) -> Result<Vec<Noted>> {
     let text = "select hub, fault, about, first_at, last_at, times from hub_faults where hub = $1 \
                 order by last_at desc, fault";

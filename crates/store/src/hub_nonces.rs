@@ -1,11 +1,12 @@
-//! Requests that other hubs signed, by what makes each of them good once.
+//! Nonces of signed requests from remote hubs, for replay protection.
 
 use plexus_domain::{Digest, HubRowId, Timestamp};
 use sqlx::query;
 
 use crate::{Result, Tx, column::Column as _, conn::execute};
 
-/// Remembers a nonce until it expires, and forgets those that have. False when it was used before.
+/// Records a nonce until it expires, and purges expired ones. Returns false if the nonce was used before
+/// (replay).
 pub async fn take(
     tx: &mut Tx,
     hub: HubRowId,

@@ -1,4 +1,4 @@
-//! What the network of this hub remembers over a restart: where hubs were, and what was announced to it.
+//! Persisted peer-to-peer state: last known addresses of hubs, and DHT provider records that this hub stores.
 
 use plexus_domain::Timestamp;
 use sqlx::{query, query_as};
@@ -10,6 +10,7 @@ use crate::{
 };
 
 record! {
+    /// Last known addresses of a hub.
     pub struct Addresses {
         pub peer: String,
         pub addresses: Vec<String>,
@@ -18,6 +19,7 @@ record! {
 }
 
 record! {
+    /// DHT provider record.
     pub struct Announcement {
         pub key: Vec<u8>,
         pub provider: String,
@@ -33,20 +35,20 @@ pub async fn put_addresses(tx: &mut Tx, peer: &str, addresses: &[String], seen: 
     Ok(())
 }
 
-/// Those that were met last, at most `limit`.
+/// Lists the addresses of at most `limit` hubs, latest seen first.
 pub async fn list_addresses(conn: &mut Conn, limit: i64) -> Result<Vec<Addresses>> {
     let text = "select peer, addresses, seen from hub_addresses order by seen desc, peer limit $1";
     on!(conn, c => query_as(text).bind(limit).fetch_all(c))
 }
 
-/// Where one hub was last.
+/// Returns the last known addresses of one hub; empty if unknown.
 pub async fn addresses_of(conn: &mut Conn, peer: &str) -> Result<Vec<String>> {
     let text = "select peer, addresses, seen from hub_addresses where peer = $1";
     let found: Option<Addresses> = on!(conn, c => query_as(text).bind(peer).fetch_optional(c))?;
     Ok(found.map(|found| found.addresses).unwrap_or_default())
 }
 
-/// Forgets where hubs were that were not met since.
+/// Purges the addresses of hubs that were last seen before `since`.
 pub async fn forget_addresses(tx: &mut Tx, since: Timestamp) -> Result<u64> {
     execute!(tx, query("delete from hub_addresses where seen < $1").bind(since.millis()))
 }
@@ -70,14 +72,14 @@ pub async fn delete_announcement(tx: &mut Tx, key: &[u8], provider: &str) -> Res
     Ok(execute!(tx, query(text).bind(key).bind(provider))? > 0)
 }
 
-/// Those that hold after `now`, at most `limit`.
+/// Lists at most `limit` provider records that expire after `now`.
 pub async fn list_announcements(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Announcement>> {
     let text = "select key, provider, addresses, expires from hub_announcements where expires > $1 \
                 order by expires desc limit $2";
     on!(conn, c => query_as(text).bind(now.millis()).bind(limit).fetch_all(c))
 }
 
-/// Forgets what does not hold any more.
+/// Purges expired provider records.
 pub async fn forget_announcements(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     execute!(tx, query("delete from hub_announcements where expires <= $1").bind(now.millis()))
 }

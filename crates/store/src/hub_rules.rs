@@ -1,4 +1,4 @@
-//! Rules of the operator about other hubs and what they have.
+//! Federation rules: entries of the operator that allow or block hubs or their agents.
 
 use plexus_domain::Timestamp;
 use sqlx::{query, query_as};
@@ -17,19 +17,20 @@ word_enum! {
 }
 
 record! {
+    /// Rule about one subject.
     pub struct Rule {
-        /// A kind and a name, as in `hub:12D3KooW…`.
+        /// Kind and name of what the rule is about, such as `hub:12D3KooW…`.
         pub subject: String,
         pub action: RuleAction,
         pub reason: String,
-        /// Who made it, for people.
+        /// Who created the rule, for display.
         pub author: String,
         pub created: Timestamp,
         pub expires: Option<Timestamp>,
     }
 }
 
-/// Makes a rule, or replaces the one about the same.
+/// Inserts a rule, or replaces the rule about the same subject.
 pub async fn put(tx: &mut Tx, rule: &Rule) -> Result<()> {
     let text = "insert into hub_rules (subject, action, reason, author, created, expires) \
                 values ($1, $2, $3, $4, $5, $6) on conflict (subject) do update set action = excluded.action, \
@@ -52,13 +53,13 @@ pub async fn delete(tx: &mut Tx, subject: &str) -> Result<bool> {
     Ok(execute!(tx, query("delete from hub_rules where subject = $1").bind(clean(subject)))? > 0)
 }
 
-/// The rule about this subject.
+/// Returns the rule about this subject.
 pub async fn find(conn: &mut Conn, subject: &str) -> Result<Option<Rule>> {
     let text = "select subject, action, reason, author, created, expires from hub_rules where subject = $1";
     on!(conn, c => query_as(text).bind(clean(subject)).fetch_optional(c))
 }
 
-/// The newest first, at most `limit`.
+/// Lists at most `limit` rules, newest first.
 pub async fn list(conn: &mut Conn, limit: i64) -> Result<Vec<Rule>> {
     let text = "select subject, action, reason, author, created, expires from hub_rules \
                 order by created desc, subject limit $1";

@@ -1,4 +1,4 @@
-//! Hubs: this one and those it knows.
+//! Hubs: this one and known remote hubs.
 
 use plexus_domain::{HubRowId, Timestamp};
 use sqlx::{query, query_as};
@@ -10,19 +10,20 @@ use crate::{
 };
 
 word_enum! {
+    /// State of a hub as seen by this one.
     pub enum HubState {
         /// This hub: [`HubRowId::SELF`].
         Itself = "self",
-        /// New, and carried within narrow limits.
+        /// New hub; its listings are replicated under a reduced quota.
         Probation = "probation",
         Carried = "carried",
-        /// Silent for so long that its listings are dropped.
+        /// Unreachable for so long that its listings are deleted.
         Gone = "gone",
     }
 }
 
 word_enum! {
-    /// What the administrator thinks of it.
+    /// Trust level that the administrator assigned to a hub.
     pub enum Standing {
         Normal = "normal",
         Trusted = "trusted",
@@ -34,19 +35,19 @@ word_enum! {
 record! {
     pub struct Hub {
         pub id: HubRowId,
-        /// The domain that it proved.
+        /// Verified domain.
         pub domain: Option<String>,
         pub state: HubState,
         pub standing: Standing,
-        /// What it signed about itself, as received.
+        /// Signed hub record, as received.
         pub record: Option<Vec<u8>>,
         pub head_seq: i64,
         pub seen: Timestamp,
-        /// Its key, as a libp2p PeerId.
+        /// Public key, as a libp2p PeerId.
         pub peer: Option<String>,
-        /// What it last signed about its set of listings, as received.
+        /// Latest signed inventory head, as received.
         pub head: Option<Vec<u8>>,
-        /// When it was first heard of.
+        /// When this hub first learned of it.
         pub met: Option<Timestamp>,
     }
 }
@@ -88,7 +89,7 @@ pub async fn by_domain(conn: &mut Conn, domain: &str) -> Result<Option<Hub>> {
     on!(conn, c => query_as(select!("where domain = $1")).bind(domain).fetch_optional(c))
 }
 
-/// All but this one, the one seen last first.
+/// Lists all remote hubs, latest seen first.
 pub async fn list_others(conn: &mut Conn) -> Result<Vec<Hub>> {
     on!(conn, c => query_as(select!("where state <> 'self' order by seen desc, id")).fetch_all(c))
 }
@@ -97,27 +98,28 @@ pub async fn by_peer(conn: &mut Conn, peer: &str) -> Result<Option<Hub>> {
     on!(conn, c => query_as(select!("where peer = $1")).bind(peer).fetch_optional(c))
 }
 
-/// Hubs that something is known of, this one among them.
+/// Lists all hubs that are not gone and have a key, including this one.
 pub async fn list_known(conn: &mut Conn) -> Result<Vec<Hub>> {
     on!(conn, c => query_as(select!("where peer is not null and state <> 'gone' order by id")).fetch_all(c))
 }
 
 record! {
-    /// How many agents of a hub are shown here.
+    /// Number of visible agents of a hub.
     pub struct Shown {
         pub hub: HubRowId,
         pub agents: u64,
     }
 }
 
-/// For those that have any.
+/// Counts the visible agents of each hub that has any.
 pub async fn count_shown(conn: &mut Conn) -> Result<Vec<Shown>> {
     let text = "select a.hub, count(*) as agents from agents a join listings l on l.agent = a.id \
                 where l.state = 'live' and l.envelope is not null group by a.hub";
     on!(conn, c => query_as(text).fetch_all(c))
 }
 
-/// Forgets a hub. What still points at it, such as a chat with one of its agents, keeps its name.
+/// Deletes a hub. If rows still reference it, such as a chat with one of its agents, the row stays in state
+/// `gone`.
 pub async fn forget(tx: &mut Tx, id: HubRowId) -> Result<()> {
     let text = "delete from hubs where id = $1 and state <> 'self' \
                 and not exists (select 1 from agents where agents.hub = hubs.id) \
@@ -132,7 +134,7 @@ pub async fn forget(tx: &mut Tx, id: HubRowId) -> Result<()> {
     Ok(())
 }
 
-/// Replaces everything that is known of a hub.
+/// Replaces all columns of a hub.
 pub async fn set(tx: &mut Tx, hub: &Hub) -> Result<bool> {
     let text = "update hubs set domain = $2, state = $3, standing = $4, record = $5, head_seq = $6, seen = $7, \
                 peer = $8, head = $9, met = $10 where id = $1";

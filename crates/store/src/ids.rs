@@ -1,14 +1,14 @@
-//! Lists of ids in a statement: `in (…)` is written alike for both databases, unlike arrays.
+//! Id lists in SQL: `in (…)` has the same syntax in both databases, unlike arrays.
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use uuid::Uuid;
 
-/// The most ids in one statement; callers with more go in chunks.
+/// Maximum ids per statement. Callers split longer lists.
 pub(crate) const CHUNK: usize = 256;
 
 /// Appends `(…)` with these ids.
 ///
-/// The last id is repeated up to a power of two, so that few texts need to be prepared.
+/// The last id is repeated up to a power of two, so that fewer distinct statements are prepared.
 pub(crate) fn push_list<DB>(query: &mut QueryBuilder<DB>, ids: &[Uuid])
 where
     DB: Database,

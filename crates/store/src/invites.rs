@@ -1,4 +1,4 @@
-//! Invitations: links that let somebody in, once.
+//! Invitations: single-use links for creating an account.
 
 use plexus_domain::{AccountId, Digest, Timestamp, account::Role};
 use sqlx::{query, query_as};
@@ -12,9 +12,9 @@ use crate::{
 record! {
     pub struct Invite {
         pub hash: Digest,
-        /// None for the link that makes the first administrator.
+        /// `None` for the link that creates the first administrator.
         pub invited_by: Option<AccountId>,
-        /// What the account that takes it becomes.
+        /// Role of the account that redeems the invitation.
         pub role: Role,
         pub expires: Timestamp,
         pub used: Option<Timestamp>,
@@ -45,14 +45,14 @@ pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Invite>> {
     on!(conn, c => query_as(select!("where hash = $1")).bind(hash.to_column()).fetch_optional(c))
 }
 
-/// Uses an invitation up; none when it was used, has expired, or never was.
+/// Redeems an invitation. Returns `None` if it is used, has expired or does not exist.
 pub async fn take(tx: &mut Tx, hash: &Digest, now: Timestamp) -> Result<Option<Invite>> {
     let text = "update invites set used = $2 where hash = $1 and used is null and expires > $2 \
                 returning hash, invited_by, role, expires, used";
     on!(tx, c => query_as(text).bind(hash.to_column()).bind(now.millis()).fetch_optional(c))
 }
 
-/// The one that expires last first.
+/// Lists the invitations by an account, the latest to expire first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Invite>> {
     let text = select!("where invited_by = $1 order by expires desc, hash");
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
@@ -62,7 +62,7 @@ pub async fn delete(tx: &mut Tx, hash: &Digest) -> Result<bool> {
     Ok(execute!(tx, query("delete from invites where hash = $1").bind(hash.to_column()))? > 0)
 }
 
-/// Drops the links that make the first administrator: there is one, or a new link is made.
+/// Deletes the links that create the first administrator, because one exists or a new link replaces them.
 pub async fn delete_first(tx: &mut Tx) -> Result<u64> {
     execute!(tx, query("delete from invites where invited_by is null"))
 }

@@ -1,6 +1,7 @@
-//! Jobs: work to be done later, written in the transaction that decides on it.
+//! Job queue: deferred work, enqueued in the transaction that decides on it.
 //!
-//! A worker leases a job for a while and works outside of any transaction; a lease that runs out lets another try.
+//! A worker leases a job and works on it outside of any transaction. If the lease expires, another worker may
+//! retry.
 
 use plexus_domain::{JobId, Timestamp};
 use serde_json::Value;
@@ -20,19 +21,20 @@ record! {
         pub payload: Value,
         pub due: Timestamp,
         pub locked_until: Option<Timestamp>,
-        /// How often it was begun; a worker owns it as long as nobody else begins.
+        /// Number of attempts. Also the fencing token of a lease: its worker owns the job until another
+        /// attempt begins.
         pub tries: i64,
         pub error: Option<String>,
         pub failed: bool,
     }
 }
 
-/// A job to be queued.
+/// A job to be enqueued.
 #[derive(Clone, Debug)]
 pub struct NewJob<'a> {
     pub id: JobId,
     pub name: &'a str,
-    /// Of jobs with the same key one is queued at a time.
+    /// Deduplication key: at most one job with this key is queued at a time.
     pub key: Option<&'a str>,
     pub payload: &'a Value,
     pub due: Timestamp,
@@ -50,7 +52,7 @@ macro_rules! lease {
     };
 }
 
-/// False when a job with this key is queued already.
+/// Enqueues a job. Returns false if a job with its key is queued already.
 pub async fn insert(tx: &mut Tx, new: &NewJob<'_>) -> Result<bool> {
     let text = "insert into jobs (id, name, key, payload, due, tries, failed) values ($1, $2, $3, $4, $5, 0, $6) \
                 on conflict (key) do nothing";
@@ -67,11 +69,11 @@ pub async fn insert(tx: &mut Tx, new: &NewJob<'_>) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Takes at most `limit` jobs that are due, until `until`. Commit before working on them.
+/// Leases at most `limit` due jobs until `until`. Commit before working on them.
 pub async fn lease(tx: &mut Tx, now: Timestamp, until: Timestamp, limit: i64) -> Result<Vec<Job>> {
     let (now, until) = (now.millis(), until.millis());
     let result = match tx.raw() {
-        // The writer is alone.
+        // SQLite has a single writer, so no row lock is needed.
         Raw::Sqlite(c) => query_as(lease!("")).bind(now).bind(until).bind(limit).fetch_all(c).await,
         Raw::Postgres(c) => {
             query_as(lease!("for update skip locked")).bind(now).bind(until).bind(limit).fetch_all(c).await
@@ -80,13 +82,13 @@ pub async fn lease(tx: &mut Tx, now: Timestamp, until: Timestamp, limit: i64) ->
     tx.note(result)
 }
 
-/// It is done. False when the lease ran out and somebody else began it.
+/// Deletes a completed job. Returns false if the lease expired and another worker began the job.
 pub async fn delete(tx: &mut Tx, job: &Job) -> Result<bool> {
     let text = "delete from jobs where id = $1 and tries = $2";
     Ok(execute!(tx, query(text).bind(job.id.uuid()).bind(job.tries))? > 0)
 }
 
-/// It did not work, and is tried again at `due`.
+/// Schedules a retry of a failed job at `due`.
 pub async fn retry(tx: &mut Tx, job: &Job, due: Timestamp, error: &str) -> Result<bool> {
     let text = "update jobs set due = $3, locked_until = null, error = $4 where id = $1 and tries = $2";
     let changed =
@@ -94,14 +96,14 @@ pub async fn retry(tx: &mut Tx, job: &Job, due: Timestamp, error: &str) -> Resul
     Ok(changed > 0)
 }
 
-/// It is given up. The row stays for an administrator to look at; its key is free again.
+/// Marks a job as failed for good. The row stays for inspection by an administrator; its key becomes free.
 pub async fn fail(tx: &mut Tx, job: &Job, error: &str) -> Result<bool> {
     let text = "update jobs set failed = $3, key = null, locked_until = null, error = $4 \
                 where id = $1 and tries = $2";
     Ok(execute!(tx, query(text).bind(job.id.uuid()).bind(job.tries).bind(true).bind(clean(error)))? > 0)
 }
 
-/// When the next job can be begun: how long a worker may sleep.
+/// Returns when the next job can be leased, hence how long a worker may sleep.
 pub async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>> {
     let text = "select min(case when locked_until is null or locked_until < due then due else locked_until end) \
                 from jobs where not failed";
@@ -109,7 +111,7 @@ pub async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>> {
     Ok(due.map(Timestamp::from_millis))
 }
 
-/// Those given up, newest first.
+/// Lists jobs that failed for good, newest first.
 pub async fn list_failed(conn: &mut Conn, limit: i64) -> Result<Vec<Job>> {
     let text = "select id, name, key, payload, due, locked_until, tries, error, failed from jobs \
                 where failed order by id desc limit $1";

@@ -1,4 +1,4 @@
-//! Ed25519 keys of hubs and agents. One without a secret is held by its owner.
+//! Ed25519 keys of hubs and agents. A key without a secret is held by its owner outside of this hub.
 
 use plexus_domain::{AgentId, HubRowId, KeyId, SecretId, Timestamp};
 use sqlx::{query, query_as};
@@ -13,7 +13,7 @@ word_enum! {
     pub enum KeyKind {
         Hub = "hub",
         Agent = "agent",
-        /// Signs the successor of a key that was lost.
+        /// Signs the successor of a lost key.
         Recovery = "recovery",
     }
 }
@@ -37,7 +37,7 @@ macro_rules! select {
     };
 }
 
-/// A public key that is known already is a conflict.
+/// Inserts a key. Returns a conflict if its public key is known already.
 pub async fn insert(tx: &mut Tx, new: &Key) -> Result<()> {
     let text = "insert into keys (id, kind, agent, hub, public, secret, created, retired) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -60,13 +60,13 @@ pub async fn by_public(conn: &mut Conn, public: &[u8]) -> Result<Option<Key>> {
     on!(conn, c => query_as(select!("where public = $1")).bind(public).fetch_optional(c))
 }
 
-/// Newest first, those in use before those retired.
+/// Lists the keys of an agent: active ones before retired ones, each newest first.
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Key>> {
     let text = select!("where agent = $1 order by (retired is not null), created desc, id desc");
     on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
 }
 
-/// Newest first, those in use before those retired.
+/// Lists the keys of a hub: active ones before retired ones, each newest first.
 pub async fn list_by_hub(conn: &mut Conn, hub: HubRowId) -> Result<Vec<Key>> {
     let text = select!("where hub = $1 order by (retired is not null), created desc, id desc");
     on!(conn, c => query_as(text).bind(hub.uuid()).fetch_all(c))

@@ -1,12 +1,13 @@
-//! The store: SQLite and Postgres from one SQL text.
+//! The store: one set of SQL statements for SQLite and Postgres.
 //!
-//! [`Store::open`] gives connections to read with ([`Store::read`], [`Store::snapshot`]) and transactions to write
-//! in ([`Store::write`], [`Store::write_bulk`]). Queries are free functions in a module for each table; those that
-//! write take a [`Tx`], those that read take a [`Conn`], which a `Tx` serves as.
+//! [`Store::open`] returns a store with read connections ([`Store::read`], [`Store::snapshot`]) and write
+//! transactions ([`Store::write`], [`Store::write_bulk`]). Queries are free functions, in one module per
+//! table. Writing functions take a [`Tx`], reading ones a [`Conn`]; a `Tx` dereferences to a `Conn`.
 //!
-//! Rules that keep both databases alike: integers are 64 bits, nothing is null unless its type says so, JSON is
-//! text, time never comes from the database, names are compared by their folded column, constraint names are never
-//! looked at, and nothing goes on in a transaction after one of its statements failed.
+//! Rules for equal behaviour of both databases: integers have 64 bits, columns are null only if their type
+//! says so, JSON is stored as text, time never comes from the database, names are compared by their folded
+//! column, constraint names are never inspected, and a transaction is not continued after one of its
+//! statements failed.
 
 mod batch;
 mod checkpoint;

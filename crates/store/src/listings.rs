@@ -1,7 +1,7 @@
-//! Listings: what pages and the index read about an agent.
+//! Listings: descriptions of agents as read by pages and the search index.
 //!
-//! Every change takes the next number of one counter, in its own transaction. Whoever has read up to n has seen
-//! everything up to n, so an index keeps one number to know what it lacks.
+//! Every change takes the next number of one sequence, inside its transaction. A reader that has processed
+//! number n has therefore seen all changes up to n. The index only needs to persist one number to catch up.
 
 use plexus_domain::{AgentId, Digest, Timestamp};
 use serde_json::Value;
@@ -20,7 +20,7 @@ word_enum! {
     pub enum ListingState {
         Live = "live",
         Paused = "paused",
-        /// Kept so that a copy of it does not come back.
+        /// Tombstone: prevents that a replica of the listing restores it.
         Deleted = "deleted",
     }
 }
@@ -28,21 +28,21 @@ word_enum! {
 record! {
     pub struct Listing {
         pub agent: AgentId,
-        /// Goes up with each version that the key's holder signs.
+        /// Increases with each version that the holder of the key signs.
         pub seq: i64,
         pub card: Digest,
-        /// What lists, pages and the index show.
+        /// Content that lists, pages and the index show.
         pub summary: Value,
-        /// The signed form that other hubs carry.
+        /// Signed form, which remote hubs replicate.
         pub envelope: Option<Vec<u8>>,
-        /// What names the signed form.
+        /// Hash that identifies the signed form.
         pub hash: Option<Digest>,
         pub issued: Timestamp,
         pub expires: Option<Timestamp>,
-        /// Until then the hub that carries it vouches for it.
+        /// Until when the hub that replicates it vouches for it.
         pub leased_until: Option<Timestamp>,
         pub state: ListingState,
-        /// The number of its last change.
+        /// Number of its latest change.
         pub change: i64,
     }
 }
@@ -56,9 +56,9 @@ macro_rules! select {
     };
 }
 
-/// Writes a listing, new or in place of the agent's last one, and gives the number of the change.
+/// Inserts or replaces the listing of an agent and returns the number of the change.
 ///
-/// `listing.change` is not looked at.
+/// `listing.change` is ignored.
 pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
     let change = counters::next(tx, COUNTER).await?;
     let text = "insert into listings \
@@ -86,8 +86,8 @@ pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
     Ok(change)
 }
 
-/// Lets the index look again at an agent of which something beside the listing changed: who may see it, whether
-/// it is proved, whether it answers. None when the agent has no listing.
+/// Marks an agent for reindexing because something beside its listing changed: visibility, verification or
+/// availability. Returns `None` if the agent has no listing.
 pub async fn touch(tx: &mut Tx, agent: AgentId) -> Result<Option<i64>> {
     let change = counters::next(tx, COUNTER).await?;
     let text = "update listings set change = $2 where agent = $1";
@@ -106,7 +106,7 @@ pub async fn find(conn: &mut Conn, agent: AgentId) -> Result<Option<Listing>> {
     on!(conn, c => query_as(select!("where agent = $1")).bind(agent.uuid()).fetch_optional(c))
 }
 
-/// Those of `wanted` that have one, in no particular order.
+/// Returns the listings of the agents in `wanted`, in no particular order.
 pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Listing>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());
@@ -120,17 +120,17 @@ pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Listing>> {
     Ok(found)
 }
 
-/// At most `limit` listings that changed after change `n`, in the order of their changes.
+/// Lists at most `limit` listings that changed after change number `n`, in change order.
 pub async fn changed_since(conn: &mut Conn, n: i64, limit: i64) -> Result<Vec<Listing>> {
     on!(conn, c => query_as(select!("where change > $1 order by change limit $2")).bind(n).bind(limit).fetch_all(c))
 }
 
-/// The number of the last change.
+/// Returns the number of the latest change.
 pub async fn last_change(conn: &mut Conn) -> Result<i64> {
     counters::current(conn, COUNTER).await
 }
 
-/// At most `limit` listings that expire before `before`, the next first.
+/// Lists at most `limit` listings that expire before `before`, the next to expire first.
 pub async fn list_expiring(conn: &mut Conn, before: Timestamp, limit: i64) -> Result<Vec<Listing>> {
     let text = select!("where expires is not null and expires < $1 order by expires, agent limit $2");
     on!(conn, c => query_as(text).bind(before.millis()).bind(limit).fetch_all(c))

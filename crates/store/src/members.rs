@@ -1,4 +1,4 @@
-//! Members: access to a chat is membership, and where somebody looks belongs to them.
+//! Members: access to a chat requires membership; each member has its own position in the message tree.
 
 use plexus_domain::{ChatId, MemberId, MessageId, PrincipalId, Timestamp};
 use sqlx::{query, query_as};
@@ -14,7 +14,7 @@ word_enum! {
     pub enum MemberRole {
         Owner = "owner",
         Member = "member",
-        /// Reads, and speaks when spoken to.
+        /// Reads, and posts only when addressed.
         Guest = "guest",
     }
 }
@@ -27,9 +27,9 @@ record! {
         pub role: MemberRole,
         pub joined: Timestamp,
         pub left_at: Option<Timestamp>,
-        /// The message whose path they look at.
+        /// Message at the end of the path that the member sees.
         pub leaf: Option<MessageId>,
-        /// The last number that they have read.
+        /// Last sequence number that the member has read.
         pub read_seq: i64,
         pub folder: Option<String>,
         pub pinned: bool,
@@ -45,14 +45,15 @@ macro_rules! select {
     };
 }
 
-/// Lets a principal in. One who was there before, and left, comes back as they were. Whether it changed anything.
+/// Adds a member. A former member rejoins with the new role and its other settings. Returns whether a row
+/// changed.
 pub async fn insert(tx: &mut Tx, new: &Member) -> Result<bool> {
     let mut batch = Batch::of(tx);
     add(&mut batch, new);
     Ok(batch.execute(tx).await? > 0)
 }
 
-/// [`insert`], with other statements.
+/// Adds the statement of [`insert`] to a batch.
 pub(crate) fn add(batch: &mut Batch, new: &Member) {
     batch
         .add(INSERT)
@@ -74,13 +75,13 @@ const INSERT: &str = "insert into members \
      on conflict (chat, principal) do update set left_at = null, role = excluded.role \
      where members.left_at is not null";
 
-/// Also one who left: look at `left_at`.
+/// Returns a current or former member: check `left_at`.
 pub async fn find(conn: &mut Conn, chat: ChatId, principal: PrincipalId) -> Result<Option<Member>> {
     let text = select!("where chat = $1 and principal = $2");
     on!(conn, c => query_as(text).bind(chat.uuid()).bind(principal.uuid()).fetch_optional(c))
 }
 
-/// Everybody who is in the chat, in the order they came.
+/// Lists the current members of a chat, in the order in which they joined.
 pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Member>> {
     let text = select!("where chat = $1 and left_at is null order by joined, id");
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
@@ -102,7 +103,7 @@ pub(crate) fn add_leaf(batch: &mut Batch, chat: ChatId, principal: PrincipalId, 
 
 const SET_LEAF: &str = "update members set leaf = $3 where chat = $1 and principal = $2";
 
-/// Reading goes forward only.
+/// Advances the read position; it never moves back.
 pub async fn set_read(tx: &mut Tx, chat: ChatId, principal: PrincipalId, seq: i64) -> Result<bool> {
     let text = "update members set read_seq = $3 where chat = $1 and principal = $2 and read_seq < $3";
     Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(seq))? > 0)

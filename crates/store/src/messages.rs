@@ -1,4 +1,4 @@
-//! Messages: the tree of a chat, and what hangs on it.
+//! Messages: the message tree of a chat, and the parts of its messages.
 
 use plexus_domain::{
     ChatId, MessageId, Part, PrincipalId, RunId, Timestamp,
@@ -32,7 +32,7 @@ record! {
 }
 
 impl Header {
-    /// Its place in the tree, and who wrote it.
+    /// Returns the tree node and the author.
     pub fn by(&self) -> (Node, PrincipalId) {
         (Node::from(self), self.author)
     }
@@ -60,7 +60,7 @@ impl Header {
     }
 }
 
-/// A message to be written; its number is given by the chat.
+/// A message to be inserted. The chat allocates its sequence number.
 #[derive(Clone, Debug)]
 pub struct NewMessage<'a> {
     pub id: MessageId,
@@ -71,12 +71,12 @@ pub struct NewMessage<'a> {
     pub run: Option<RunId>,
     pub state: MessageState,
     pub created: Timestamp,
-    /// Empty for an open message: its text is in the log.
+    /// Empty for an open message: its text is in the stream journal.
     pub parts: &'a [Part],
 }
 
 impl<'a> NewMessage<'a> {
-    /// A message whose number is given already.
+    /// Creates the row of a message that has a sequence number already.
     pub fn of(chat: ChatId, message: &'a Message) -> Self {
         Self {
             id: message.id,
@@ -97,15 +97,15 @@ pub enum Inserted {
     New {
         seq: i64,
     },
-    /// The same author sent it to the same chat before; nothing was changed.
+    /// The same author sent this message to the same chat before; nothing was changed.
     AlreadyThere,
 }
 
-/// What a message counts besides its parts: its rows, and those of its run and its events. The migration `0026_quotas`
-/// counts the same.
+/// Fixed size that a message counts against quotas, besides its parts: its row, and the rows of its run and
+/// events. The migration `0026_quotas` uses the same number.
 pub const ROW_BYTES: i64 = 1_024;
 const COLUMNS: usize = 9;
-/// How many rows one statement writes.
+/// Maximum rows per insert statement.
 const CHUNK: usize = 32;
 
 macro_rules! select {
@@ -114,11 +114,11 @@ macro_rules! select {
     };
 }
 
-/// Writes a message with the chat's next number; sending it again changes nothing.
+/// Inserts a message with the next sequence number of its chat; idempotent.
 ///
-/// An id that another author or another chat has used is a conflict, and so is a parent in another chat.
+/// Returns a conflict if another author or another chat has used the id, or if the parent is in another chat.
 pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<Inserted> {
-    // The chat first: whoever else sends to it waits here, in the same order.
+    // Lock the chat first: concurrent senders wait here, which orders them.
     let seq = chats::next_seq(tx, new.chat).await?;
     if let Some(there) = find(tx, new.id).await? {
         return already_there(new, &there);
@@ -131,7 +131,7 @@ pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<Inserted> {
     Ok(Inserted::New { seq })
 }
 
-/// Adds messages with numbers that their chat gave, parents before those who answer them. Answers what they count, in bytes.
+/// Adds messages with sequence numbers of their chat, parents before children. Returns their size in bytes.
 pub(crate) fn add(batch: &mut Batch, new: &[(i64, NewMessage<'_>)]) -> i64 {
     for chunk in new.chunks(CHUNK) {
         let columns =
@@ -178,23 +178,23 @@ pub async fn find(conn: &mut Conn, id: MessageId) -> Result<Option<Header>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// The whole tree of a chat, in the order it was said.
+/// Lists all messages of a chat, in the order in which they were posted.
 pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Header>> {
     on!(conn, c => query_as(select!("where chat = $1 order by seq")).bind(chat.uuid()).fetch_all(c))
 }
 
-/// The messages of a chat that are still being written.
+/// Lists the messages of a chat that are still being written.
 pub async fn list_open(conn: &mut Conn, chat: ChatId) -> Result<Vec<Header>> {
     let text = select!("where chat = $1 and state = 'open' order by seq");
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
-/// What a run wrote, and the messages that answered it while it waited.
+/// Lists the messages that a run wrote, and the answers that it received while it waited for input.
 pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Header>> {
     on!(conn, c => query_as(select!("where run = $1 order by seq")).bind(run.uuid()).fetch_all(c))
 }
 
-/// Those that could stand in the same place of the tree, in the order they were said.
+/// Lists the alternatives at one place of the tree, in the order in which they were posted.
 pub async fn list_alternatives(conn: &mut Conn, parent: MessageId, lane: i32) -> Result<Vec<MessageId>> {
     let text = "select id from messages where parent = $1 and lane = $2 order by seq";
     let found: Vec<Uuid> =
@@ -202,12 +202,12 @@ pub async fn list_alternatives(conn: &mut Conn, parent: MessageId, lane: i32) ->
     Ok(found.into_iter().map(MessageId::from_uuid).collect())
 }
 
-/// What was said in answer to a message, in the order it was said.
+/// Lists the children of a message, in the order in which they were posted.
 pub async fn list_by_parent(conn: &mut Conn, parent: MessageId) -> Result<Vec<Header>> {
     on!(conn, c => query_as(select!("where parent = $1 order by seq")).bind(parent.uuid()).fetch_all(c))
 }
 
-/// Those of `wanted` that exist, with their parts, in the order they were said.
+/// Loads the messages in `wanted` that exist, with their parts, in the order in which they were posted.
 pub async fn load(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<Message>> {
     let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut headers: Vec<Header> = Vec::with_capacity(uuids.len());
@@ -227,7 +227,7 @@ pub async fn load(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<Message>>
     Ok(headers.into_iter().map(with_parts).collect())
 }
 
-/// Changes the state of a message that is in state `expected`. Whether it was.
+/// Changes the state of a message if it is `expected`. Returns whether it was (compare and set).
 pub async fn set_state(
     tx: &mut Tx,
     id: MessageId,
@@ -238,7 +238,7 @@ pub async fn set_state(
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(expected.as_str()).bind(next.as_str()))? > 0)
 }
 
-/// What an open message came to.
+/// Final state and content of an open message.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'a> {
     pub id: MessageId,
@@ -252,7 +252,7 @@ impl<'a> Ended<'a> {
     }
 }
 
-/// Ends a message that is known to be open. Answers what its parts count, in bytes.
+/// Adds the end of a message that is known to be open. Returns the size of its parts in bytes.
 pub(crate) fn add_end(batch: &mut Batch, ended: &Ended<'_>) -> i64 {
     batch
         .add("update messages set state = $2 where id = $1")
@@ -261,9 +261,9 @@ pub(crate) fn add_end(batch: &mut Batch, ended: &Ended<'_>) -> i64 {
     parts::add(batch, ended.id, ended.parts)
 }
 
-/// Ends an open message with what it came to. False, and nothing written, when it was not open.
+/// Ends an open message with its final content. Returns false and writes nothing if it is not open.
 ///
-/// Its text is dropped from the log in the same transaction: see [`crate::text_log`].
+/// Does not delete its text from the stream journal: see [`crate::text_log`].
 pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Part]) -> Result<bool> {
     let ended = set_state(tx, id, MessageState::Open, state).await?;
     if ended {
@@ -275,11 +275,11 @@ pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Pa
     Ok(ended)
 }
 
-/// The chat of a message counts so many bytes more.
+/// Adds bytes to the count of the chat of a message.
 const ADD_BYTES: &str =
     "update chats set bytes = bytes + $2 where id = (select m.chat from messages m where m.id = $1)";
 
-/// Empties a message, which gives back what its parts count; its place in the tree stays.
+/// Deletes the parts of a message and subtracts their size from its chat. Its place in the tree stays.
 pub async fn erase(tx: &mut Tx, id: MessageId) -> Result<bool> {
     let bytes = parts::sum(tx, id).await?;
     execute!(tx, query(ADD_BYTES).bind(id.uuid()).bind(-bytes))?;

@@ -1,4 +1,4 @@
-//! Models that agents of this hub may be made of.
+//! Models that agents of this hub can use.
 
 use plexus_domain::{ModelId, Name, NamespaceId, SecretId, Timestamp};
 use serde_json::Value;
@@ -15,7 +15,7 @@ record! {
         pub id: ModelId,
         pub namespace: NamespaceId,
         pub name: Name,
-        /// Where it answers, and what it is called there.
+        /// Endpoint of the model, and its name there.
         pub connector: Value,
         pub secret: Option<SecretId>,
         pub limits: Value,
@@ -29,7 +29,7 @@ macro_rules! select {
     };
 }
 
-/// A name that the namespace has used is a conflict.
+/// Inserts a model. Returns a conflict if the namespace has a model with this name.
 pub async fn insert(tx: &mut Tx, new: &Model) -> Result<()> {
     let text = "insert into models (id, namespace, name, name_folded, connector, secret, limits, created) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -57,7 +57,7 @@ pub async fn by_name(conn: &mut Conn, namespace: NamespaceId, name: &Name) -> Re
     on!(conn, c => query_as(text).bind(namespace.uuid()).bind(name.folded()).fetch_optional(c))
 }
 
-/// Oldest first.
+/// Lists the models of a namespace, oldest first.
 pub async fn list_by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Vec<Model>> {
     let text = select!("where namespace = $1 order by created, id");
     on!(conn, c => query_as(text).bind(namespace.uuid()).fetch_all(c))
@@ -79,7 +79,7 @@ pub async fn set_limits(tx: &mut Tx, id: ModelId, limits: &Value) -> Result<bool
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(limits.to_column()))? > 0)
 }
 
-/// Deletes a model with what was granted on it.
+/// Deletes a model and its grants.
 pub async fn delete(tx: &mut Tx, id: ModelId) -> Result<bool> {
     execute!(tx, query("delete from grants where target = $1").bind(id.uuid()))?;
     Ok(execute!(tx, query("delete from models where id = $1").bind(id.uuid()))? > 0)

@@ -1,4 +1,4 @@
-//! Names that own agents: a person's, an organisation's, the hub's own.
+//! Namespaces: names that own agents, of a person, an organisation or the hub.
 
 use plexus_domain::{AccountId, Name, NamespaceId, Timestamp};
 use sqlx::{query, query_as, query_scalar};
@@ -13,13 +13,13 @@ word_enum! {
     pub enum NamespaceKind {
         Person = "person",
         Org = "org",
-        /// The hub's own.
+        /// Namespace of the hub itself.
         System = "system",
     }
 }
 
 word_enum! {
-    /// What an account may do with a namespace.
+    /// Role of an account in a namespace.
     pub enum NamespaceRole {
         Owner = "owner",
         Member = "member",
@@ -32,7 +32,7 @@ record! {
         pub name: Name,
         pub kind: NamespaceKind,
         pub created: Timestamp,
-        /// A retired name stays taken.
+        /// When it was retired. The name of a retired namespace stays taken.
         pub retired: Option<Timestamp>,
     }
 }
@@ -43,7 +43,7 @@ macro_rules! select {
     };
 }
 
-/// A name that is or was in use is a conflict.
+/// Inserts a namespace. Returns a conflict if its name is or was in use.
 pub async fn insert(tx: &mut Tx, new: &Namespace) -> Result<()> {
     let text = "insert into namespaces (id, name_folded, name, kind, created, retired) values ($1, $2, $3, $4, $5, $6)";
     execute!(
@@ -67,7 +67,7 @@ pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Namespace>> 
     on!(conn, c => query_as(select!("where name_folded = $1")).bind(name.folded()).fetch_optional(c))
 }
 
-/// The namespaces that an account may act for, oldest first.
+/// Lists the namespaces that an account may act for, oldest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Namespace>> {
     let text = select!(
         "where id in (select namespace from namespace_members where account = $1) order by created, id"
@@ -75,13 +75,13 @@ pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 
-/// Takes it out of use for good.
+/// Retires a namespace for good.
 pub async fn retire(tx: &mut Tx, id: NamespaceId, at: Timestamp) -> Result<bool> {
     let text = "update namespaces set retired = $2 where id = $1 and retired is null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
 }
 
-/// Lets an account act for a namespace, or changes what it may do with it.
+/// Adds an account to a namespace, or changes its role.
 pub async fn set_role(
     tx: &mut Tx,
     namespace: NamespaceId,

@@ -1,4 +1,4 @@
-//! What accounts let programs do. Codes and refresh tokens are known by their digests only.
+//! OAuth grants: access that accounts gave to programs. Only digests of codes and refresh tokens are stored.
 
 use plexus_domain::{AccountId, Digest, OauthGrantId, Timestamp, TokenId};
 use sqlx::{query, query_as};
@@ -13,19 +13,19 @@ record! {
     pub struct Grant {
         pub id: OauthGrantId,
         pub account: AccountId,
-        /// The client's id, which is the address of what it says of itself.
+        /// Client id, which is the URL of the client's metadata.
         pub client: String,
-        /// What it calls itself.
+        /// Name of the client, as it states itself.
         pub name: String,
-        /// Where the code was sent.
+        /// Redirect URI to which the code was sent.
         pub redirect: String,
-        /// The digest of the word that only the client knows, as it sent it (RFC 7636).
+        /// PKCE code challenge (RFC 7636).
         pub challenge: String,
-        /// What the tokens are good for (RFC 8707).
+        /// Resource for which the tokens are valid (RFC 8707).
         pub resource: String,
         pub scopes: Vec<String>,
         pub code: Digest,
-        /// None until the code was brought.
+        /// Current refresh token. `None` until the code was exchanged.
         pub refresh: Option<Digest>,
         pub spent: Option<Digest>,
         pub created: Timestamp,
@@ -68,18 +68,18 @@ pub async fn insert(tx: &mut Tx, new: &Grant) -> Result<()> {
     Ok(())
 }
 
-/// The grant that this code began, also when the code was used or has expired.
+/// Returns the grant of an authorization code, also if the code is used or expired.
 pub async fn by_code(conn: &mut Conn, code: &Digest) -> Result<Option<Grant>> {
     on!(conn, c => query_as(select!("where code = $1")).bind(code.to_column()).fetch_optional(c))
 }
 
-/// The grant of a refresh token, whether it is the next one or was spent.
+/// Returns the grant of a refresh token, either the current one or the one replaced last (reuse detection).
 pub async fn by_refresh(conn: &mut Conn, refresh: &Digest) -> Result<Option<Grant>> {
     let text = select!("where refresh = $1 or spent = $1");
     on!(conn, c => query_as(text).bind(refresh.to_column()).fetch_optional(c))
 }
 
-/// The grant for which this token was given.
+/// Returns the grant for which this access token was issued.
 pub async fn by_token(conn: &mut Conn, token: &Digest) -> Result<Option<Grant>> {
     let text = select!(
         "where id = (select grant_id from oauth_tokens join tokens on tokens.id = token where hash = $1)"
@@ -87,13 +87,13 @@ pub async fn by_token(conn: &mut Conn, token: &Digest) -> Result<Option<Grant>> 
     on!(conn, c => query_as(text).bind(token.to_column()).fetch_optional(c))
 }
 
-/// Those that were taken up, newest first.
+/// Lists the grants whose code was exchanged, newest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Grant>> {
     let text = select!("where account = $1 and refresh is not null order by created desc, id desc");
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 
-/// Puts `next` in place of the refresh token. False when another request was quicker.
+/// Rotates the refresh token to `next`. Returns false if a concurrent request won the race.
 pub async fn rotate(
     tx: &mut Tx,
     grant: &Grant,
@@ -122,14 +122,14 @@ pub async fn insert_token(tx: &mut Tx, token: TokenId, grant: OauthGrantId) -> R
     Ok(())
 }
 
-/// Ends one token that was given for a grant.
+/// Revokes one access token of a grant.
 pub async fn delete_token(tx: &mut Tx, token: &Digest) -> Result<()> {
     let text = "delete from tokens where hash = $1 and id in (select token from oauth_tokens)";
     execute!(tx, query(text).bind(token.to_column()))?;
     Ok(())
 }
 
-/// Ends a grant, and with it every token that was given for it. False when the account has none of this id.
+/// Revokes a grant and all its tokens. Returns false if the account has no grant with this id.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: OauthGrantId) -> Result<bool> {
     let tokens = "delete from tokens where id in (select token from oauth_tokens where grant_id = $1) and account = $2";
     execute!(tx, query(tokens).bind(id.uuid()).bind(account.uuid()))?;
@@ -137,7 +137,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: OauthGrantId) -> Result
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(account.uuid()))? > 0)
 }
 
-/// Grants whose time is over, and tokens of grants that have expired.
+/// Purges expired grants and expired tokens of grants. Returns the number of purged grants.
 pub async fn delete_expired(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     let tokens = "delete from tokens where expires <= $1 and id in (select token from oauth_tokens)";
     execute!(tx, query(tokens).bind(now.millis()))?;

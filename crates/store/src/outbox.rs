@@ -1,4 +1,4 @@
-//! The outbox: what is to be sent elsewhere, written in the transaction that decides on it.
+//! Outbox: outgoing messages, enqueued in the transaction that decides on them.
 
 use plexus_domain::{OutboxId, Timestamp};
 use sqlx::{query, query_as, query_scalar};
@@ -10,14 +10,16 @@ use crate::{
 };
 
 record! {
+    /// Queued outgoing message.
     pub struct Letter {
         pub id: OutboxId,
-        /// Whom it goes to, in the words of whoever sends it.
+        /// Recipient, in a format that the sender defines.
         pub target: String,
         pub kind: String,
         pub payload: Vec<u8>,
         pub due: Timestamp,
-        /// How often it was tried; a sender owns it as long as nobody else begins.
+        /// Number of attempts. Also the fencing token of a lease: its sender owns the message until another
+        /// attempt begins.
         pub tries: i64,
     }
 }
@@ -33,7 +35,7 @@ macro_rules! lease {
     };
 }
 
-/// Puts a letter in; `new.tries` is not looked at.
+/// Enqueues a message; `new.tries` is ignored.
 pub async fn insert(tx: &mut Tx, new: &Letter) -> Result<()> {
     let text = "insert into outbox (id, target, kind, payload, due, tries) values ($1, $2, $3, $4, $5, 0)";
     execute!(
@@ -48,8 +50,8 @@ pub async fn insert(tx: &mut Tx, new: &Letter) -> Result<()> {
     Ok(())
 }
 
-/// Takes at most `limit` letters of this kind that are due; those not deleted are due again at `until`. Commit before
-/// sending.
+/// Leases at most `limit` due messages of this kind. Those not deleted become due again at `until`. Commit
+/// before sending.
 pub async fn lease(
     tx: &mut Tx,
     kind: &str,
@@ -59,7 +61,7 @@ pub async fn lease(
 ) -> Result<Vec<Letter>> {
     let (now, until) = (now.millis(), until.millis());
     let result = match tx.raw() {
-        // The writer is alone.
+        // SQLite has a single writer, so no row lock is needed.
         Raw::Sqlite(c) => {
             query_as(lease!("")).bind(now).bind(until).bind(limit).bind(kind).fetch_all(c).await
         }
@@ -71,14 +73,14 @@ pub async fn lease(
     tx.note(result)
 }
 
-/// When the next letter of this kind is due: how long its sender may sleep.
+/// Returns when the next message of this kind is due, hence how long its sender may sleep.
 pub async fn next_due(conn: &mut Conn, kind: &str) -> Result<Option<Timestamp>> {
     let text = "select min(due) from outbox where kind = $1";
     let due: Option<i64> = on!(conn, c => query_scalar(text).bind(kind).fetch_one(c))?;
     Ok(due.map(Timestamp::from_millis))
 }
 
-/// When the first letter is due that was written to the same target before this one, if it was not sent yet.
+/// Returns when the oldest pending message to the same target before this one is due. Used to send in order.
 pub async fn earlier(conn: &mut Conn, letter: &Letter) -> Result<Option<Timestamp>> {
     let text = "select due from outbox where target = $1 and kind = $2 and id < $3 order by id limit 1";
     let due: Option<i64> = on!(conn, c => query_scalar(text)
@@ -89,13 +91,13 @@ pub async fn earlier(conn: &mut Conn, letter: &Letter) -> Result<Option<Timestam
     Ok(due.map(Timestamp::from_millis))
 }
 
-/// It was sent, or is given up. False when somebody else began to send it.
+/// Deletes a message that was sent or given up. Returns false if another sender has leased it since.
 pub async fn delete(tx: &mut Tx, letter: &Letter) -> Result<bool> {
     let text = "delete from outbox where id = $1 and tries = $2";
     Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries))? > 0)
 }
 
-/// It is sent again at `due`.
+/// Schedules a retry at `due`.
 pub async fn retry(tx: &mut Tx, letter: &Letter, due: Timestamp) -> Result<bool> {
     let text = "update outbox set due = $3 where id = $1 and tries = $2";
     Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries).bind(due.millis()))? > 0)

@@ -1,4 +1,4 @@
-//! Parts: what messages are made of.
+//! Parts: the typed pieces of messages.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 record! {
-    /// The columns that make a part.
+    /// Columns from which a part is read.
     struct Row {
         message: MessageId,
         artifact: Option<String>,
@@ -31,10 +31,11 @@ impl From<Row> for Part {
 }
 
 const COLUMNS: usize = 9;
-/// How many rows one statement writes.
+/// Maximum rows per insert statement.
 const CHUNK: usize = 32;
 
-/// Adds the parts of a message that has none yet. Answers their size in bytes, the files that they show included.
+/// Adds the parts of a message that has none yet. Returns their size in bytes, including the files that they
+/// show.
 pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) -> i64 {
     let mut bytes: i64 = 0;
     for (from, chunk) in (0_i64..).step_by(CHUNK).zip(parts.chunks(CHUNK)) {
@@ -59,7 +60,7 @@ pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) -> i64 
     bytes
 }
 
-/// What a part counts, in bytes.
+/// Returns the size of a part in bytes, as counted against quotas.
 fn size(content: &Content, body: &str) -> i64 {
     let file = match content {
         Content::File { size, .. } => *size,
@@ -68,7 +69,7 @@ fn size(content: &Content, body: &str) -> i64 {
     i64::try_from(file.saturating_add(body.len() as u64)).unwrap_or(i64::MAX)
 }
 
-/// What was said in those of `wanted` that say anything, by whom, in the same order.
+/// Returns author and parts of the messages in `wanted` that have any parts, in the same order.
 pub async fn list_said(
     conn: &mut Conn,
     wanted: &[(MessageId, PrincipalId)],
@@ -78,7 +79,7 @@ pub async fn list_said(
     Ok(wanted.iter().filter_map(|(id, author)| Some((*author, parts.remove(id)?))).collect())
 }
 
-/// The parts of each of these messages, in order.
+/// Returns the parts of each of these messages, in order.
 pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap<MessageId, Vec<Part>>> {
     let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found: HashMap<_, Vec<Part>> = HashMap::with_capacity(wanted.len());
@@ -98,14 +99,14 @@ pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap
 }
 
 record! {
-    /// What a part says of the blob that it shows.
+    /// Media type and name that a part gives to its blob.
     pub struct Shown {
         pub media_type: Option<String>,
         pub name: Option<String>,
     }
 }
 
-/// What is said of a blob by the newest part that shows it in a chat which the principal is in.
+/// Returns media type and name of a blob, from the newest part that shows it in a chat of this principal.
 pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -> Result<Option<Shown>> {
     let text = "select parts.media_type, parts.name from parts \
                 join messages on messages.id = parts.message \
@@ -115,7 +116,7 @@ pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -
     on!(conn, c => query_as(text).bind(blob.to_column()).bind(principal.uuid()).fetch_optional(c))
 }
 
-/// What the parts of a message count, in bytes, as [`add`] has it.
+/// Returns the size of the parts of a message in bytes, as [`add`] counts it.
 pub(crate) async fn sum(tx: &mut Tx, message: MessageId) -> Result<i64> {
     let parts = by_message(tx, &[message]).await?.remove(&message).unwrap_or_default();
     let sizes = parts.iter().map(|part| size(&part.content, &part.content.to_column()));

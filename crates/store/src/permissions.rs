@@ -1,4 +1,5 @@
-//! File permissions of what the hub keeps: only the hub's own user may read it, also in a folder of another maker.
+//! File permissions: data of the hub is accessible only to its own user, also in a folder that others
+//! created.
 
 use std::{
     fs::{self, DirBuilder, File, Permissions},
@@ -7,30 +8,31 @@ use std::{
     path::Path,
 };
 
-/// The permissions of group and others.
+/// Mode bits of group and others.
 const OTHERS: u32 = 0o077;
 
-/// Makes a folder, and those above it, with mode 0700. A folder that exists keeps its mode.
+/// Creates a folder and its parents with mode 0700. An existing folder keeps its mode.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// [`create_folder`] for a folder that is the hub's alone: one that exists is closed to group and others.
+/// Creates a folder that only the hub uses. If it exists, permissions of group and others are removed.
 pub fn create_closed_folder(folder: &Path) -> io::Result<()> {
     create_folder(folder)?;
     restrict(folder);
     Ok(())
 }
 
-/// Opens a file to write to, made with mode 0600 where it does not exist; one that does is closed to group and others.
+/// Opens a file for writing. A new file gets mode 0600; an existing one loses the permissions of group and
+/// others.
 pub fn create_file(path: &Path) -> io::Result<File> {
     let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(path)?;
     restrict(path);
     Ok(file)
 }
 
-/// Takes all permissions from group and others. A path that does not exist is left alone. That it fails is only logged: the
-/// file may come from a secret store that is mounted to be read.
+/// Removes all permissions of group and others. A path that does not exist is ignored. A failure is only
+/// logged: the file may come from a secret store that is mounted read-only.
 pub fn restrict(path: &Path) {
     let Ok(metadata) = fs::metadata(path) else { return };
     let mode = metadata.permissions().mode();
@@ -45,7 +47,7 @@ pub fn restrict(path: &Path) {
     }
 }
 
-/// Whether group or others have any permission on the path.
+/// Returns whether group or others have any permission on the path.
 pub fn is_open(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS != 0)
 }

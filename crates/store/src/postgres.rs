@@ -1,4 +1,4 @@
-//! Opening Postgres, 15 or newer.
+//! Opens a Postgres database, version 15 or newer.
 
 use sqlx::{ConnectOptions, Connection, PgPool, migrate::Migrator, postgres::PgPoolOptions};
 
@@ -6,13 +6,13 @@ use crate::{Error, OpenError, StoreConfig};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
 
-/// No statement of the hub takes this long unless something is wrong. Milliseconds.
+/// Statement timeout, in milliseconds. No regular statement takes this long.
 const STATEMENT_TIMEOUT: &str = "30000";
-/// A writer that waits longer is told to come back. Milliseconds.
+/// Lock timeout, in milliseconds. A waiting writer fails as unavailable after this.
 const LOCK_TIMEOUT: &str = "10000";
-/// A transaction that was forgotten must not hold others. Milliseconds.
+/// Timeout of idle transactions, in milliseconds. An abandoned transaction must not block others.
 const IDLE_TIMEOUT: &str = "60000";
-/// Prepared statements kept by each connection: more than there are texts.
+/// Capacity of the prepared statement cache of a connection: more than the number of distinct texts.
 const STATEMENTS: usize = 256;
 
 pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
@@ -20,7 +20,7 @@ pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
         |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) };
     let options = config.url.postgres_options()?.statement_cache_capacity(STATEMENTS);
 
-    // Migrations run without the time limits: building an index takes what it takes.
+    // Migrations run without timeouts: creating an index may take long.
     let mut connection = options.connect().await.map_err(unreachable)?;
     MIGRATIONS.run_direct(None, &mut connection, false).await.map_err(OpenError::Migration)?;
     connection.close().await.map_err(unreachable)?;
@@ -54,11 +54,11 @@ mod tests {
         query_scalar("select pg_backend_pid()").fetch_one(c).await.unwrap()
     }
 
-    /// Ends the connection of another, as an administrator or a restart does.
+    /// Terminates another connection, as an administrator or a server restart does.
     async fn terminate(store: &Store, pid: i32) {
         let mut conn = store.read().await.unwrap();
         let Raw::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
-        // Waits up to 5 s for it to be gone.
+        // Waits at most 5 s for its end.
         let ended: bool =
             query_scalar("select pg_terminate_backend($1, 5000)").bind(pid).fetch_one(c).await.unwrap();
         assert!(ended);

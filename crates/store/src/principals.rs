@@ -1,4 +1,4 @@
-//! Whoever acts: members, authors and callers.
+//! Principals: members, authors and callers.
 
 use plexus_domain::{AccountId, AgentId, HubRowId, Name, Principal, PrincipalId};
 use sqlx::{QueryBuilder, query, query_scalar};
@@ -11,7 +11,7 @@ use crate::{
 };
 
 word_enum! {
-    /// The kind of a row; the rest of it follows from that.
+    /// Kind of a principal. It determines which other columns are set.
     enum PrincipalKind {
         Account = "account",
         Agent = "agent",
@@ -21,7 +21,7 @@ word_enum! {
 }
 
 record! {
-    /// The columns.
+    /// Columns of a principal.
     struct Row {
         id: PrincipalId,
         kind: PrincipalKind,
@@ -57,7 +57,7 @@ impl Row {
         }
     }
 
-    /// A check of the table keeps the columns in one of these shapes.
+    /// Exhaustive: a check constraint of the table restricts the columns to these shapes.
     fn principal(self) -> Principal {
         match (self.account, self.agent, self.hub, self.pseudonym) {
             (Some(account), ..) => Principal::Account { account },
@@ -69,23 +69,23 @@ impl Row {
 }
 
 record! {
-    /// A principal with what people know it by; what is gone has no name.
+    /// A principal with its display name. Deleted accounts have no name.
     pub struct Named {
         pub id: PrincipalId,
         pub agent: Option<AgentId>,
         pub listing_id: Option<String>,
-        /// The agent's.
+        /// Owner of the agent.
         pub owner: Option<Name>,
-        /// What an address calls the agent's hub; none for this one.
+        /// Hub part of the agent's address; `None` for this hub.
         pub home: Option<String>,
-        /// The agent's, or the person's.
+        /// Name of the agent or of the account.
         pub name: Option<Name>,
         pub pseudonym: Option<String>,
         pub anonymous: bool,
     }
 }
 
-/// The id of a principal; `new` becomes its id when it has none yet.
+/// Returns the id of a principal; inserts it with id `new` if it has none.
 pub async fn ensure(tx: &mut Tx, principal: &Principal, new: PrincipalId) -> Result<PrincipalId> {
     if let Some(id) = id_of(tx, principal).await? {
         return Ok(id);
@@ -103,7 +103,7 @@ pub async fn ensure(tx: &mut Tx, principal: &Principal, new: PrincipalId) -> Res
             .bind(row.hub.to_column())
             .bind(row.pseudonym.as_deref())
     )?;
-    // Somebody else may have been faster: theirs counts.
+    // A concurrent transaction may have inserted it first; its id wins.
     id_of(tx, principal).await?.ok_or_else(|| Error::conflict("the id of a principal is taken"))
 }
 
@@ -133,7 +133,7 @@ pub async fn find(conn: &mut Conn, id: PrincipalId) -> Result<Option<Principal>>
     Ok(list(conn, &[id]).await?.pop().map(|(_, principal)| principal))
 }
 
-/// Those of `wanted` that exist, in no particular order.
+/// Returns the principals in `wanted` that exist, in no particular order.
 pub async fn list(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<(PrincipalId, Principal)>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found: Vec<Row> = Vec::with_capacity(wanted.len());
@@ -148,7 +148,7 @@ pub async fn list(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<(Princi
     Ok(found.into_iter().map(|row| (row.id, row.principal())).collect())
 }
 
-/// Those of `wanted` that exist, with their names, in no particular order.
+/// Returns the principals in `wanted` that exist, with display names, in no particular order.
 pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<Named>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());

@@ -1,4 +1,5 @@
-//! Processes of the hub that share this store. A run names its process and dies with it.
+//! Instances of the hub that share this store. A run belongs to an instance and is orphaned when that is
+//! deleted.
 
 use plexus_domain::{ProcessId, Timestamp};
 use sqlx::{query, query_as};
@@ -13,11 +14,11 @@ record! {
     pub struct Process {
         pub id: ProcessId,
         pub started: Timestamp,
-        /// The last sign of life.
+        /// Last heartbeat.
         pub beat: Timestamp,
-        /// Where other processes reach it.
+        /// Address at which other instances reach it.
         pub address: Option<String>,
-        /// Whether it holds the connections to other hubs.
+        /// Whether it runs the federation engine.
         pub swarm: bool,
     }
 }
@@ -36,19 +37,20 @@ pub async fn insert(tx: &mut Tx, new: &Process) -> Result<()> {
     Ok(())
 }
 
-/// A sign of life. False when others have declared it dead and taken its runs.
+/// Records a heartbeat. Returns false if another instance has declared this one dead and taken over its runs.
 pub async fn beat(tx: &mut Tx, id: ProcessId, at: Timestamp) -> Result<bool> {
     let text = "update processes set beat = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
 }
 
-/// All besides `id`.
+/// Lists all instances except `id`.
 pub async fn list_others(conn: &mut Conn, id: ProcessId) -> Result<Vec<Process>> {
     let text = "select id, started, beat, address, swarm from processes where id <> $1 order by id";
     on!(conn, c => query_as(text).bind(id.uuid()).fetch_all(c))
 }
 
-/// Forgets a process; its runs name none from then on, and the teams that it conducted know when it was last alive.
+/// Deletes an instance. Its runs become orphaned, and its last heartbeat is stored in the teams that it
+/// orchestrated.
 pub async fn delete(tx: &mut Tx, id: ProcessId) -> Result<bool> {
     let left = "update teams set served_until = (select beat from processes where id = $1) \
                 where chat in (select team from team_conductors where process = $1)";

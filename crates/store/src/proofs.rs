@@ -1,4 +1,4 @@
-//! Proofs: that an agent's owner controls an origin which the hub is to call.
+//! Origin verifications: proof that the owner of an agent controls an origin that the hub calls.
 
 use plexus_domain::{AgentId, ProofId, Timestamp};
 use sqlx::{query, query_as};
@@ -11,13 +11,14 @@ use crate::{
 
 word_enum! {
     pub enum ProofMethod {
-        /// A file under `/.well-known/` of the origin.
+        /// File under `/.well-known/` of the origin.
         WellKnown = "well_known",
-        /// A TXT record of its domain.
+        /// TXT record of the domain.
         Dns = "dns",
-        /// The card at the origin names the agent's key.
+        /// The agent card at the origin names the key of the agent.
         Card = "card",
-        /// An administrator answers for the origin, and nothing else proves it. Read from there; never written.
+        /// An administrator trusts the origin and no other method verifies it. Derived from
+        /// `vouched_origins`; never written.
         Voucher = "voucher",
     }
 }
@@ -30,19 +31,20 @@ record! {
         pub origin: String,
         pub method: ProofMethod,
         pub ok_at: Option<Timestamp>,
-        /// The last failure since then.
+        /// Latest failure since `ok_at`.
         pub failed_at: Option<Timestamp>,
     }
 }
 
 impl Proof {
-    /// Proved, and not refuted since.
+    /// Returns whether the origin is verified and no later check failed.
     pub const fn holds(&self) -> bool {
         self.ok_at.is_some() && self.failed_at.is_none()
     }
 }
 
-/// A proof of an origin that somebody answers for holds, by that word where it has no strength of its own.
+/// Reads verifications. Those of a trusted origin always hold: with method `voucher` if not verified
+/// otherwise.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -57,7 +59,7 @@ macro_rules! select {
     };
 }
 
-/// Writes how an origin is to be proved, or what the last attempt came to.
+/// Inserts or updates how an origin is verified and the result of the latest attempt.
 pub async fn put(tx: &mut Tx, proof: &Proof) -> Result<()> {
     let text = "insert into proofs (id, agent, origin, method, ok_at, failed_at) values ($1, $2, $3, $4, $5, $6) \
                 on conflict (agent, origin) do update set method = excluded.method, ok_at = excluded.ok_at, \
@@ -84,7 +86,7 @@ pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Proof>
     on!(conn, c => query_as(select!("where proofs.agent = $1 order by proofs.id")).bind(agent.uuid()).fetch_all(c))
 }
 
-/// For each agent that is there and would be called at the origin.
+/// Lists the verifications of an origin, one per agent that is not deleted.
 pub async fn list_by_origin(conn: &mut Conn, origin: &str) -> Result<Vec<Proof>> {
     let text = select!(
         "join agents on agents.id = proofs.agent where proofs.origin = $1 and agents.state <> 'deleted' \

@@ -1,4 +1,4 @@
-//! Push: whom to tell when a run changes.
+//! Webhooks: push notification configurations of runs.
 
 use plexus_domain::{PrincipalId, PushId, RunId};
 use sqlx::{query, query_as, query_scalar};
@@ -10,14 +10,15 @@ use crate::{
 };
 
 record! {
+    /// Webhook of a run.
     pub struct Push {
         pub id: PushId,
         pub run: RunId,
-        /// Who is to be told, of whom it counts.
+        /// Principal that receives the notifications and whose quota the webhook counts against.
         pub caller: Option<PrincipalId>,
-        /// What its caller calls it; no two of a run have the same name.
+        /// Name given by the caller, unique per run.
         pub name: String,
-        /// Where to, and what the receiver knows the hub by.
+        /// Encrypted URL and credentials for the receiver.
         pub sealed: Vec<u8>,
     }
 }
@@ -28,7 +29,7 @@ macro_rules! select {
     };
 }
 
-/// Keeps one. Another of the same name and run is replaced, and keeps its id.
+/// Inserts a webhook, or replaces the one of the same run and name, which keeps its id.
 pub async fn set(tx: &mut Tx, new: &Push) -> Result<()> {
     let text = "insert into push (id, run, caller, name, sealed) values ($1, $2, $3, $4, $5) \
                 on conflict (run, name) do update set sealed = excluded.sealed";
@@ -52,14 +53,14 @@ pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Push>> {
     on!(conn, c => query_as(select!("where run = $1 order by id")).bind(run.uuid()).fetch_all(c))
 }
 
-/// How many a caller keeps, for all its runs.
+/// Counts the webhooks of a caller over all its runs.
 pub async fn count_by_caller(conn: &mut Conn, caller: PrincipalId) -> Result<u64> {
     let text = "select count(*) from push where caller = $1";
     let count: i64 = on!(conn, c => query_scalar(text).bind(caller.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
 
-/// Deletes the one of this name.
+/// Deletes the webhook with this name.
 pub async fn delete(tx: &mut Tx, run: RunId, name: &str) -> Result<bool> {
     let text = "delete from push where run = $1 and name = $2";
     Ok(execute!(tx, query(text).bind(run.uuid()).bind(name))? > 0)

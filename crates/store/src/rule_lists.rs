@@ -1,4 +1,4 @@
-//! Lists of rules that other hubs signed and this one goes by, each with its rules.
+//! Rule subscriptions: rule lists signed by remote hubs, and their rules.
 
 use plexus_domain::Timestamp;
 use sqlx::{query, query_as, query_scalar};
@@ -11,28 +11,30 @@ use crate::{
 };
 
 record! {
+    /// Subscription to a rule list.
     pub struct RuleList {
-        /// Where it is, which names it here.
+        /// Address of the list, and its key here.
         pub url: String,
-        /// The hub that has to have signed it, by its key.
+        /// Key of the hub that must sign the list.
         pub signer: String,
-        /// What that hub calls itself.
+        /// Name that this hub states for itself.
         pub name: String,
-        /// Who subscribed to it.
+        /// Who subscribed to the list.
         pub author: String,
         pub created: Timestamp,
-        /// Goes up with each version.
+        /// Increases with each version of the list.
         pub seq: i64,
-        /// When it was looked at last.
+        /// When the list was fetched last.
         pub checked: Timestamp,
-        /// Why it was not taken then.
+        /// Why the latest fetch failed or was rejected.
         pub problem: Option<String>,
     }
 }
 
 record! {
+    /// Rule of a subscribed list.
     pub struct Listed {
-        /// The address of its list.
+        /// Address of the list.
         pub list: String,
         pub subject: String,
         pub action: RuleAction,
@@ -42,7 +44,7 @@ record! {
     }
 }
 
-/// Writes a list, new or in place of the one from the same address.
+/// Inserts a subscription, or replaces the one with the same address.
 pub async fn put(tx: &mut Tx, list: &RuleList) -> Result<()> {
     let text = "insert into rule_lists (url, signer, name, author, created, seq, checked, problem) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (url) do update set signer = excluded.signer, \
@@ -63,7 +65,7 @@ pub async fn put(tx: &mut Tx, list: &RuleList) -> Result<()> {
     Ok(())
 }
 
-/// Takes a list away, with its rules.
+/// Deletes a subscription and its rules.
 pub async fn delete(tx: &mut Tx, url: &str) -> Result<bool> {
     Ok(execute!(tx, query("delete from rule_lists where url = $1").bind(clean(url)))? > 0)
 }
@@ -74,14 +76,14 @@ pub async fn find(conn: &mut Conn, url: &str) -> Result<Option<RuleList>> {
     on!(conn, c => query_as(text).bind(clean(url)).fetch_optional(c))
 }
 
-/// In the order of their addresses.
+/// Lists the subscriptions, ordered by address.
 pub async fn list(conn: &mut Conn) -> Result<Vec<RuleList>> {
     let text =
         "select url, signer, name, author, created, seq, checked, problem from rule_lists order by url";
     on!(conn, c => query_as(text).fetch_all(c))
 }
 
-/// Puts these in the place of the rules of a list.
+/// Replaces the rules of a list.
 pub async fn set_rules(tx: &mut Tx, url: &str, rules: &[Listed]) -> Result<()> {
     execute!(tx, query("delete from listed_rules where list = $1").bind(clean(url)))?;
     let text = "insert into listed_rules (list, subject, action, reason, created, expires) \
@@ -101,7 +103,7 @@ pub async fn set_rules(tx: &mut Tx, url: &str, rules: &[Listed]) -> Result<()> {
     Ok(())
 }
 
-/// The rules of a list, in the order of what they are about.
+/// Lists the rules of a list, ordered by subject.
 pub async fn rules(conn: &mut Conn, url: &str) -> Result<Vec<Listed>> {
     let text = "select list, subject, action, reason, created, expires from listed_rules where list = $1 \
                 order by subject";
@@ -114,7 +116,7 @@ pub async fn count_rules(conn: &mut Conn, url: &str) -> Result<u64> {
     Ok(count.unsigned_abs())
 }
 
-/// What lists say about one subject, in the order of their addresses.
+/// Lists the rules of all lists about one subject, ordered by address of the list.
 pub async fn about(conn: &mut Conn, subject: &str) -> Result<Vec<Listed>> {
     let text = "select list, subject, action, reason, created, expires from listed_rules where subject = $1 \
                 order by list";

@@ -18,7 +18,7 @@ use crate::{
 };
 
 word_enum! {
-    /// Through which door the request came.
+    /// Interface through which the request came.
     pub enum Origin {
         Page = "page",
         Api = "api",
@@ -26,9 +26,9 @@ word_enum! {
         Mcp = "mcp",
         OpenAi = "openai",
         Rpc = "rpc",
-        /// A team gave the work.
+        /// Assigned by a team.
         Team = "team",
-        /// The hub itself, as its own agents do.
+        /// Started by the hub itself, for example by its built-in agents.
         Hub = "hub",
     }
 }
@@ -45,7 +45,7 @@ record! {
         pub state_at: Timestamp,
         pub parent: Option<RunId>,
         pub assignment: Option<AssignmentId>,
-        /// Who works on it; none while nobody does.
+        /// Instance that works on the run; `None` if it has none.
         pub process: Option<ProcessId>,
         pub remote_task: Option<String>,
         pub remote_context: Option<String>,
@@ -74,7 +74,7 @@ impl Run {
     }
 }
 
-/// A run as it begins: queued, or being worked on at once.
+/// A run to be inserted, in state queued or working.
 #[derive(Clone, Debug)]
 pub struct NewRun {
     pub id: RunId,
@@ -132,7 +132,7 @@ pub async fn find(conn: &mut Conn, id: RunId) -> Result<Option<Run>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// Those of `wanted` that exist, in no particular order.
+/// Returns the runs in `wanted` that exist, in no particular order.
 pub async fn list(conn: &mut Conn, wanted: &[RunId]) -> Result<Vec<Run>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());
@@ -146,26 +146,26 @@ pub async fn list(conn: &mut Conn, wanted: &[RunId]) -> Result<Vec<Run>> {
     Ok(found)
 }
 
-/// In the order they were queued.
+/// Lists the runs of a chat, in the order in which they were queued.
 pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Run>> {
     let text = select!("where chat = $1 order by queued, id");
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
-/// An agent's latest runs, the newest first.
+/// Lists the latest runs of an agent, newest first.
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId, limit: i64) -> Result<Vec<Run>> {
     let text = select!("where agent = $1 order by queued desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(agent.uuid()).bind(limit).fetch_all(c))
 }
 
-/// How runs of an agent ended; those that a person stopped, and those that go on, are not counted.
+/// Outcomes of an agent's runs. Cancelled and unfinished runs are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub completed: u32,
     pub failed: u32,
 }
 
-/// How the runs that began since then ended, by agent; an agent that had none is not in it.
+/// Counts outcomes by agent, over runs queued since `since`. Agents without outcomes are omitted.
 pub async fn tally(conn: &mut Conn, wanted: &[AgentId], since: Timestamp) -> Result<HashMap<AgentId, Tally>> {
     const TEXT: &str = "select agent, sum(case when state = 'completed' then 1 else 0 end), \
                         sum(case when state = 'completed' then 0 else 1 end) from runs \
@@ -188,21 +188,21 @@ pub async fn tally(conn: &mut Conn, wanted: &[AgentId], since: Timestamp) -> Res
     Ok(tallies)
 }
 
-/// Which of a caller's runs with one agent are wanted.
+/// Filter of a caller's runs with one agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     pub caller: PrincipalId,
     pub agent: AgentId,
     pub chat: Option<ChatId>,
     pub state: Option<RunState>,
-    /// Only those whose state is not older.
+    /// Excludes runs whose state changed before this time.
     pub since: Option<Timestamp>,
 }
 
-/// Where a page of runs ends; the next page begins after it.
+/// Pagination cursor of a run list: position of the last run of a page.
 pub type Cursor = (Timestamp, RunId);
 
-/// Those wanted, the one whose state changed last first.
+/// Lists the matching runs, latest state change first.
 pub async fn list_by_caller(
     conn: &mut Conn,
     wanted: &Wanted,
@@ -240,7 +240,7 @@ pub async fn count_by_caller(conn: &mut Conn, wanted: &Wanted) -> Result<u64> {
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// The agents that a caller asked, the one asked last first.
+/// Lists the agents that a caller has called, latest call first.
 pub async fn list_agents_of(conn: &mut Conn, caller: PrincipalId, limit: i64) -> Result<Vec<AgentId>> {
     let text =
         "select agent from runs where caller = $1 group by agent order by max(queued) desc, agent limit $2";
@@ -249,7 +249,7 @@ pub async fn list_agents_of(conn: &mut Conn, caller: PrincipalId, limit: i64) ->
     Ok(found.into_iter().map(AgentId::from_uuid).collect())
 }
 
-/// The run of this agent in this chat that waits for its caller: the one that asked last.
+/// Returns the run of this agent in this chat that waits for input or authentication; of several, the latest.
 pub async fn waiting(conn: &mut Conn, chat: ChatId, agent: AgentId) -> Result<Option<Run>> {
     let text = select!(
         "where chat = $1 and agent = $2 and state in ('input_required', 'auth_required') \
@@ -258,19 +258,19 @@ pub async fn waiting(conn: &mut Conn, chat: ChatId, agent: AgentId) -> Result<Op
     on!(conn, c => query_as(text).bind(chat.uuid()).bind(agent.uuid()).fetch_optional(c))
 }
 
-/// What a process works on.
+/// Lists the queued and working runs of an instance.
 pub async fn list_unfinished(conn: &mut Conn, process: ProcessId) -> Result<Vec<Run>> {
     let text = select!("where process = $1 and state in ('queued', 'working') order by queued, id");
     on!(conn, c => query_as(text).bind(process.uuid()).fetch_all(c))
 }
 
-/// Runs that nobody works on any more: their process is forgotten.
+/// Lists the orphaned runs: queued or working, but their instance was deleted.
 pub async fn list_orphaned(conn: &mut Conn) -> Result<Vec<Run>> {
     let text = select!("where process is null and state in ('queued', 'working') order by queued, id");
     on!(conn, c => query_as(text).fetch_all(c))
 }
 
-/// Those of `wanted` in which a run goes on or waits for its turn.
+/// Returns the chats in `wanted` with a queued or working run.
 pub async fn list_busy(conn: &mut Conn, wanted: &[ChatId]) -> Result<Vec<ChatId>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut busy = Vec::new();
@@ -287,24 +287,25 @@ pub async fn list_busy(conn: &mut Conn, wanted: &[ChatId]) -> Result<Vec<ChatId>
     Ok(busy)
 }
 
-/// A step of a run.
+/// State transition of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// The state that the step was decided on.
+    /// Expected state: the one on which the decision for this transition was based.
     pub from: RunState,
     pub to: RunState,
     pub at: Timestamp,
     pub failure: Option<&'a Failure>,
-    /// What the work took so far, where that is known anew.
+    /// Usage so far; `None` leaves it unchanged.
     pub usage: Option<Usage>,
 }
 
-/// Takes a step. False, and nothing changed, when the run is not in the state it was decided on.
+/// Applies a transition. Returns false and changes nothing if the run is not in state `from` (compare and
+/// set).
 pub async fn set_state(tx: &mut Tx, id: RunId, step: &Step<'_>) -> Result<bool> {
     take_step(tx, id, None, step).await
 }
 
-/// The same by the process that works on it. False, too, when the run was taken from it.
+/// [`set_state`] by an instance. Also returns false if another instance has taken over the run.
 pub async fn set_state_by(tx: &mut Tx, process: ProcessId, id: RunId, step: &Step<'_>) -> Result<bool> {
     take_step(tx, id, Some(process), step).await
 }
@@ -335,32 +336,33 @@ async fn take_step(tx: &mut Tx, id: RunId, by: Option<ProcessId>, step: &Step<'_
     Ok(changed > 0)
 }
 
-/// Who works on it from now on.
+/// Sets the instance that works on the run.
 pub async fn set_process(tx: &mut Tx, id: RunId, process: Option<ProcessId>) -> Result<bool> {
     let text = "update runs set process = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(process.to_column()))? > 0)
 }
 
-/// Takes a run from the process that had it. False when another was first, or it has ended.
+/// Moves a run from one instance to another. Returns false if another instance was faster or the run has
+/// ended.
 pub async fn take_over(tx: &mut Tx, id: RunId, from: Option<ProcessId>, to: ProcessId) -> Result<bool> {
     let text = "update runs set process = $3 where id = $1 and state in ('queued', 'working') \
                 and (process = $2 or (process is null and $2 is null))";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(from.to_column()).bind(to.uuid()))? > 0)
 }
 
-/// What the agent elsewhere calls this work.
+/// Sets the task id and context id of the remote agent.
 pub async fn set_remote(tx: &mut Tx, id: RunId, task: Option<&str>, context: Option<&str>) -> Result<bool> {
     let text = "update runs set remote_task = $2, remote_context = $3 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(task.map(clean)).bind(context.map(clean)))? > 0)
 }
 
-/// Notes that a run is to end, for the process that works on it.
+/// Requests the cancellation of a run by the instance that works on it; idempotent.
 pub async fn ask_to_stop(tx: &mut Tx, id: RunId) -> Result<()> {
     execute!(tx, query("insert into stops (run) values ($1) on conflict (run) do nothing").bind(id.uuid()))?;
     Ok(())
 }
 
-/// Takes what was noted for a process, and what has ended meanwhile.
+/// Removes and returns the cancel requests for runs of an instance, and those for runs that have ended.
 pub async fn take_stops(tx: &mut Tx, process: ProcessId) -> Result<Vec<RunId>> {
     let text = "delete from stops where run in (select id from runs where id in (select run from stops) \
                 and (process = $1 or state not in ('queued', 'working'))) returning run";

@@ -1,4 +1,4 @@
-//! Secrets, sealed before they come here.
+//! Secrets, encrypted by the caller before they are stored.
 
 use plexus_domain::{NamespaceId, SecretId};
 use sqlx::{query, query_as};
@@ -13,10 +13,10 @@ record! {
     pub struct Secret {
         pub id: SecretId,
         pub namespace: NamespaceId,
-        /// What it is for, as bound into the seal.
+        /// Purpose, authenticated by the encryption.
         pub kind: String,
         pub sealed: Vec<u8>,
-        /// Which key it was sealed with.
+        /// Version of the key with which the secret is encrypted.
         pub key_version: i64,
     }
 }
@@ -45,24 +45,24 @@ pub async fn find(conn: &mut Conn, id: SecretId) -> Result<Option<Secret>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// The one that was sealed first.
+/// Returns the oldest secret.
 pub async fn find_oldest(conn: &mut Conn) -> Result<Option<Secret>> {
     on!(conn, c => query_as(select!("order by id limit 1")).fetch_optional(c))
 }
 
-/// Some of those that were sealed with another key than this one.
+/// Lists at most `limit` secrets that are encrypted with another key version.
 pub async fn list_sealed_before(conn: &mut Conn, key_version: i64, limit: i64) -> Result<Vec<Secret>> {
     let text = select!("where key_version <> $1 order by id limit $2");
     on!(conn, c => query_as(text).bind(key_version).bind(limit).fetch_all(c))
 }
 
-/// Replaces what is sealed.
+/// Replaces the ciphertext.
 pub async fn set_sealed(tx: &mut Tx, id: SecretId, sealed: &[u8], key_version: i64) -> Result<bool> {
     let text = "update secrets set sealed = $2, key_version = $3 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(sealed).bind(key_version))? > 0)
 }
 
-/// A secret that something still points at is a conflict.
+/// Deletes a secret. Returns a conflict if it is still referenced.
 pub async fn delete(tx: &mut Tx, id: SecretId) -> Result<bool> {
     Ok(execute!(tx, query("delete from secrets where id = $1").bind(id.uuid()))? > 0)
 }

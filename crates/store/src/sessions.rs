@@ -1,4 +1,4 @@
-//! Sessions of browsers. Only the digest of the cookie is known here.
+//! Browser sessions. Only the digest of the cookie is stored.
 
 use plexus_domain::{AccountId, Digest, Timestamp};
 use sqlx::{FromRow, query, query_as};
@@ -16,9 +16,9 @@ record! {
         pub account: AccountId,
         pub created: Timestamp,
         pub seen: Timestamp,
-        /// Until then it may do what needs the password again.
+        /// Until when actions that require a recent password entry are allowed.
         pub sudo_until: Option<Timestamp>,
-        /// The browser, as it calls itself.
+        /// User agent string of the browser.
         pub agent: String,
         pub ip: String,
     }
@@ -51,7 +51,7 @@ pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Session>> {
     on!(conn, c => query_as(select!("where hash = $1")).bind(hash.to_column()).fetch_optional(c))
 }
 
-/// A session with whose it is.
+/// A session with the identity of its account.
 pub struct Visit {
     pub session: Session,
     pub identity: Identity,
@@ -79,7 +79,7 @@ pub async fn visit(conn: &mut Conn, hash: &Digest) -> Result<Option<Visit>> {
     on!(conn, c => query_as(text).bind(hash.to_column()).fetch_optional(c))
 }
 
-/// Last seen first.
+/// Lists the sessions of an account, latest seen first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Session>> {
     let text = select!("where account = $1 order by seen desc, hash");
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
@@ -99,14 +99,14 @@ pub async fn delete(tx: &mut Tx, hash: &Digest) -> Result<bool> {
     Ok(execute!(tx, query("delete from sessions where hash = $1").bind(hash.to_column()))? > 0)
 }
 
-/// Ends an account's sessions, all but `keep`. How many there were.
+/// Deletes the sessions of an account except `keep`. Returns their number.
 pub async fn delete_by_account(tx: &mut Tx, account: AccountId, keep: Option<&Digest>) -> Result<u64> {
     let keep = keep.map(Column::to_column).unwrap_or_default();
     let text = "delete from sessions where account = $1 and hash <> $2";
     execute!(tx, query(text).bind(account.uuid()).bind(keep))
 }
 
-/// Ends the sessions that were not seen since `seen`, or began before `created`. How many there were.
+/// Purges the sessions last seen before `seen` or created before `created`. Returns their number.
 pub async fn delete_expired(tx: &mut Tx, seen: Timestamp, created: Timestamp) -> Result<u64> {
     let text = "delete from sessions where seen < $1 or created < $2";
     execute!(tx, query(text).bind(seen.millis()).bind(created.millis()))

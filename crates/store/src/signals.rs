@@ -1,4 +1,5 @@
-//! Words between the processes that share a Postgres. They may be lost, so they only hint at what is in the store.
+//! Postgres LISTEN/NOTIFY between the instances of a hub.
+//! Delivery is not guaranteed: a notification is only a hint that the store has changed.
 
 use sqlx::{
     PgPool,
@@ -8,15 +9,16 @@ use sqlx::{
 
 use crate::{Error, Result, Store, conn::execute};
 
-/// The most bytes of one signal: Postgres takes less than 8000.
+/// Maximum bytes of one notification. Postgres accepts less than 8000.
 pub const MAX_BYTES: usize = 7_900;
 const CHANNEL: &str = "plexus";
 
-/// Hears what is signalled, on a connection of its own.
+/// Subscription to the notifications, on a dedicated connection.
 pub struct Listener(PgListener);
 
 impl Store {
-    /// Signals to every listener on this database, this process's own among them. On SQLite there is nobody else.
+    /// Notifies all listeners on this database, including this instance. Does nothing on SQLite, which has
+    /// one instance.
     pub async fn signal(&self, words: &str) -> Result<()> {
         if !self.is_postgres() {
             return Ok(());
@@ -26,7 +28,7 @@ impl Store {
         execute!(conn, query(text).bind(CHANNEL).bind(words)).map(drop)
     }
 
-    /// Hears every signal from now on. None on SQLite.
+    /// Subscribes to all notifications from now on. Returns `None` on SQLite.
     pub async fn listen(&self) -> Result<Option<Listener>> {
         if !self.is_postgres() {
             return Ok(None);
@@ -39,7 +41,7 @@ impl Store {
             .connect_with(options)
             .await?;
         let mut listener = PgListener::connect_with(&one).await?;
-        // What is lost while it is away has to be made up for, so it says that it was away.
+        // Report lost connections instead of reconnecting silently: the caller must reconcile what it missed.
         listener.eager_reconnect(false);
         listener.listen(CHANNEL).await?;
         Ok(Some(Listener(listener)))
@@ -47,7 +49,8 @@ impl Store {
 }
 
 impl Listener {
-    /// The next signal. After an error it hears nothing more: begin again, and look at everything.
+    /// Waits for the next notification. After an error the listener is dead: subscribe again and reconcile
+    /// with the store.
     pub async fn next(&mut self) -> Result<String> {
         match self.0.try_recv().await? {
             Some(signal) => Ok(signal.payload().to_owned()),

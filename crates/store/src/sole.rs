@@ -1,4 +1,5 @@
-//! Rights that one process has at a time: a lock of a Postgres session, which ends with its connection.
+//! Postgres session advisory locks, held by one instance at a time and released when the connection ends.
+//! SQLite has a single process, so every lock succeeds there.
 
 use std::{future::pending, time::Duration};
 
@@ -8,11 +9,13 @@ use tokio::time::{sleep, timeout};
 
 use crate::{Error, Result, Store, Tx, conn::Raw};
 
-/// How often it is looked whether the connection still holds, and how long the answer may take. Together less than
-/// Postgres needs to find out that a machine is gone: who lost the right knows before another has it.
+/// Interval and timeout of the check whether the connection is alive. Together they are shorter than the time
+/// Postgres needs to detect a dead client, so the holder learns of the loss before another instance gets the
+/// lock.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 const PATIENCE: Duration = Duration::from_secs(4);
-/// When Postgres takes a machine for gone that does not answer: after 6 + 2 * 3 seconds, also while it sends something.
+/// TCP settings of the Postgres server: it detects a dead client after 6 + 2 * 3 seconds, also while it is
+/// sending.
 const KEEPALIVE: [(&str, &str); 4] = [
     ("tcp_keepalives_idle", "6"),
     ("tcp_keepalives_interval", "3"),
@@ -20,24 +23,24 @@ const KEEPALIVE: [(&str, &str); 4] = [
     ("tcp_user_timeout", "12000"),
 ];
 
-/// What one process does at a time.
+/// What an advisory lock protects.
 #[derive(Clone, Copy, Debug)]
 pub enum Duty {
-    /// Being the hub among other hubs.
+    /// Running the federation engine of the hub.
     Swarm,
-    /// Making what every hub has, where it is missing.
+    /// Creating the initial data that every hub has.
     Setup,
-    /// Getting a new token in place of one that is spent by that.
+    /// Exchanging a single-use refresh token.
     Refresh(SecretId),
 }
 
 impl Duty {
-    /// The number of the lock (Postgres manual, section 13.3.5).
+    /// Returns the number of the lock (Postgres manual, section 13.3.5).
     fn key(self) -> i64 {
         match self {
             Self::Swarm => i64::from_be_bytes(*b"plexus:1"),
             Self::Setup => i64::from_be_bytes(*b"plexus:2"),
-            // Two secrets with the same number wait for each other, which is all.
+            // A collision of two secrets is harmless: they only wait for each other.
             Self::Refresh(secret) => {
                 let (high, low) = secret.uuid().as_u64_pair();
                 (high ^ low).cast_signed()
@@ -46,18 +49,18 @@ impl Duty {
     }
 }
 
-/// A duty that this process has, for as long as this value lives and its connection holds.
+/// Held advisory lock. Released when this value is dropped or its connection ends.
 pub struct Sole(Option<PgConnection>);
 
 impl Store {
-    /// Takes a duty. None while another process has it. On SQLite there is no other process.
+    /// Tries to acquire a lock. Returns `None` if another instance holds it. Always succeeds on SQLite.
     pub async fn take_on(&self, duty: Duty) -> Result<Option<Sole>> {
         let Some(mut connection) = self.own_connection().await? else { return Ok(Some(Sole(None))) };
         let taken = try_lock(&mut connection, duty).await?;
         Ok(taken.then_some(Sole(Some(connection))))
     }
 
-    /// Takes a duty once no other process has it, which it looks for `every` so often.
+    /// Waits for a lock, polling at the interval `every`.
     pub async fn wait_for(&self, duty: Duty, every: Duration) -> Result<Sole> {
         let Some(mut connection) = self.own_connection().await? else { return Ok(Sole(None)) };
         while !try_lock(&mut connection, duty).await? {
@@ -66,7 +69,7 @@ impl Store {
         Ok(Sole(Some(connection)))
     }
 
-    /// A connection beside the pool; none on SQLite.
+    /// Opens a connection outside of the pool; `None` on SQLite.
     async fn own_connection(&self) -> Result<Option<PgConnection>> {
         if !self.is_postgres() {
             return Ok(None);
@@ -83,7 +86,8 @@ async fn try_lock(connection: &mut PgConnection, duty: Duty) -> Result<bool> {
 }
 
 impl Tx {
-    /// Waits until no other process has a duty, which is this transaction's until it ends. On SQLite a writer is alone.
+    /// Waits for a lock and holds it until the transaction ends. Does nothing on SQLite, which has a single
+    /// writer.
     pub async fn alone(&mut self, duty: Duty) -> Result<()> {
         let result = match self.raw() {
             Raw::Sqlite(_) => Ok(()),
@@ -96,7 +100,7 @@ impl Tx {
 }
 
 impl Sole {
-    /// Waits until another process may have it.
+    /// Resolves when the lock may have been lost: the connection is dead or unresponsive.
     pub async fn lost(&mut self) {
         let Some(connection) = &mut self.0 else { return pending().await };
         loop {
@@ -107,10 +111,10 @@ impl Sole {
         }
     }
 
-    /// Gives it back at once.
+    /// Releases the lock immediately.
     pub async fn leave(self) {
         if let Some(connection) = self.0 {
-            // A connection that cannot be closed is lost, and the duty with it.
+            // A connection that fails to close is dead, which also releases the lock.
             let _ = connection.close().await;
         }
     }

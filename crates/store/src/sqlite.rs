@@ -1,4 +1,4 @@
-//! Opening SQLite: one file in the data folder, one writer, a few readers, one process.
+//! Opens SQLite: one file in the data folder, used by one process with one writer and a pool of readers.
 
 use std::{
     fs::{File, TryLockError},
@@ -27,9 +27,9 @@ pub(crate) const FILE: &str = "plexus.sqlite3";
 const LOCK: &str = "plexus.lock";
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 
-/// What every connection begins with, for each [`Durability`]. What is deleted is overwritten with zeros (`secure_delete`). The
-/// limit is what a burst of writes leaves of the write-ahead log on the disk. What a statement or a savepoint can be undone with
-/// is kept in memory: the other place is a file that is made each time.
+/// Pragmas of every connection, for each [`Durability`]. `secure_delete` overwrites deleted data with zeros.
+/// `journal_size_limit` bounds the WAL file that remains after a burst of writes. `temp_store = memory` holds
+/// statement and savepoint journals in memory: otherwise each needs a temporary file.
 macro_rules! pragmas {
     ($synchronous:literal) => {
         concat!(
@@ -40,9 +40,10 @@ macro_rules! pragmas {
     };
 }
 
-/// Pages that one step of [`Pools::shrink`] gives back: few enough that a writer waits a few milliseconds.
+/// Free pages that one step of [`Pools::shrink`] releases: few enough to block writers for only a few
+/// milliseconds.
 const SHRINK_STEP: &str = "pragma incremental_vacuum(256)";
-/// Free pages that are left for what is written next (4 KiB each).
+/// Free pages (4 KiB each) that remain for future writes.
 const KEPT_FREE: i64 = 256;
 
 impl Durability {
@@ -57,13 +58,13 @@ impl Durability {
 pub(crate) struct Pools {
     pub writer: Arc<Writer>,
     pub readers: Pool,
-    /// Held as long as the store is open: two processes would not see each other's writers queue.
+    /// Locked while the store is open: a second process would bypass the write queue of this one.
     lock: File,
 }
 
 impl Pools {
-    /// Gives free pages at the end of the file back to the file system, in short transactions, and empties the write-ahead log.
-    /// Returns the number of pages by which the file shrank.
+    /// Returns free pages at the end of the file to the file system, in short transactions, and truncates the
+    /// WAL. Returns the number of pages by which the file shrank.
     pub async fn shrink(&self) -> crate::Result<u64> {
         let mut given_back = 0;
         loop {
@@ -94,7 +95,7 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
     create_folder(folder).map_err(in_folder)?;
     let lock = lock(folder)?;
     let file = folder.join(FILE);
-    // SQLite gives its other files the mode of this one.
+    // SQLite creates its other files with the mode of this one.
     create_file(&file).map_err(in_folder)?;
     for suffix in ["-wal", "-shm"] {
         restrict(&folder.join(format!("{FILE}{suffix}")));
@@ -103,13 +104,13 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
     let options = Options { file, read_only: false, pragmas: config.durability.pragmas() };
     let writer = Pool::new(options.clone(), 1, config.patience);
     let writer = Writer::new(writer, Checkpoints::new(options.clone()), config.durability);
-    // The number of readers is a ceiling: each is opened when it is first needed.
+    // An upper bound: each reader is opened when first needed.
     let readers = Options { read_only: true, ..options };
     let readers = Pool::new(readers, config.connections, config.patience);
     Ok(Pools { writer, readers, lock })
 }
 
-/// Makes the file where there is none, and brings its schema up to date, by sqlx's own driver.
+/// Creates the file if it is missing and migrates its schema, with the SQLite driver of sqlx.
 async fn migrate(config: &StoreConfig, file: &Path) -> Result<(), OpenError> {
     let unreachable =
         |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) };
@@ -125,8 +126,9 @@ async fn migrate(config: &StoreConfig, file: &Path) -> Result<(), OpenError> {
     connection.close().await.map_err(unreachable)
 }
 
-/// A file from before has no map of its pages, without which it cannot shrink; building one rewrites the file, once. Where that
-/// fails, as for want of space, the hub works as before.
+/// Enables incremental vacuum, without which the file cannot shrink. Files of older versions lack the page
+/// map for it. Building the map rewrites the file once. Failure, such as a full disk, is only logged: the hub
+/// works without it.
 async fn enable_incremental_vacuum(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     const INCREMENTAL: i64 = 2;
     let mode: i64 = query_scalar("pragma auto_vacuum").fetch_one(&mut *connection).await?;
@@ -241,7 +243,8 @@ mod tests {
         .await;
     }
 
-    /// Lets the file grow by this many pages. The limit belongs to the connection: the writer keeps it.
+    /// Limits the growth of the file to this many pages. The limit belongs to the connection, and the writer
+    /// reuses its own.
     async fn limit_pages(store: &Store, more: i64) {
         let mut tx = store.write().await.unwrap();
         let Raw::Sqlite(c) = tx.raw() else { unreachable!("this is SQLite") };
@@ -250,7 +253,7 @@ mod tests {
         query(sqlx::AssertSqlSafe(text)).execute(c).await.unwrap();
     }
 
-    /// Says things until the disk is full.
+    /// Inserts messages until the disk is full.
     async fn fill(world: &mut World, chat: ChatId, author: PrincipalId) -> Error {
         let parts = [plexus_domain::Part::text("x".repeat(50_000))];
         for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Stars: the agents that people want at hand.
+//! Stars: agents that accounts marked as favourites.
 
 use plexus_domain::{AccountId, AgentId, Timestamp};
 use sqlx::{query, query_as, query_scalar};
@@ -16,7 +16,7 @@ record! {
     }
 }
 
-/// Whether it is new; one that is there stays as it was.
+/// Inserts a star. Returns whether it is new; an existing one stays unchanged.
 pub async fn insert(tx: &mut Tx, account: AccountId, star: &Star) -> Result<bool> {
     let text = "insert into stars (account, agent, at) values ($1, $2, $3) on conflict do nothing";
     Ok(execute!(tx, query(text).bind(account.uuid()).bind(star.agent.uuid()).bind(star.at.millis()))? > 0)
@@ -38,7 +38,7 @@ pub async fn exists(conn: &mut Conn, account: AccountId, agent: AgentId) -> Resu
     Ok(found > 0)
 }
 
-/// All that an account gave, the newest first.
+/// Lists the stars of an account, newest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Star>> {
     let text = "select agent, at from stars where account = $1 order by at desc, agent desc";
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))

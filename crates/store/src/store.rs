@@ -1,4 +1,4 @@
-//! A store that is open, and how to read and write in it.
+//! An open store: read connections and write transactions.
 
 use std::{fmt, sync::Arc};
 
@@ -21,7 +21,7 @@ enum Pools {
 }
 
 impl Store {
-    /// Opens the database, making it where it does not exist, and brings its schema up to date.
+    /// Opens the database, creating it if it is missing, and migrates its schema.
     pub async fn open(config: &StoreConfig) -> Result<Self, OpenError> {
         let pools = match &config.url {
             StoreUrl::Sqlite { folder } => Pools::Sqlite(sqlite::open(config, folder).await?),
@@ -30,7 +30,7 @@ impl Store {
         Ok(Self(Arc::new(Inner { url: config.url.clone(), pools })))
     }
 
-    /// A connection to read with; each statement sees the newest commit.
+    /// Returns a read connection. Each statement sees the latest commit.
     pub async fn read(&self) -> Result<Conn> {
         match &self.0.pools {
             Pools::Sqlite(pools) => Ok(pools.readers.acquire().await?.into()),
@@ -38,9 +38,10 @@ impl Store {
         }
     }
 
-    /// [`Self::read`] for a few short statements, with nothing waited for between them. On SQLite the writer is asked where
-    /// nobody writes: it still has the pages that it wrote, and a reader has to read all anew after each commit. Let it go
-    /// before writing, which waits for it. It is for reading, though nothing there refuses to write.
+    /// [`Self::read`] for a few short statements without waiting between them. On SQLite it uses the writer
+    /// connection if that is idle: its page cache is warm, while a reader must reread changed pages after
+    /// each commit. Drop it before writing: a write waits for it. Use it for reading only, although writes
+    /// are not rejected.
     pub async fn glance(&self) -> Result<Conn> {
         if let Pools::Sqlite(pools) = &self.0.pools
             && let Some(glance) = pools.writer.glance()
@@ -50,7 +51,7 @@ impl Store {
         self.read().await
     }
 
-    /// A connection to read with; all statements see the same moment.
+    /// Returns a read connection on which all statements see the same snapshot.
     pub async fn snapshot(&self) -> Result<Conn> {
         match &self.0.pools {
             Pools::Sqlite(pools) => {
@@ -64,10 +65,10 @@ impl Store {
         }
     }
 
-    /// A transaction for somebody who waits for the answer.
+    /// Begins an interactive write transaction.
     ///
-    /// On SQLite it is the only one that writes, so what it reads cannot change under it. On Postgres a decision
-    /// that rests on rows read before locks them first ([`crate::chats::lock`]).
+    /// On SQLite it is the only writer, so the rows that it reads cannot change. On Postgres, lock the rows
+    /// on which a decision depends before reading them ([`crate::chats::lock`]).
     pub async fn write(&self) -> Result<Tx> {
         match &self.0.pools {
             Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.person().await?)),
@@ -75,7 +76,7 @@ impl Store {
         }
     }
 
-    /// A transaction for work that nobody waits for: it lets people go first. Keep it under 5 ms.
+    /// Begins a background write transaction, which yields to interactive ones. Finish it within 5 ms.
     pub async fn write_bulk(&self) -> Result<Tx> {
         match &self.0.pools {
             Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.bulk().await?)),
@@ -83,8 +84,8 @@ impl Store {
         }
     }
 
-    /// Gives the space of deleted rows back to the file system, in short transactions. Returns the number of pages by which the
-    /// file of SQLite shrank; Postgres does this by itself.
+    /// Returns the space of deleted rows to the file system, in short transactions. Returns the number of
+    /// pages by which the SQLite file shrank; Postgres does this by itself.
     pub async fn shrink(&self) -> Result<u64> {
         match &self.0.pools {
             Pools::Sqlite(pools) => pools.shrink().await,
@@ -92,13 +93,13 @@ impl Store {
         }
     }
 
-    /// Whether it answers now.
+    /// Health check: runs a trivial query.
     pub async fn check(&self) -> Result<()> {
         let mut conn = self.read().await?;
         execute!(conn, query("select 1")).map(drop)
     }
 
-    /// Where it is, without its password.
+    /// Returns the location of the database; displayed without its password.
     pub fn url(&self) -> &StoreUrl {
         &self.0.url
     }
@@ -107,7 +108,7 @@ impl Store {
         matches!(self.0.pools, Pools::Postgres(_))
     }
 
-    /// Waits for the connections in use and closes all. On SQLite this folds the write-ahead log into the file.
+    /// Waits for the connections in use and closes all. On SQLite this checkpoints the WAL.
     pub async fn close(&self) {
         match &self.0.pools {
             Pools::Sqlite(pools) => pools.close().await,

@@ -1,4 +1,4 @@
-//! The links with which anybody may read a team, by their hashes.
+//! Share links of teams, stored as hashes. A link gives read access to a team without an account.
 
 use plexus_domain::{ChatId, Digest, Timestamp};
 use sqlx::{query, query_scalar};
@@ -10,7 +10,7 @@ use crate::{
     conn::{execute, on},
 };
 
-/// Gives a team its link; one that it had is good for nothing any more.
+/// Sets the share link of a team. A previous link becomes invalid.
 pub async fn put(tx: &mut Tx, team: ChatId, hash: &Digest, at: Timestamp) -> Result<()> {
     let text = "insert into team_shares (team, hash, created) values ($1, $2, $3) \
                 on conflict (team) do update set hash = excluded.hash, created = excluded.created";
@@ -18,19 +18,19 @@ pub async fn put(tx: &mut Tx, team: ChatId, hash: &Digest, at: Timestamp) -> Res
     Ok(())
 }
 
-/// Whether there was one.
+/// Deletes the share link of a team. Returns whether there was one.
 pub async fn delete(tx: &mut Tx, team: ChatId) -> Result<bool> {
     Ok(execute!(tx, query("delete from team_shares where team = $1").bind(team.uuid()))? > 0)
 }
 
-/// When the team's link was made.
+/// Returns when the share link of a team was created.
 pub async fn created(conn: &mut Conn, team: ChatId) -> Result<Option<Timestamp>> {
     let text = "select created from team_shares where team = $1";
     let found: Option<i64> = on!(conn, c => query_scalar(text).bind(team.uuid()).fetch_optional(c))?;
     Ok(found.map(Timestamp::from_millis))
 }
 
-/// The team that a link leads to.
+/// Returns the team of a share link.
 pub async fn team(conn: &mut Conn, hash: &Digest) -> Result<Option<ChatId>> {
     let text = "select team from team_shares where hash = $1";
     let found: Option<Uuid> = on!(conn, c => query_scalar(text).bind(hash.to_column()).fetch_optional(c))?;

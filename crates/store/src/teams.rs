@@ -1,4 +1,4 @@
-//! Teams: what lists and workers ask of them, and their logs, which say everything.
+//! Teams: their state for lists and orchestrators, and their signed logs, which are the full record.
 
 use plexus_domain::{ChatId, HubRowId, PrincipalId, ProcessId, Timestamp, chat::Title};
 use serde_json::Value;
@@ -12,15 +12,15 @@ use crate::{
 };
 
 word_enum! {
-    /// Where a team stands, for lists.
+    /// State of a team, as shown in lists.
     pub enum TeamState {
         Forming = "forming",
         Working = "working",
-        /// It came to an answer.
+        /// Ended with a result.
         Closed = "closed",
         Failed = "failed",
         Cancelled = "cancelled",
-        /// Its hub is silent.
+        /// Its home hub does not respond.
         Lost = "lost",
     }
 }
@@ -40,7 +40,7 @@ record! {
 }
 
 record! {
-    /// A team in a member's list.
+    /// A team in the team list of a member.
     pub struct Item {
         pub chat: ChatId,
         pub title: Title,
@@ -51,7 +51,7 @@ record! {
 }
 
 record! {
-    /// A team above or below another one.
+    /// An ancestor or descendant of a team.
     pub struct Kin {
         pub chat: ChatId,
         pub parent: Option<ChatId>,
@@ -61,7 +61,7 @@ record! {
     }
 }
 
-/// One entry of a log as it was written, and the home hub's signature over it.
+/// Log entry as written, with the signature of the home hub.
 #[derive(Clone, Debug)]
 pub struct Signed<'a> {
     pub seq: i64,
@@ -71,7 +71,7 @@ pub struct Signed<'a> {
     pub signature: &'a [u8],
 }
 
-/// Its chat is there.
+/// Inserts a team. Its chat must exist.
 pub async fn insert(tx: &mut Tx, new: &Team) -> Result<()> {
     let text = "insert into teams (chat, goal, pattern, home_hub, parent, depth_left, limits, state, deadline) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -99,7 +99,7 @@ pub async fn set_state(tx: &mut Tx, chat: ChatId, state: TeamState) -> Result<()
     Ok(())
 }
 
-/// Teams of this hub that have not ended and that no process conducts, and who launched each.
+/// Lists the unfinished teams of this hub without an orchestrator, each with the principal that launched it.
 pub async fn list_unconducted(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, PrincipalId)>> {
     let text = "select t.chat, c.creator from teams t join chats c on c.id = t.chat \
                 where t.home_hub = $1 and t.state in ('forming', 'working') \
@@ -109,28 +109,29 @@ pub async fn list_unconducted(conn: &mut Conn, home: HubRowId) -> Result<Vec<(Ch
     Ok(found.into_iter().map(read).collect())
 }
 
-/// Makes a process the one that conducts a team. False when another does, or the team is gone.
+/// Claims a team for an instance as its orchestrator. Returns false if the team is claimed already or does
+/// not exist.
 pub async fn conduct(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<bool> {
     let text = "insert into team_conductors (team, process) select chat, $2 from teams where chat = $1 \
                 on conflict (team) do nothing";
     Ok(execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))? > 0)
 }
 
-/// When the last process that conducted a team was last alive; none where none has left it.
+/// Returns the last heartbeat of the latest deleted instance that orchestrated the team, if any.
 pub async fn served_until(conn: &mut Conn, team: ChatId) -> Result<Option<Timestamp>> {
     let text = "select served_until from teams where chat = $1";
     let found: Option<Option<i64>> = on!(conn, c => query_scalar(text).bind(team.uuid()).fetch_optional(c))?;
     Ok(found.flatten().map(Timestamp::from_millis))
 }
 
-/// A process conducts a team no longer.
+/// Releases the claim of an instance on a team.
 pub async fn leave(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<()> {
     let text = "delete from team_conductors where team = $1 and process = $2";
     execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))?;
     Ok(())
 }
 
-/// How many teams that this principal launched have not ended. Those that members formed are not counted.
+/// Counts the unfinished teams that a principal launched, without subteams.
 pub async fn count_open(conn: &mut Conn, creator: PrincipalId) -> Result<u64> {
     let text = "select count(*) from teams t join chats c on c.id = t.chat \
                 where c.creator = $1 and t.state in ('forming', 'working') and t.parent is null";
@@ -138,7 +139,7 @@ pub async fn count_open(conn: &mut Conn, creator: PrincipalId) -> Result<u64> {
     Ok(count.unsigned_abs())
 }
 
-/// Teams that a principal launched or takes part in, the newest first; not those that members formed.
+/// Lists the teams that a principal launched or takes part in, newest first, without subteams.
 pub async fn list_by_member(conn: &mut Conn, member: PrincipalId, limit: i64) -> Result<Vec<Item>> {
     let text = "select t.chat, c.title, t.goal, t.state, c.created from teams t \
                 join chats c on c.id = t.chat join members m on m.chat = t.chat \
@@ -146,14 +147,14 @@ pub async fn list_by_member(conn: &mut Conn, member: PrincipalId, limit: i64) ->
     on!(conn, c => query_as(text).bind(member.uuid()).bind(limit).fetch_all(c))
 }
 
-/// Where a team stands; none where there is no such team.
+/// Returns the state of a team, or `None` if it does not exist.
 pub async fn state(conn: &mut Conn, chat: ChatId) -> Result<Option<TeamState>> {
     let text = "select state from teams where chat = $1";
     let found: Option<String> = on!(conn, c => query_scalar(text).bind(chat.uuid()).fetch_optional(c))?;
     Ok(found.as_deref().and_then(TeamState::parse))
 }
 
-/// The teams that members of a team formed, and those that their members formed, the oldest first.
+/// Lists the descendants of a team (subteams at any depth), oldest first.
 pub async fn list_below(conn: &mut Conn, chat: ChatId, limit: i64) -> Result<Vec<Kin>> {
     let text = "with recursive below (chat) as ( \
                     select t.chat from teams t where t.parent = $1 \
@@ -163,7 +164,7 @@ pub async fn list_below(conn: &mut Conn, chat: ChatId, limit: i64) -> Result<Vec
     on!(conn, c => query_as(text).bind(chat.uuid()).bind(limit).fetch_all(c))
 }
 
-/// The teams above a team, the nearest first.
+/// Lists the ancestors of a team, nearest first.
 pub async fn list_above(conn: &mut Conn, chat: ChatId) -> Result<Vec<Kin>> {
     let text = "with recursive above (chat, parent, level) as ( \
                     select t.chat, t.parent, 0 from teams t where t.chat = $1 \
@@ -173,7 +174,8 @@ pub async fn list_above(conn: &mut Conn, chat: ChatId) -> Result<Vec<Kin>> {
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
-/// Adds an entry, which counts to the team's chat. A number that is taken is a conflict: somebody else orders this log, too.
+/// Appends a log entry and counts its size to the chat of the team. Returns a conflict if the number is
+/// taken: another orchestrator is writing to this log.
 pub async fn append(tx: &mut Tx, team: ChatId, entry: &Signed<'_>) -> Result<()> {
     let text = "insert into team_log (team, seq, author_key, prev_hash, body, signature) \
                 values ($1, $2, $3, $4, $5, $6)";
@@ -190,7 +192,7 @@ pub async fn append(tx: &mut Tx, team: ChatId, entry: &Signed<'_>) -> Result<()>
     chats::add_bytes(tx, team, i64::try_from(entry.body.len()).unwrap_or(i64::MAX)).await
 }
 
-/// The texts of a log from the entry with the number `from` on, in order.
+/// Returns the bodies of the log entries from number `from` on, in order.
 pub async fn log(conn: &mut Conn, team: ChatId, from: u64) -> Result<Vec<Vec<u8>>> {
     let text = "select body from team_log where team = $1 and seq >= $2 order by seq";
     let from = i64::try_from(from).unwrap_or(i64::MAX);

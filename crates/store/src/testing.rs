@@ -1,7 +1,7 @@
-//! A store of its own for every test, on both databases.
+//! Test support: a fresh store for every test, on both databases.
 //!
-//! [`on_both!`] makes two tests of one body. Postgres is the one that `PLEXUS_TEST_POSTGRES` names, else a cluster
-//! that lives as long as the test process.
+//! [`on_both!`] makes two tests of one body. Postgres runs at the address in `PLEXUS_TEST_POSTGRES`, or as a
+//! temporary server that ends with the test process.
 
 mod cluster;
 mod world;
@@ -44,12 +44,12 @@ macro_rules! on_both {
     )*};
 }
 
-/// How a test's store differs from the usual one.
+/// Returns the store configuration for tests.
 pub fn config(url: StoreUrl) -> StoreConfig {
     StoreConfig { connections: 4, ..StoreConfig::new(url) }
 }
 
-/// Runs a test on SQLite in a folder of its own.
+/// Runs a test on SQLite in a temporary folder.
 pub async fn on_sqlite<F: Future<Output = ()>>(body: impl FnOnce(Store) -> F) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = open_sqlite(folder.path()).await;
@@ -70,7 +70,7 @@ where
 {
     let Some(database) = Database::new().await else { return };
     let store = Store::open(&config(database.url())).await.expect("Postgres opens");
-    // In a task of its own, so that a test that fails leaves no database behind either.
+    // Runs in a separate task, so that the database is dropped even if the test panics.
     let outcome = tokio::spawn(body(store.clone())).await;
     store.close().await;
     database.drop().await;
@@ -79,21 +79,21 @@ where
     }
 }
 
-/// A database in the cluster of the tests.
+/// A temporary database on the Postgres server of the tests.
 pub struct Database {
     server: Url,
     name: String,
 }
 
 impl Database {
-    /// A migrated database; none when the tests are to do without Postgres.
+    /// Creates a migrated database; `None` if tests on Postgres are disabled.
     pub async fn new() -> Option<Self> {
         static TEMPLATE: OnceCell<String> = OnceCell::const_new();
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let server = cluster::url()?;
         let template = TEMPLATE.get_or_init(|| make_template(&server)).await;
         let name = format!("plexus_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        // Twice as fast as the usual way, where nothing waits for the disk.
+        // With `fsync` off, this strategy is twice as fast as the default.
         run(&server, format!("create database {name} template {template} strategy file_copy")).await;
         Some(Self { server, name })
     }

@@ -1,8 +1,8 @@
-//! The text of open messages, in the order it arrived, one log for each process.
+//! Stream journal: the text of open messages in order of arrival, one journal per instance.
 //!
-//! Rows are counted up by the process that writes them, so appending and trimming touch one end of one index.
-//! A message that has ended needs no text: a process trims what lies before the oldest row that it still needs,
-//! and the rest goes when the process ends.
+//! The instance that writes the rows numbers them in ascending order, so appending and trimming each touch
+//! one end of the index. The text of an ended message is not needed any more. An instance trims all rows
+//! before the oldest one that it still needs. The rest is deleted when the instance ends.
 
 use plexus_domain::{MessageId, ProcessId};
 use sqlx::{AssertSqlSafe, QueryBuilder, query, query_as};
@@ -15,25 +15,25 @@ use crate::{
 };
 
 record! {
-    /// A piece of a part's text that begins at byte `start` of it.
+    /// Piece of the text of a part, starting at byte offset `start`.
     pub struct Piece {
         pub n: i64,
         pub message: MessageId,
         pub part: i64,
         pub start: i64,
-        /// Whole characters in UTF-8.
+        /// Valid UTF-8 on its own: never splits a character.
         pub body: Vec<u8>,
     }
 }
 
-/// The most messages that are read along at once.
+/// Maximum messages per call of [`list_after`].
 pub const MOST: usize = ids::CHUNK;
 
-/// How many rows one statement writes; a few sizes, so that each text is prepared once.
+/// Rows per insert statement. Only a few sizes, so that each text is prepared once.
 const CHUNKS: [usize; 4] = [128, 32, 8, 1];
 const COLUMNS: usize = 6;
 
-/// Appends pieces, whose `n` go up, to the log of a process.
+/// Appends pieces with ascending `n` to the journal of an instance.
 pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[Piece]) -> Result<()> {
     let mut rest = pieces;
     for size in CHUNKS {
@@ -69,8 +69,8 @@ macro_rules! select {
     };
 }
 
-/// At most `limit` pieces of these messages that follow `after`, in order: how another process reads along. Not more
-/// messages than [`MOST`].
+/// Lists at most `limit` pieces of these messages after piece `after`, in order. Other instances use it to
+/// tail the journal. Takes at most [`MOST`] messages.
 pub async fn list_after(
     conn: &mut Conn,
     process: ProcessId,
@@ -88,16 +88,16 @@ pub async fn list_after(
     })
 }
 
-/// The pieces of one message, in order. Reads the whole log of the process: for use after a crash.
+/// Lists the pieces of one message, in order. Reads the whole journal of the instance: for crash recovery.
 pub async fn list_by_message(conn: &mut Conn, process: ProcessId, message: MessageId) -> Result<Vec<Piece>> {
     let text = select!("where process = $1 and message = $2 order by n");
     on!(conn, c => query_as(text).bind(process.uuid()).bind(message.uuid()).fetch_all(c))
 }
 
-/// Drops the text of a message whose pieces lie within `first..=last`.
+/// Deletes the text of a message whose pieces lie within `first..=last`.
 ///
-/// Reads all pieces in between, also those of other messages: cheap for a short answer, while [`trim`] is cheap
-/// always.
+/// Reads all pieces in between, including those of other messages: cheap for a short answer only. [`trim`] is
+/// always cheap.
 pub async fn delete(
     tx: &mut Tx,
     process: ProcessId,
@@ -109,13 +109,13 @@ pub async fn delete(
     execute!(tx, query(text).bind(process.uuid()).bind(first).bind(last).bind(message.uuid()))
 }
 
-/// Drops everything before `n`, the oldest piece that is still needed.
+/// Deletes all pieces before `n`, the oldest piece that is still needed.
 pub async fn trim(tx: &mut Tx, process: ProcessId, n: i64) -> Result<u64> {
     let text = "delete from text_log where process = $1 and n < $2";
     execute!(tx, query(text).bind(process.uuid()).bind(n))
 }
 
-/// Drops the log of a process that has ended.
+/// Deletes the journal of an instance that has ended.
 pub async fn delete_by_process(tx: &mut Tx, process: ProcessId) -> Result<u64> {
     execute!(tx, query("delete from text_log where process = $1").bind(process.uuid()))
 }

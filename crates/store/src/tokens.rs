@@ -1,4 +1,4 @@
-//! Tokens of programs. Only their digests are known here.
+//! API tokens of programs. Only their digests are stored.
 
 use plexus_domain::{AccountId, Digest, Timestamp, TokenId};
 use sqlx::{query, query_as};
@@ -16,7 +16,7 @@ record! {
         pub account: AccountId,
         pub name: String,
         pub scopes: Vec<String>,
-        /// The service it is good for.
+        /// Service for which the token is valid.
         pub audience: String,
         pub created: Timestamp,
         pub expires: Timestamp,
@@ -52,12 +52,12 @@ pub async fn insert(tx: &mut Tx, new: &Token) -> Result<()> {
     Ok(())
 }
 
-/// Also one that has expired: look at `expires`.
+/// Returns the token with this digest, also if it has expired: check `expires`.
 pub async fn by_hash(conn: &mut Conn, hash: &Digest) -> Result<Option<Token>> {
     on!(conn, c => query_as(select!("where hash = $1")).bind(hash.to_column()).fetch_optional(c))
 }
 
-/// Those that the person made, newest first. What programs were given for a grant is not among them.
+/// Lists the tokens that the account created, newest first, without tokens issued for OAuth grants.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Token>> {
     let text = select!(
         "where account = $1 and id not in (select token from oauth_tokens) order by created desc, id desc"

@@ -1,4 +1,4 @@
-//! What accounts store: sums and counts that quotas are held against.
+//! Storage usage of accounts: sums and counts that are compared with quotas.
 
 use plexus_domain::{AccountId, HubRowId, Name, NamespaceId, PrincipalId};
 use sqlx::{query_as, query_scalar};
@@ -9,14 +9,14 @@ use crate::{
     conn::{Raw, on},
 };
 
-/// Whose chats are summed up.
+/// Unit of quota accounting: whose chats are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Holder {
-    /// An account, or all callers without one together.
+    /// An account, or all anonymous callers together.
     Principal(PrincipalId),
-    /// All people of another hub together.
+    /// All users of a remote hub together.
     Hub(HubRowId),
-    /// All people of hubs on probation together.
+    /// All users of hubs on probation together.
     Probation,
 }
 
@@ -29,7 +29,7 @@ record! {
 }
 
 record! {
-    /// An account in the list of those that store most.
+    /// An account in the list of the largest storage users.
     pub struct Top {
         pub account: AccountId,
         pub name: Name,
@@ -39,7 +39,7 @@ record! {
     }
 }
 
-/// The chats that count to a holder, and their bytes.
+/// Returns the number of chats of a holder and their size in bytes.
 pub async fn stored(conn: &mut Conn, holder: Holder) -> Result<Stored> {
     const SUM: &str =
         "select count(*) as chats, cast(coalesce(sum(bytes), 0) as bigint) as bytes from chats ";
@@ -60,13 +60,13 @@ pub async fn stored(conn: &mut Conn, holder: Holder) -> Result<Stored> {
     }
 }
 
-/// All chats of the hub, and their bytes. Reads every chat.
+/// Returns the number of all chats and their size in bytes. Reads every chat.
 pub async fn total(conn: &mut Conn) -> Result<Stored> {
     let text = "select count(*) as chats, cast(coalesce(sum(bytes), 0) as bigint) as bytes from chats";
     on!(conn, c => query_as(text).fetch_one(c))
 }
 
-/// The accounts that store most, those with the most bytes first. Reads every chat.
+/// Lists the accounts with the most bytes, largest first. Reads every chat.
 pub async fn top(conn: &mut Conn, limit: u16) -> Result<Vec<Top>> {
     let text = "select a.id as account, n.name, s.chats, s.bytes, \
                 (select count(*) from agents g where g.namespace = a.namespace and g.state <> 'deleted') as agents from \
@@ -77,21 +77,21 @@ pub async fn top(conn: &mut Conn, limit: u16) -> Result<Vec<Top>> {
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
 }
 
-/// The agents that a namespace has.
+/// Counts the agents of a namespace.
 pub async fn agents(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
     let text = "select count(*) from agents where namespace = $1 and state <> 'deleted'";
     let count: i64 = on!(conn, c => query_scalar(text).bind(namespace.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
 
-/// The versions of all agents of a namespace, also of deleted ones: their cards stay.
+/// Counts the versions of all agents of a namespace. Includes deleted agents, because their cards stay.
 pub async fn versions(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
     let text = "select count(*) from versions v join agents a on a.id = v.agent where a.namespace = $1";
     let count: i64 = on!(conn, c => query_scalar(text).bind(namespace.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
 
-/// The agents of this hub, without those that come with it.
+/// Counts the agents of this hub, without its built-in ones.
 pub async fn agents_of_hub(conn: &mut Conn) -> Result<u64> {
     let text = "select count(*) from agents a join namespaces n on n.id = a.namespace \
                 where a.hub = $1 and n.kind <> 'system' and a.state <> 'deleted'";
@@ -99,14 +99,14 @@ pub async fn agents_of_hub(conn: &mut Conn) -> Result<u64> {
     Ok(count.unsigned_abs())
 }
 
-/// The registrations that an account has begun and not finished.
+/// Counts the unfinished registration drafts of an account.
 pub async fn drafts(conn: &mut Conn, account: AccountId) -> Result<u64> {
     let text = "select count(*) from drafts where account = $1 and step <> 'done'";
     let count: i64 = on!(conn, c => query_scalar(text).bind(account.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
 
-/// The tokens that an account has made; what programs were given for a grant is not among them.
+/// Counts the tokens that an account created, without tokens issued for OAuth grants.
 pub async fn tokens(conn: &mut Conn, account: AccountId) -> Result<u64> {
     let text =
         "select count(*) from tokens where account = $1 and id not in (select token from oauth_tokens)";
@@ -114,7 +114,7 @@ pub async fn tokens(conn: &mut Conn, account: AccountId) -> Result<u64> {
     Ok(count.unsigned_abs())
 }
 
-/// What the database takes on its disk, in bytes, with pages that are free.
+/// Returns the size of the database on disk in bytes, including free pages.
 pub async fn database(conn: &mut Conn) -> Result<u64> {
     let found: Result<i64, sqlx::Error> = match conn.raw() {
         Raw::Sqlite(c) => {

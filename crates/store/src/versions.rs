@@ -1,4 +1,4 @@
-//! Versions: each pins one card and one connector; a run pins one version.
+//! Agent versions: each pins one card and one connector; a run pins one version.
 
 use plexus_domain::{AgentId, Digest, SecretId, Timestamp, VersionId, agent::Connector};
 use sqlx::{query, query_as};
@@ -16,10 +16,10 @@ record! {
         pub semver: String,
         pub card: Digest,
         pub connector: Connector,
-        /// What the owner gave so that the hub may call it.
+        /// Credential that the owner provided so that the hub can call the agent.
         pub secret: Option<SecretId>,
         pub created: Timestamp,
-        /// Why nobody should start a run of it any more.
+        /// Why the version was withdrawn and must not be used for new runs.
         pub yanked_reason: Option<String>,
     }
 }
@@ -33,7 +33,7 @@ macro_rules! select {
     };
 }
 
-/// A number that the agent has used is a conflict.
+/// Inserts a version. Returns a conflict if the agent has used this version number.
 pub async fn insert(tx: &mut Tx, new: &Version) -> Result<()> {
     let text = "insert into versions (id, agent, semver, card, connector, secret, created, yanked_reason) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -56,13 +56,13 @@ pub async fn find(conn: &mut Conn, id: VersionId) -> Result<Option<Version>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
-/// The version that new runs use: the newest that was not yanked.
+/// Returns the version for new runs: the newest that is not yanked.
 pub async fn current(conn: &mut Conn, agent: AgentId) -> Result<Option<Version>> {
     let text = select!("where agent = $1 and yanked_reason is null order by created desc, id desc limit 1");
     on!(conn, c => query_as(text).bind(agent.uuid()).fetch_optional(c))
 }
 
-/// Newest first.
+/// Lists the versions of an agent, newest first.
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Version>> {
     let text = select!("where agent = $1 order by created desc, id desc");
     on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
@@ -73,14 +73,14 @@ pub async fn set_secret(tx: &mut Tx, id: VersionId, secret: Option<SecretId>) ->
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(secret.to_column()))? > 0)
 }
 
-/// Puts another card in the place of a version's, which says the same of an agent that has moved.
+/// Replaces the card of a version by an equivalent one, after the agent has moved.
 pub async fn set_card(tx: &mut Tx, id: VersionId, card: &Digest) -> Result<bool> {
     let text = "update versions set card = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(card.to_column()))? > 0)
 }
 
-/// Puts another card and another way to call it in the place of a version's. For agents of other hubs, of which this one
-/// keeps no history.
+/// Replaces the version number, card and connector of a version. For agents of remote hubs, whose history is
+/// not stored here.
 pub async fn replace(tx: &mut Tx, version: &Version) -> Result<bool> {
     let text = "update versions set semver = $2, card = $3, connector = $4 where id = $1";
     let changed = execute!(

@@ -1,4 +1,5 @@
-//! Origins that administrators answer for. [`crate::proofs`] reads the proofs of all agents there accordingly.
+//! Trusted origins: origins that administrators trust without verification. [`crate::proofs`] treats them as
+//! verified.
 
 use plexus_domain::Timestamp;
 use sqlx::{query, query_scalar};
@@ -8,13 +9,13 @@ use crate::{
     conn::{execute, on},
 };
 
-/// False when somebody answers for it already.
+/// Adds a trusted origin. Returns false if it is trusted already.
 pub async fn insert(tx: &mut Tx, origin: &str, since: Timestamp) -> Result<bool> {
     let text = "insert into vouched_origins (origin, since) values ($1, $2) on conflict do nothing";
     Ok(execute!(tx, query(text).bind(origin).bind(since.millis()))? > 0)
 }
 
-/// Since when somebody answers for it.
+/// Returns since when an origin is trusted.
 pub async fn since(conn: &mut Conn, origin: &str) -> Result<Option<Timestamp>> {
     let text = "select since from vouched_origins where origin = $1";
     let since: Option<i64> = on!(conn, c => query_scalar(text).bind(origin).fetch_optional(c))?;

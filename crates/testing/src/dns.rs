@@ -1,4 +1,4 @@
-//! A DNS server.
+//! DNS server for tests.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use std::{net::SocketAddr, sync::Arc};
@@ -6,7 +6,7 @@ use std::{net::SocketAddr, sync::Arc};
 use parking_lot::Mutex;
 use tokio::net::UdpSocket;
 
-/// Says that every name is this machine, and the same text for every TXT record that is asked for.
+/// DNS server that resolves every name to this machine and returns the same text for every TXT query.
 pub struct Dns {
     pub address: SocketAddr,
     text: Arc<Mutex<String>>,
@@ -32,7 +32,7 @@ impl Dns {
     }
 }
 
-/// The answer to one question (RFC 1035, section 4): the question again, and at most one record.
+/// Returns the response to one query (RFC 1035, section 4): the question and at most one record.
 fn reply(message: &[u8], text: &str) -> Vec<u8> {
     const A: u16 = 1;
     const TXT: u16 = 16;
@@ -48,7 +48,7 @@ fn reply(message: &[u8], text: &str) -> Vec<u8> {
     let mut answer =
         [&message[..2], &[0x81, 0x80, 0, 1, 0, u8::from(found), 0, 0, 0, 0][..], question].concat();
     if found {
-        // The name is the question's; class IN; good for no time.
+        // Compressed name that refers to the question; class IN; TTL 0.
         answer.extend([0xc0, 12]);
         answer.extend(kind.to_be_bytes());
         answer.extend([0, 1, 0, 0, 0, 0]);

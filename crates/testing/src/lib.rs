@@ -1,4 +1,4 @@
-//! What the tests of several crates share.
+//! Helpers shared by the tests of several crates.
 
 pub mod cost;
 mod dns;
@@ -7,14 +7,15 @@ use proptest::test_runner::Config;
 
 pub use self::dns::Dns;
 
-/// What proptest runs when nobody says how many.
+/// Default number of cases of proptest.
 const USUAL: u64 = 256;
 
-/// Milliseconds in which a smaller example of a failure is looked for: one that is slow would be tried for hours.
+/// Time limit for shrinking a failing case, in milliseconds. A slow property would otherwise shrink for
+/// hours.
 const SHRINKING: u32 = 60_000;
 
-/// Runs `cases` of a property, or as many times more as `PROPTEST_CASES` is more than the usual 256: a property that
-/// is slow stays as much shorter than the others in `make test-long` as it is in `make test`.
+/// Configures `cases` test cases, scaled by `PROPTEST_CASES` relative to the usual 256. A slow property thus
+/// has the same share of the cases in `make test-long` as in `make test`.
 pub fn cases(cases: u32) -> Config {
     let given = Config::default();
     let scaled = u64::from(cases) * u64::from(given.cases) / USUAL;

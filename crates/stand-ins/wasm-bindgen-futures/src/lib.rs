@@ -1,4 +1,4 @@
-//! Why this exists is said in its Cargo.toml.
+//! Re-exports the futures of js-sys under the version number that libp2p-swarm requires. See Cargo.toml.
 #![no_std]
 
 pub use js_sys::{

@@ -1,4 +1,4 @@
-//! The tables, and what each database says of their columns.
+//! Catalogue of the tables, and their columns as reported by each database.
 
 use sqlx::query_as;
 
@@ -6,17 +6,17 @@ use crate::{Conn, Error, conn::Raw};
 
 pub(super) struct Table {
     pub name: &'static str,
-    /// Where a row may point at one of its own table: how to read those first.
+    /// Read order, so that rows precede the rows of the same table that reference them.
     pub order: Order,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// As it comes.
+    /// Any order: the table does not reference itself.
     Any,
-    /// By columns that together are different in every row.
+    /// By columns that together are unique.
     By(&'static [&'static str]),
-    /// Highest first; few enough rows to be read at once.
+    /// Descending by this column. The table is small enough to be read at once.
     Down(&'static str),
 }
 
@@ -24,7 +24,7 @@ const fn table(name: &'static str) -> Table {
     Table { name, order: Order::Any }
 }
 
-/// Every table, after those it points at.
+/// All tables, each after the tables that it references.
 pub(super) const TABLES: [Table; 56] = [
     table("counters"),
     table("namespaces"),
@@ -87,7 +87,7 @@ pub(super) const TABLES: [Table; 56] = [
 pub(super) struct Column {
     pub name: String,
     pub kind: Kind,
-    /// Its place in the primary key, from 1; 0 where it is no part of it. Known of SQLite only.
+    /// Position in the primary key, from 1; 0 if not part of it. Known for SQLite only.
     pub key: i64,
 }
 
@@ -100,7 +100,7 @@ pub(super) enum Kind {
     Uuid,
 }
 
-/// The columns of a table by name, so that both databases give them in the same order.
+/// Returns the columns of a table ordered by name, so that both databases return the same order.
 pub(super) async fn columns(conn: &mut Conn, table: &str) -> Result<Vec<Column>, Error> {
     let result: Result<Vec<(String, String, i64)>, sqlx::Error> = match conn.raw() {
         Raw::Sqlite(c) => {

@@ -1,4 +1,4 @@
-//! Values on their way from one database to the other.
+//! Column values in a form independent of the database.
 
 use plexus_domain::Digest;
 use sha2::{Digest as _, Sha256};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::catalog::{Column, Kind};
 use crate::inline::{Inline, Row};
 
-/// A value as both databases can hold it: ids are bytes, and yes and no are 1 and 0.
+/// A value as both databases can represent it: ids are bytes, booleans are 1 and 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cell {
     Null,
@@ -96,8 +96,9 @@ impl Cell {
         };
     }
 
-    /// Postgres wants the column's own type, also for null. A value of another shape becomes null, which the column
-    /// refuses or the comparison after the copy finds.
+    /// Binds the value with the type of its column, which Postgres requires also for null.
+    /// A value of another type becomes null: the column rejects it, or the comparison after the transfer
+    /// detects it.
     pub fn bind_postgres(&self, values: &mut Separated<'_, Postgres, &'static str>, kind: Kind) {
         match kind {
             Kind::Int => values.push_bind(self.int()),
@@ -126,7 +127,7 @@ impl Cell {
     }
 }
 
-/// A digest of a row: each value with its type and length, so that no two rows look alike.
+/// Returns the digest of a row. Type and length of each value are hashed too, so that different rows differ.
 pub(super) fn digest(row: &[Cell]) -> Digest {
     let mut hash = Sha256::new();
     for cell in row {

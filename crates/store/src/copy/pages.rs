@@ -1,4 +1,4 @@
-//! The rows of a table of SQLite, a page at a time: its driver reads all that it is asked for at once.
+//! Paged reading of SQLite tables: the driver loads all rows of a query into memory at once.
 
 use futures::{
     StreamExt as _, TryStreamExt as _,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{Error, inline::Connection};
 
-/// Rows may be as large as a message.
+/// Rows per page. One row may be as large as a message.
 const PAGE: usize = 100;
 
 pub(super) fn rows<'a>(
@@ -25,7 +25,8 @@ pub(super) fn rows<'a>(
         let all = async move { page(c, table, columns, None, &[]).await };
         return stream::once(all).map_ok(|rows| stream::iter(rows).map(Ok)).try_flatten().boxed();
     };
-    // Where the next page begins: none when there is no other, and nothing before the first.
+    // Keyset pagination: the state is the key of the last row. It is empty for the first page, and `None`
+    // after the last.
     let pages = stream::try_unfold((c, key, Some(Vec::new())), move |(c, key, after)| async move {
         let Some(after) = after else { return Ok::<_, Error>(None) };
         let rows = page(c, table, columns, Some(&key), &after).await?;
@@ -36,7 +37,7 @@ pub(super) fn rows<'a>(
     pages.try_flatten().boxed()
 }
 
-/// Which columns say where a row stands.
+/// Returns the indexes of the columns that identify a row.
 fn key(table: &Table, columns: &[Column]) -> Option<Vec<usize>> {
     let place = |name: &&str| columns.iter().position(|column| column.name == **name);
     match table.order {

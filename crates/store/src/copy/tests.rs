@@ -1,4 +1,4 @@
-//! A store with something in every table, and where it goes.
+//! Tests of the transfer, from a store with rows in every table.
 
 use plexus_domain::{
     Content as Body, Digest, HubRowId, MessageId, Part, RunState, SecretId, Timestamp, message::MessageState,
@@ -77,7 +77,7 @@ async fn a_digest_sees_every_value() {
     .await;
 }
 
-/// Something in every table.
+/// Inserts rows into every table.
 async fn fill(store: &Store) {
     let mut world = World::new(store.clone());
     let (ada, bob) = (world.person("ada").await, world.person("bob").await);

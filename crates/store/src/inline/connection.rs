@@ -1,4 +1,4 @@
-//! A connection, and how a statement is run on it.
+//! SQLite connection and statement execution.
 
 use std::{cell::Cell, fmt, io, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
@@ -21,23 +21,23 @@ use super::{
     value::{Arguments, Kind},
 };
 
-/// Prepared statements kept by each connection: more than there are texts.
+/// Capacity of the prepared statement cache of a connection: more than the number of distinct texts.
 const STATEMENTS: usize = 256;
-/// Readers never wait for the writer; a checkpoint may hold both for a moment.
+/// Readers never wait for the writer in WAL mode, but a checkpoint may briefly lock out both.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Which file, and what may be done with it.
+/// Options for opening a connection: file, access mode and initial pragmas.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub file: PathBuf,
     pub read_only: bool,
-    /// Statements of `pragma …;` that a connection begins with.
+    /// `pragma …;` statements that are executed when the connection opens.
     pub pragmas: &'static str,
 }
 
 impl Options {
     pub fn open(&self) -> Result<Connection, Error> {
-        // A connection has one user at a time, so SQLite need not look after that.
+        // A connection has one user at a time, so the mutexes of SQLite are not needed.
         let access = match self.read_only {
             true => OpenFlags::SQLITE_OPEN_READ_ONLY,
             false => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
@@ -51,19 +51,22 @@ impl Options {
     }
 }
 
+/// Connection that executes statements on the calling thread.
 pub(crate) struct Connection {
     sqlite: rusqlite::Connection,
-    /// Whether statements belong to a transaction. SQLite ends one by itself when the disk is full.
+    /// Whether [`Self::begin`] started a transaction that is not ended yet.
+    /// SQLite may have rolled it back on its own, for example when the disk is full.
     is_begun: Cell<bool>,
 }
 
 impl Connection {
-    /// Statements without values and without answers.
+    /// Executes statements without parameters; discards result rows.
     pub fn run(&self, text: &str) -> Result<(), Error> {
         self.sqlite.execute_batch(text).map_err(told)
     }
 
-    /// Begins a transaction that writes. Until [`Self::commit`] or [`Self::roll_back`] nothing is done outside of it.
+    /// Begins a write transaction.
+    /// Until [`Self::commit`] or [`Self::roll_back`], statements fail if SQLite has ended the transaction.
     pub fn begin(&self) -> Result<(), Error> {
         self.step("begin immediate")?;
         self.is_begun.set(true);
@@ -81,19 +84,19 @@ impl Connection {
         if self.is_writing() { self.run("rollback") } else { Ok(()) }
     }
 
-    /// One statement of those that are run again and again.
+    /// Executes a statement from the prepared statement cache.
     pub fn step(&self, text: &str) -> Result<(), Error> {
         self.check()?;
         let mut statement = self.sqlite.prepare_cached(text).map_err(told)?;
         statement.raw_execute().map(drop).map_err(told)
     }
 
-    /// Whether a transaction is open.
+    /// Returns whether a transaction is open.
     pub fn is_writing(&self) -> bool {
         !self.sqlite.is_autocommit()
     }
 
-    /// Refuses what would be done outside of a transaction that SQLite has ended.
+    /// Fails if SQLite has ended the transaction on its own, so that no statement runs outside of it.
     fn check(&self) -> Result<(), Error> {
         if self.is_begun.get() && !self.is_writing() {
             return Err(Error::Io(io::Error::other(
@@ -103,23 +106,24 @@ impl Connection {
         Ok(())
     }
 
-    /// The first value of the only row of a statement without values.
+    /// Returns the single value of a query without parameters.
     pub fn number(&self, text: &str) -> Result<i64, Error> {
         self.sqlite.query_row(text, [], |row| row.get(0)).map_err(told)
     }
 
-    /// Folds the write-ahead log into the file and empties it, so that nothing deleted is left in it. Waits for readers, at most
-    /// [`BUSY_TIMEOUT`].
+    /// Checkpoints and truncates the WAL, so that it holds no deleted data.
+    /// Waits for readers, at most [`BUSY_TIMEOUT`].
     pub fn truncate_log(&self) -> Result<(), Error> {
         self.sqlite.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(())).map_err(told)
     }
 
-    /// Folds the write-ahead log into the file as far as nobody is in the way. How many pages the log has.
+    /// Checkpoints the WAL as far as possible without waiting for readers or writers. Returns the WAL size in
+    /// pages.
     pub fn fold(&self) -> Result<i64, Error> {
         self.sqlite.query_row("pragma wal_checkpoint(passive)", [], |row| row.get(1)).map_err(told)
     }
 
-    /// Runs a statement to its end, also where only its first row is wanted: it may change something.
+    /// Executes a statement to its end even if only the first row is wanted: the statement may write.
     fn each(
         &self,
         text: &str,
@@ -265,7 +269,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// What sqlx wants of every driver; the hub itself opens by [`Options::open`].
+/// Implemented because sqlx requires it of every driver; the hub uses [`Options::open`].
 impl ConnectOptions for Options {
     type Connection = Connection;
 

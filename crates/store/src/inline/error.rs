@@ -1,11 +1,11 @@
-//! What SQLite refuses, as errors of sqlx.
+//! SQLite errors as sqlx errors.
 
 use std::{borrow::Cow, error::Error as StdError, fmt};
 
 use rusqlite::ffi;
 use sqlx::error::{DatabaseError, Error, ErrorKind};
 
-/// A refusal of SQLite's.
+/// SQLite error: extended result code and message.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// Extended result code (<https://www.sqlite.org/rescode.html>).
@@ -13,7 +13,7 @@ pub(crate) struct Failure {
     message: String,
 }
 
-/// The same as an error of sqlx.
+/// Converts a rusqlite error to a sqlx error.
 pub(super) fn told(error: rusqlite::Error) -> Error {
     match &error {
         rusqlite::Error::SqliteFailure(failure, message) => {

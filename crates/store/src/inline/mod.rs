@@ -1,9 +1,9 @@
-//! A driver of sqlx for SQLite which runs a statement on the thread that asks for it.
+//! Synchronous sqlx driver for SQLite, which executes statements on the calling thread.
 //!
-//! sqlx's own keeps a thread for each connection and walks there and back for every statement. The walk wakes two sleeping
-//! threads, which takes several times as long as a statement of the hub does. Here nothing is woken: the library under it
-//! is rusqlite, and the futures of this driver are ready when they are first asked. So statements have to be short, and
-//! whoever reads a great deal reads it in pieces.
+//! The driver of sqlx has one thread per connection and sends each statement there and back.
+//! That wakes two sleeping threads, which takes several times as long as a typical statement of the hub.
+//! This driver uses rusqlite and wakes no thread: its futures are ready on the first poll.
+//! Statements must therefore be short, and large reads must be paged.
 
 mod connection;
 mod error;
@@ -26,7 +26,7 @@ use self::{
     value::{Kind, Value, ValueRef},
 };
 
-/// SQLite, in this thread.
+/// Database type of sqlx for this driver.
 #[derive(Debug)]
 pub(crate) struct Inline;
 
@@ -77,7 +77,7 @@ impl TransactionManager for Transactions {
     }
 }
 
-/// A statement that was looked at.
+/// Prepared statement: its text, parameter count and columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     sql: SqlStr,

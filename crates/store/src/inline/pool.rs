@@ -1,4 +1,4 @@
-//! Connections that wait to be used. Taking one and giving it back wakes nobody.
+//! Connection pool. Acquiring and releasing a connection wakes no other thread.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -27,7 +27,8 @@ struct Shared {
 }
 
 impl Pool {
-    /// At most `most` connections, each opened when it is first needed; whoever waits longer than `patience` is told so.
+    /// Creates a pool of at most `most` connections, each opened when first needed.
+    /// `patience` is the timeout of [`Self::acquire`].
     pub fn new(options: Options, most: u32, patience: Duration) -> Self {
         let most = most.max(1);
         let places = Arc::new(Semaphore::new(most as usize));
@@ -46,14 +47,14 @@ impl Pool {
         Ok(Pooled { connection: Some(connection), shared: Arc::clone(&self.0), _place: place })
     }
 
-    /// One that waits to be used, if there is any.
+    /// Returns an open, idle connection, if there is one.
     pub fn idle(&self) -> Option<Pooled> {
         let place = Arc::clone(&self.0.places).try_acquire_owned().ok()?;
         let connection = self.0.idle.lock().pop()?;
         Some(Pooled { connection: Some(connection), shared: Arc::clone(&self.0), _place: place })
     }
 
-    /// Lets nobody take one any more, waits for those in use, and closes all.
+    /// Waits for the connections in use, rejects further callers, and closes all connections.
     pub async fn close(&self) {
         let in_use = self.0.places.acquire_many(self.0.most).await;
         self.0.places.close();
@@ -62,11 +63,11 @@ impl Pool {
     }
 }
 
-/// A connection in use. What it has not committed is rolled back when it is given back.
+/// Connection checked out of the pool. Dropping it rolls back what is uncommitted and returns it.
 pub(crate) struct Pooled {
     connection: Option<Connection>,
     shared: Arc<Shared>,
-    // After the connection: it has a place until it waits again.
+    // Declared last, hence dropped last: the connection must be back in `idle` before its permit is released.
     _place: OwnedSemaphorePermit,
 }
 

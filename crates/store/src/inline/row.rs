@@ -1,4 +1,4 @@
-//! What a statement answers.
+//! Result rows and the outcome of a statement.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl sqlx::Column for Column {
         &self.name
     }
 
-    /// Values say themselves what they are.
+    /// SQLite columns are untyped: each value carries its own storage class.
     fn type_info(&self) -> &Kind {
         &Kind::Null
     }
@@ -77,20 +77,20 @@ impl ColumnIndex<Prepared> for str {
     }
 }
 
-/// There are few, so looking at each is quicker than a table of them.
+/// Linear search: there are few columns, so it is faster than a hash map.
 fn find(columns: &[Column], name: &str) -> Result<usize, Error> {
     let found = columns.iter().position(|column| &*column.name == name);
     found.ok_or_else(|| Error::ColumnNotFound(name.to_owned()))
 }
 
-/// What a statement did.
+/// Outcome of a statement: the number of changed rows.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(super) changed: u64,
 }
 
 impl Outcome {
-    /// Called as the other driver's is, so that one text serves both.
+    /// Named like the method of the Postgres driver, so that macros work with both.
     pub const fn rows_affected(&self) -> u64 {
         self.changed
     }

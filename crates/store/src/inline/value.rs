@@ -1,4 +1,4 @@
-//! Values on their way to SQLite and back: the few types that the hub's columns have.
+//! Encoding and decoding of SQLite values, limited to the types that the hub stores.
 
 use std::{borrow::Cow, fmt};
 
@@ -95,12 +95,12 @@ impl<'r> sqlx::ValueRef<'r> for ValueRef<'r> {
     }
 }
 
-/// What is bound to the placeholders of a statement.
+/// Values that are bound to the placeholders of a statement.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments(Vec<Raw>);
 
 impl Arguments {
-    /// Placeholders are numbered: `$1`, `$2`, ….
+    /// Binds the values. Placeholders are numbered: `$1`, `$2`, ….
     pub(super) fn bind(&self, statement: &mut Statement<'_>) -> Result<(), Error> {
         for at in 1..=statement.parameter_count() {
             let number = statement.parameter_name(at).and_then(|name| name[1..].parse().ok());
@@ -139,7 +139,7 @@ impl sqlx::Arguments for Arguments {
 sqlx_core::impl_into_arguments_for_arguments!(Arguments);
 sqlx_core::impl_encode_for_option!(Inline);
 
-/// A type, its storage class, and how it is written.
+/// Implements `Type` and `Encode` for a Rust type: its storage class and conversion.
 macro_rules! written {
     ($($type:ty as $kind:ident: $value:ident => $raw:expr;)*) => {$(
         impl Type<Inline> for $type {

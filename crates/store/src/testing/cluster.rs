@@ -1,4 +1,4 @@
-//! The Postgres of the tests.
+//! Postgres server for tests.
 
 use std::{
     env,
@@ -11,13 +11,13 @@ use std::{
 
 use url::Url;
 
-/// A superuser's address of a cluster in which tests make databases.
+/// Environment variable with the superuser URL of a server on which tests create databases.
 const GIVEN: &str = "PLEXUS_TEST_POSTGRES";
-/// Set to `1`, tests pass on Postgres without running.
+/// Environment variable: `1` makes tests on Postgres pass without running.
 const SKIP: &str = "PLEXUS_TEST_SKIP_POSTGRES";
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/with-postgres");
 
-/// Where the cluster is; none when the tests are to do without.
+/// Returns the URL of the server; `None` if tests on Postgres are disabled.
 pub(super) fn url() -> Option<Url> {
     static URL: OnceLock<Option<Url>> = OnceLock::new();
     URL.get_or_init(|| {
@@ -31,11 +31,11 @@ pub(super) fn url() -> Option<Url> {
     .clone()
 }
 
-/// Starts a cluster that ends with this process.
+/// Starts a temporary server that ends with this process.
 ///
-/// The script runs a shell that waits for the end of its input. That comes when this process is gone, however it
-/// went: then the script stops the cluster and removes its folder. It has a process group of its own, so that what
-/// ends the tests does not end it before it has tidied up.
+/// The script runs a shell that waits for the end of its input, which comes when this process ends in any
+/// way. The script then stops the server and removes its folder. It has its own process group, so that a
+/// signal to the tests does not end it before this cleanup.
 fn start() -> String {
     static CLUSTER: OnceLock<Child> = OnceLock::new();
     let mut child = Command::new(Path::new(SCRIPT))
@@ -52,7 +52,7 @@ fn start() -> String {
              install it, name one with {GIVEN}, or set {SKIP}=1 to do without"
         )
     });
-    // Kept for as long as the process lives: its input must stay open.
+    // Never dropped while the process lives: its standard input must stay open.
     CLUSTER.get_or_init(|| child);
     line
 }

@@ -1,4 +1,4 @@
-//! People, agents and chats for tests, made with as few words as possible.
+//! Test fixtures: concise creation of accounts, agents, chats and other rows.
 
 use plexus_domain::{
     AccountId, AgentId, ChatId, Digest, HubRowId, MemberId, MessageId, NamespaceId, Part, Principal,
@@ -27,7 +27,7 @@ use crate::{
     versions::{self, Version},
 };
 
-/// Somebody who signs in.
+/// An account with its namespace and principal.
 #[derive(Clone, Debug)]
 pub struct Person {
     pub account: AccountId,
@@ -35,7 +35,7 @@ pub struct Person {
     pub principal: PrincipalId,
 }
 
-/// An agent that is ready to run.
+/// An agent with a version, ready to run.
 #[derive(Clone, Debug)]
 pub struct AgentSeed {
     pub agent: AgentId,
@@ -44,13 +44,13 @@ pub struct AgentSeed {
     pub principal: PrincipalId,
 }
 
-/// Makes rows; time and ids go up by one with each use, so that a test always sees the same ones.
+/// Row factory. Time and ids increase by one with each use, so tests are deterministic.
 pub struct World {
     pub store: Store,
     tick: u64,
 }
 
-/// 2026-11-20, so that ids look as they do in real life.
+/// 2026-11-20, so that ids look realistic.
 const START: u64 = 1_795_132_800_000;
 
 impl World {
@@ -58,13 +58,13 @@ impl World {
         Self { store, tick: 0 }
     }
 
-    /// The next moment.
+    /// Returns the next timestamp.
     pub const fn now(&mut self) -> Timestamp {
         self.tick += 1;
         Timestamp::from_millis((START + self.tick).cast_signed())
     }
 
-    /// The next id of any kind: `world.id(ChatId::new)`.
+    /// Returns the next id of any type: `world.id(ChatId::new)`.
     pub fn id<T>(&mut self, new: impl FnOnce(Timestamp, &Entropy) -> T) -> T {
         let at = self.now();
         let mut entropy = [0; 10];
@@ -100,12 +100,12 @@ impl World {
         Person { account, namespace, principal: principal.expect("a principal") }
     }
 
-    /// An agent of this person, of a built-in program.
+    /// Creates a built-in agent owned by this account.
     pub async fn agent(&mut self, owner: &Person, address: &str) -> AgentSeed {
         self.agent_of(HubRowId::SELF, Some(owner.namespace), address).await
     }
 
-    /// An agent at `@owner/name` of any hub.
+    /// Creates an agent at `@owner/name` of any hub.
     pub async fn agent_of(
         &mut self,
         hub: HubRowId,
@@ -148,7 +148,7 @@ impl World {
         AgentSeed { agent, version, card, principal: principal.expect("a principal") }
     }
 
-    /// A direct chat of this person with these agents.
+    /// Creates a direct chat of this account with these agents.
     pub async fn chat(&mut self, person: &Person, agents: &[&AgentSeed]) -> ChatId {
         let (id, created) = (self.id(ChatId::new), self.now());
         let mut tx = self.write().await;
@@ -189,7 +189,7 @@ impl World {
         }
     }
 
-    /// Something said by a person, and done.
+    /// Posts a finished message.
     pub async fn say(
         &mut self,
         chat: ChatId,
@@ -206,7 +206,7 @@ impl World {
         message.id
     }
 
-    /// A message to be inserted: said by a person, done, in lane 0.
+    /// Returns a finished message in lane 0, to be inserted.
     pub fn message<'a>(
         &mut self,
         chat: ChatId,
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// A queued run of `agent` with its open answer to `request`.
+    /// Creates a queued run of `agent` with its open answer to `request`.
     pub async fn run(
         &mut self,
         caller: &Person,
@@ -259,7 +259,7 @@ impl World {
         (id, answer.id)
     }
 
-    /// Tells of events in a chat, and gives the number of the first.
+    /// Appends events to a chat and returns the sequence number of the first.
     pub async fn tell(tx: &mut Tx, chat: ChatId, events: &[Event], at: Timestamp) -> i64 {
         let locked = chats::lock(tx, chat).await.expect("a chat").expect("this chat");
         let numbered: Vec<_> = (locked.last_seq + 1..).zip(events.iter().cloned()).collect();

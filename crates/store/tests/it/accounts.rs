@@ -1,4 +1,4 @@
-//! People and what they prove themselves with.
+//! Tests of accounts and their credentials.
 
 use plexus_domain::{AccountId, CredentialId, Digest, NamespaceId, TokenId, account::Role, page::PageSize};
 use plexus_store::{

@@ -1,4 +1,4 @@
-//! What those who run the hub look at.
+//! Tests of the queries of the administration pages.
 
 use std::time::Duration;
 

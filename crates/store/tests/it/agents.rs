@@ -1,4 +1,4 @@
-//! Agents and what belongs to them.
+//! Tests of agents and their dependent rows.
 
 use plexus_domain::{
     AccountId, DraftId, HubRowId, KeyId, ModelId, Principal, PrincipalId, ProofId, SecretId, VersionId,

@@ -1,4 +1,4 @@
-//! Chats in their members' lists.
+//! Tests of chats and chat lists.
 
 use plexus_domain::{
     ChatId, Timestamp,

@@ -1,4 +1,4 @@
-//! Many tasks that read and then write the same chat, on few connections.
+//! Contention: many tasks that read and then write the same chat, on few connections.
 
 use plexus_domain::{Part, event::Event};
 use plexus_store::{
@@ -15,7 +15,7 @@ async fn open(url: StoreUrl) -> Store {
     Store::open(&StoreConfig { connections: 2, ..StoreConfig::new(url) }).await.unwrap()
 }
 
-/// Each task counts up a number that it has read, says something and tells of it.
+/// Each task increments a number that it has read, posts a message and appends an event.
 async fn contend(store: &Store) {
     let mut world = World::new(store.clone());
     let ada = world.person("ada").await;

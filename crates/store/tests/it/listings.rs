@@ -1,4 +1,4 @@
-//! Listings and the numbers of their changes.
+//! Tests of listings and their change numbers.
 
 use plexus_domain::Timestamp;
 use plexus_store::{
@@ -85,7 +85,7 @@ on_both! {
         let mut taken = tasks.join_all().await;
         taken.sort_unstable();
         assert_eq!(taken, (1..=16).collect::<Vec<_>>());
-        // A number that was not kept is given out again.
+        // A rolled-back number is allocated again.
         let mut tx = store.write().await.unwrap();
         assert_eq!(counters::next(&mut tx, "test").await.unwrap(), 17);
         drop(tx);

@@ -1,4 +1,4 @@
-//! The store as its callers see it, on both databases.
+//! Integration tests of the public interface of the store, on both databases.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 

@@ -1,4 +1,4 @@
-//! What is kept of other hubs besides what they signed.
+//! Tests of persisted peer-to-peer state: addresses, provider records, nonces and violations.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Runs and the processes that work on them.
+//! Tests of runs and the instances that work on them.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -133,7 +133,7 @@ on_both! {
         assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), [asked[0]]);
         assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), []);
         assert_eq!(runs::take_stops(&mut tx, other).await.unwrap(), [asked[1]]);
-        // What nobody works on waits for whoever takes it up.
+        // The request for an orphaned run stays until an instance takes over the run.
         assert!(runs::take_over(&mut tx, asked[2], None, own).await.unwrap());
         assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), [asked[2]]);
     }

@@ -1,4 +1,4 @@
-//! Stars that people give agents.
+//! Tests of stars.
 
 use plexus_domain::AccountId;
 use plexus_store::{
@@ -54,7 +54,7 @@ on_both! {
             accounts::lock(&mut tx, ada.account).await.unwrap();
             stars::insert(&mut tx, ada.account, star).await.unwrap();
             let count = stars::count_by_account(&mut tx, ada.account).await.unwrap();
-            // The other has every chance to count meanwhile.
+            // Gives the other task the chance to count in the meantime.
             tokio::task::yield_now().await;
             tx.commit().await.unwrap();
             count

@@ -1,4 +1,4 @@
-//! What is said: messages, their parts, and the tree they form.
+//! Tests of messages, their parts, and the message tree.
 
 use plexus_domain::{
     ApprovalId, ChatId, Content, Digest, HubRowId, MessageId, Part, RunState,

@@ -1,4 +1,4 @@
-//! Teams: those above and below, and the links that are given out.
+//! Tests of teams: ancestors, descendants and share links.
 
 use plexus_domain::{ChatId, Digest, HubRowId, Timestamp};
 use plexus_store::{
@@ -83,7 +83,7 @@ on_both! {
         assert_eq!(ids(&teams::list_above(&mut conn, deep).await.unwrap()), [right, top]);
         assert!(teams::list_above(&mut conn, other).await.unwrap().is_empty());
         assert_eq!(teams::state(&mut conn, deep).await.unwrap(), Some(TeamState::Closed));
-        // Only what was launched counts and is listed.
+        // Subteams are neither counted nor listed.
         assert_eq!(teams::count_open(&mut conn, ada.principal).await.unwrap(), 2);
         let listed = teams::list_by_member(&mut conn, ada.principal, 10).await.unwrap();
         assert_eq!(listed.iter().map(|item| item.chat).collect::<Vec<_>>(), [other, top]);

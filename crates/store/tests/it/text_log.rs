@@ -1,4 +1,4 @@
-//! The text of open messages.
+//! Tests of the stream journal.
 
 use plexus_domain::{MessageId, ProcessId};
 use plexus_store::{
@@ -7,7 +7,7 @@ use plexus_store::{
     text_log::{self, Piece},
 };
 
-/// Pieces of these messages in turn, as a flush of many streams writes them.
+/// Returns pieces of these messages in round-robin order, like a flush of many streams.
 fn pieces(messages: &[MessageId], count: i64) -> Vec<Piece> {
     let turns = i64::try_from(messages.len()).unwrap();
     (0..count)
@@ -26,7 +26,7 @@ on_both! {
         let mut world = World::new(store);
         let (process, other) = (world.id(ProcessId::new), world.id(ProcessId::new));
         let messages: Vec<MessageId> = (0..7).map(|_| world.id(MessageId::new)).collect();
-        // Every size of statement is used: 3 * 128 + 3 * 32 + 2 * 8 + 3.
+        // Uses every statement size: 3 * 128 + 3 * 32 + 2 * 8 + 3.
         let written = pieces(&messages, 499);
         let mut tx = world.store.write_bulk().await.unwrap();
         text_log::append(&mut tx, process, &written).await.unwrap();

@@ -1,4 +1,4 @@
-//! What accounts store, counted as it is written and given back as it is deleted.
+//! Tests of storage usage, as it is counted on insertion and deletion.
 
 use plexus_domain::{Content, Digest, Part, message::MessageState};
 use plexus_store::{
@@ -12,7 +12,7 @@ async fn stored(world: &World, person: &Person) -> Stored {
     usage::stored(&mut world.store.read().await.unwrap(), Holder::Principal(person.principal)).await.unwrap()
 }
 
-/// `{"kind":"text","text":"…"}` around the text.
+/// Size of `{"kind":"text","text":"…"}` with this text.
 fn text_bytes(text: &str) -> u64 {
     (text.len() + r#"{"kind":"text","text":""}"#.len()) as u64
 }

@@ -1,4 +1,4 @@
-//! Jobs, letters, limits and the audit log.
+//! Tests of jobs, outbox messages, usage windows and the audit log.
 
 use std::{collections::HashSet, time::Duration};
 
