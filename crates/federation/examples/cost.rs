@@ -1,4 +1,4 @@
-//! Measures records and the core: `cargo run --release -p plexus-federation --example cost`.
+//! Benchmarks of records and engine: `cargo run --release -p plexus-federation --example cost`.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -59,7 +59,7 @@ fn envelope(agent: u32, home: u32, card: &[u8], at: Timestamp) -> Outcome<Envelo
     })
 }
 
-/// A card of 1.5 KB.
+/// Builds an agent card of 1.5 KB.
 fn card(agent: u32) -> Vec<u8> {
     let skill = r#"{"id":"count","name":"Count words","description":"Counts the words of a text, by language and by sentence.","tags":["count","words","text"]}"#;
     let skills = [skill; 8].join(",");
@@ -105,7 +105,7 @@ fn records(out: &mut impl Write) -> Outcome {
     line(out, "hear 2 KB of junk", start.elapsed(), RECORDS)
 }
 
-/// A new hub and one that has everything, without a network between them.
+/// Measures the catch-up of a new hub from a complete one, without a network in between.
 fn catching_up(out: &mut impl Write) -> Outcome {
     let listings: Vec<Listing> =
         (0..CAUGHT_UP).map(|n| listing(n, 1, NOW + Duration::from_secs(n.into()))).collect::<Outcome<_>>()?;

@@ -1,19 +1,20 @@
-//! What names a hub: its key.
+//! Hub identity: an Ed25519 public key, written as a libp2p PeerId.
 
 use std::{fmt, str::FromStr};
 
 use plexus_a2a::keys::{KeyError, PublicKey};
 use serde::{Deserialize, Serialize};
 
-/// How libp2p writes an Ed25519 key in a PeerId: an identity multihash (00, length 24) of a protobuf that holds the
-/// key's type (08 01) and its 32 bytes (12 20) (libp2p specification "Peer Ids and Keys").
+/// Prefix of a libp2p PeerId for an Ed25519 key: an identity multihash (00, length 24) of a protobuf with the
+/// key type (08 01) and the length of its 32 bytes (12 20). Source: libp2p specification "Peer Ids and Keys".
 pub const PEER_ID: [u8; 6] = [0x00, 0x24, 0x08, 0x01, 0x12, 0x20];
-/// A PeerId of this kind has 52 characters.
+/// Upper bound of the text length; a PeerId of this kind has 52 characters.
 const MAX_TEXT: usize = 64;
 
-/// A hub's Ed25519 key, shown as its libp2p PeerId `12D3KooW…`. The same key as the hub's `did:key`.
+/// Id of a hub: its Ed25519 key, displayed as its libp2p PeerId `12D3KooW…`. The hub's `did:key` is the same
+/// key.
 ///
-/// Kept as bytes, which were checked when it was made: there are as many of these as listings.
+/// Stored as 32 bytes, validated on creation, since every listing holds one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HubId([u8; 32]);
@@ -23,10 +24,10 @@ impl HubId {
         &self.0
     }
 
-    /// The key that the hub signs with.
+    /// Returns the key that the hub signs with.
     ///
     /// # Errors
-    /// Never for an id that was made here.
+    /// Never for an id created by this type, which validates the key.
     pub fn key(&self) -> Result<PublicKey, KeyError> {
         PublicKey::from_bytes(&self.0)
     }
@@ -82,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_known_peer_id_and_its_did_are_one_key() {
-        // The key of the first example of libp2p's "Peer Ids and Keys", test vectors, Ed25519.
+        // Key from the first Ed25519 test vector of libp2p's "Peer Ids and Keys".
         let public = "1ed1e8fae2c4a144b8be8fd4b47bf3d3b34b871c3cacf6010f0e42d474fce27e";
         let bytes = data_encoding::HEXLOWER.decode(public.as_bytes()).unwrap();
         let key = PublicKey::from_bytes(&bytes.try_into().unwrap()).unwrap();

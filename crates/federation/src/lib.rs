@@ -1,8 +1,9 @@
-//! Hubs without a centre: what they tell each other, and what a hub makes of it.
+//! Federation of hubs without a central server.
 //!
-//! [`record`] is what travels: listings, hub records and heads, each signed. [`core`] is the state machine that
-//! takes events and gives effects. Neither performs IO, reads a clock or draws a random number, so a network of
-//! thousands of hubs runs in one test, and the same events always lead to the same state. [`net`] is libp2p.
+//! [`record`] defines the exchanged records: listings, hub records and inventory heads, each signed. [`core`]
+//! is the sans-IO state machine: events in, effects out. Neither performs IO, reads a clock or uses
+//! randomness. A test can therefore run a network of thousands of hubs, and equal events always lead to equal
+//! state. [`net`] is the libp2p network layer.
 
 pub mod core;
 mod hub_id;

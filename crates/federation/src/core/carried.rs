@@ -1,4 +1,4 @@
-//! The listings that this hub has, its own and others', without their bodies.
+//! Inventory of all known listings, of this hub and of remote hubs, without their bodies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,20 +15,21 @@ use crate::{
     record::{Envelope, Fingerprint, Status, Tag},
 };
 
-/// What is remembered of a listing.
+/// What the engine remembers of one listing.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its home.
+    /// Home hub of the listing.
     pub hub: HubId,
     pub rank: Rank,
     pub author: [u8; 32],
     pub tags: Box<[Tag]>,
-    /// None when it is paused or deleted.
+    /// Expiry of the listing; `None` when it is paused or deleted.
     pub live_until: Option<Timestamp>,
+    /// When the listing is purged.
     pub kept_until: Timestamp,
-    /// The size of its record.
+    /// Size of the encoded record.
     pub bytes: usize,
-    /// What the index was told last.
+    /// Last visibility sent to the search index.
     pub shown: bool,
 }
 
@@ -58,19 +59,20 @@ impl Entry {
     }
 }
 
-/// How a version stands to the one that is known.
+/// Comparison of an incoming version with the known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     New,
     Newer,
-    /// The same one.
+    /// The known version itself.
     Known,
     Older,
-    /// Another one with the same number by the same key: whoever signed both contradicts itself.
+    /// Different content with the same sequence number and author key: the signer contradicts itself
+    /// (equivocation).
     Contradiction,
 }
 
-/// A choice among listings.
+/// Selects a subset of the listings.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
     One(&'a ListingId),
@@ -78,7 +80,8 @@ pub enum Which<'a> {
     All,
 }
 
-/// All listings by id, and the set of each hub by hash. The sets follow from the listings and change with them.
+/// All known listings by id, with one set of hashes per hub. The sets are derived from the listings and
+/// updated with them.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     entries: BTreeMap<ListingId, Entry>,
@@ -100,7 +103,7 @@ impl Carried {
         one.into_iter().chain(rest.into_iter().flatten().filter(at_home))
     }
 
-    /// Remembers what the index was told.
+    /// Records the visibility that the search index was sent last.
     pub fn mark(&mut self, id: &ListingId, shown: bool) {
         if let Some(entry) = self.entries.get_mut(id) {
             entry.shown = shown;
@@ -115,6 +118,7 @@ impl Carried {
         self.set(hub).map(HubSet::load).unwrap_or_default()
     }
 
+    /// Compares an incoming version with the known one.
     pub fn compare(&self, id: &ListingId, offered: &Entry) -> Offer {
         let Some(known) = self.get(id) else { return Offer::New };
         let (ours, theirs) = (known.rank, offered.rank);
@@ -129,7 +133,8 @@ impl Carried {
         }
     }
 
-    /// Takes a version in if it counts. Whether the index shows it is asked anew by the caller.
+    /// Stores a version if it ranks above the known one; returns whether it did. The caller must then
+    /// re-evaluate visibility.
     pub fn put(&mut self, id: &ListingId, mut entry: Entry) -> bool {
         if let Some(known) = self.get(id) {
             if merge(known.rank, entry.rank) == known.rank {
@@ -154,7 +159,8 @@ impl Carried {
     }
 }
 
-/// One hub's listings in the order in which they were signed: the newest, which differ most, lie together.
+/// The listings of one hub, ordered by signing time. The newest, which differ most between hubs, are
+/// adjacent.
 #[derive(Clone, Debug, Default)]
 pub struct HubSet {
     items: Vec<Item>,

@@ -1,4 +1,5 @@
-//! The set of one hub, here and at a peer: finding what differs, fetching it, and saying whose copy is wrong.
+//! Set reconciliation with one peer for one hub's listings: finds the difference, fetches what is missing and
+//! reports wrong copies.
 
 use std::{collections::BTreeSet, mem};
 
@@ -19,28 +20,30 @@ use crate::{
     record::{self, Received},
 };
 
-/// Steps of comparing one set; 100,000 scattered differences take fewer.
+/// Maximum reconciliation steps for one set. 100,000 scattered differences take fewer.
 const MAX_STEPS: usize = 1_000;
-/// Listings that a peer is given unasked, fewer than its limit for gossip.
+/// Maximum number of listings offered to a peer without a request; below the peer's gossip limit.
 const OFFERED: usize = 32;
 
+/// One negentropy session: the set of one hub here and at one peer.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     theirs: Row,
     ours: Row,
     steps: usize,
-    /// It came to its end, and nothing changed here meanwhile: what they hold is known exactly.
+    /// The session ended and the local set did not change meanwhile, so the peer's set is known exactly.
     complete: bool,
-    /// Hashes that they lack.
+    /// Hashes that the peer lacks.
     have: Vec<Id>,
-    /// Hashes that we lack and have not asked for yet.
+    /// Hashes that this hub lacks and has not requested yet.
     need: Vec<Id>,
+    /// Hashes requested and not received yet.
     asked: BTreeSet<Digest>,
-    /// What they had, and delivered.
+    /// Hashes that the peer had and delivered.
     served: Vec<Digest>,
-    /// Of that, what was superseded here.
+    /// Delivered hashes that are superseded by a newer version here.
     outdated: Vec<Digest>,
-    /// What they had, and did not deliver.
+    /// Hashes that the peer had and did not deliver.
     undelivered: Vec<Digest>,
 }
 
@@ -60,19 +63,20 @@ impl Comparison {
         }
     }
 
-    /// Whose listings are compared.
+    /// Returns the hub whose listings are compared.
     pub const fn about(&self) -> HubId {
         self.theirs.hub
     }
 
+    /// Returns how many of the missing listings have arrived.
     pub fn progress(&self, from: HubId) -> Fetching {
         let got = self.served.len() as u64;
         let open = self.need.len() + self.asked.len() + self.undelivered.len();
         Fetching { from, got, wanted: got + open as u64 }
     }
 
-    /// What the peer holds, going by what it sent: ours without what it lacks, with what it delivered. It counts
-    /// more than what the peer says of itself.
+    /// Computes what the peer holds from its messages: the local set, minus what it lacks, plus what it
+    /// delivered. This is stronger evidence than the inventory that the peer states.
     fn shown(&self) -> Row {
         let mut fingerprint = self.ours.fingerprint;
         self.have.iter().for_each(|id| fingerprint.remove(&digest(id)));
@@ -83,6 +87,7 @@ impl Comparison {
 }
 
 impl Core {
+    /// Sends the first negentropy message for one hub's set.
     pub(super) fn begin_comparison(
         &mut self,
         round: Round,
@@ -96,6 +101,7 @@ impl Core {
         }
     }
 
+    /// Handles the next negentropy message. Fetches the missing listings when the session ends.
     pub(super) fn step_came(
         &mut self,
         round: Round,
@@ -123,11 +129,12 @@ impl Core {
                 comparison.complete = rest.is_none() && self.row(hub).same_set(&comparison.ours);
                 self.fetch_bodies(round, comparison, now, out);
             }
-            // No honest hub writes such a message: the round ends here.
+            // No honest hub sends such a message: end the round.
             Err(_) => {}
         }
     }
 
+    /// Requests the next batch of missing listings, or ends the comparison when none is left.
     fn fetch_bodies(
         &mut self,
         round: Round,
@@ -145,7 +152,7 @@ impl Core {
         self.wait(round, request, Stage::Bodies(comparison), now, out);
     }
 
-    /// Takes what was asked for and holds; a forgery counts as not delivered.
+    /// Stores the requested listings that are valid. A forged listing counts as not delivered.
     pub(super) fn bodies_came(
         &mut self,
         round: Round,
@@ -163,7 +170,7 @@ impl Core {
             }
             match self.take(body, Via::Sync(round.peer), now, out) {
                 Verdict::Reject(_) => continue,
-                // The peer brought as much as it may for now. A later round goes on from here.
+                // The peer used up its delivery quota. A later round resumes here.
                 Verdict::Ignore(Ignored::TooFast) => return self.cut_short(comparison.theirs.hub),
                 Verdict::Ignore(Ignored::Older) => {
                     comparison.outdated.push(hash);
@@ -174,7 +181,7 @@ impl Core {
             comparison.asked.remove(&hash);
             comparison.served.push(hash);
         }
-        // A peer sends as many as fit into an answer. The rest is asked for again, as long as some come.
+        // A peer sends as many listings as fit into a response. Request the rest as long as some arrive.
         let rest = mem::take(&mut comparison.asked);
         if comparison.served.len() > before {
             comparison.need.extend(rest.iter().map(|hash| Id::from_byte_array(*hash.as_bytes())));
@@ -184,6 +191,7 @@ impl Core {
         self.fetch_bodies(round, comparison, now, out);
     }
 
+    /// Ends the comparison of one hub, offers the peer what it lacks and moves on to the next hub.
     fn end_comparison(
         &mut self,
         mut round: Round,
@@ -197,13 +205,13 @@ impl Core {
         }
         let home = comparison.theirs.hub;
         if home != round.peer && !self.is_whole(home) {
-            // Neither has what was promised: ask the one who knows.
+            // Neither copy matches the signed head: start a round with the home hub itself.
             self.begin_round(home, now, out);
         }
         self.next_hub(round, now, out);
     }
 
-    /// Gives the peer what it lacks.
+    /// Offers the peer the listings and the head that it lacks, and returns what the comparison showed.
     fn offer(&self, peer: HubId, comparison: &Comparison, out: &mut Vec<Effect>) -> Sight {
         let Comparison { theirs, have, outdated, undelivered, .. } = comparison;
         let lacking: Vec<Digest> = have.iter().map(digest).collect();
@@ -217,7 +225,8 @@ impl Core {
         Sight { stated: *theirs, shown: comparison.shown(), head, lacking, outdated, undelivered }
     }
 
-    /// The version that counts of a listing of which the peer has an old one, when it is at another hub now.
+    /// Offers the newest version of a listing that has moved to another hub, when the peer still has an old
+    /// version.
     fn offer_newer(&self, peer: HubId, hub: HubId, id: &ListingId, out: &mut Vec<Effect>) {
         let elsewhere = self.carried.get(id).filter(|entry| entry.hub != hub);
         out.extend(elsewhere.map(|entry| Effect::Offer {
@@ -228,7 +237,8 @@ impl Core {
         }));
     }
 
-    /// What a peer found missing here. Nobody asked for it, so it comes under the limits of gossip.
+    /// Ingests records that a peer found missing here. They were not requested, so the gossip rate limits
+    /// apply.
     pub(super) fn offered(
         &mut self,
         from: HubId,
@@ -241,8 +251,8 @@ impl Core {
         }
     }
 
-    /// Says at the end of a round what was wrong. By then this hub knows as well what the peer knows: what it lacked
-    /// because a listing changed or moved is no fault.
+    /// Reports violations at the end of a round. The round has then delivered what the peer knows, so
+    /// listings that changed or moved meanwhile are not counted as missing.
     pub(super) fn judge(&mut self, peer: HubId, sights: Vec<Sight>, out: &mut Vec<Effect>) {
         for mut sight in sights {
             if !sight.lacking.is_empty() {
@@ -253,7 +263,7 @@ impl Core {
         }
     }
 
-    /// One step of the negentropy protocol over what is here of `hub`.
+    /// Runs one step of the negentropy protocol over the local set of `hub`.
     pub(super) fn negentropy<T>(
         &self,
         hub: HubId,

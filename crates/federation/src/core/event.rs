@@ -1,4 +1,4 @@
-//! What happens to a hub, and what it does about it.
+//! Input events and output effects of the federation engine.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use crate::{
     record::{Head, HubRecord, Listing, RecordError, Signed, Tag},
 };
 
-/// What happens.
+/// Input of the engine.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// Time passed. Wanted every second, and at once when a search waits.
+    /// Time passed. Due every second, and earlier when a live search waits ([`super::Core::wakes`]).
     Tick,
-    /// Gossip brought a record; `message` is how gossip knows it.
+    /// A record arrived by gossip; `message` is the id under which gossip awaits the verdict.
     Gossip {
         from: HubId,
         message: u64,
@@ -30,28 +30,28 @@ pub enum Event {
     },
     /// A listing of this hub was signed and stored.
     Published(Box<Listing>),
-    /// This hub's own record was signed.
+    /// This hub's own hub record was signed.
     Described(Box<Signed<HubRecord>>),
     Connected(HubId),
     Disconnected(HubId),
-    /// A peer asks; the answer carries the same `id`.
+    /// A request of a peer. The response carries the same `id`.
     Asked {
         from: HubId,
         id: u64,
         request: Request,
     },
-    /// A peer answers what was asked as `id`.
+    /// A peer's response to the request `id`.
     Answered {
         from: HubId,
         id: u64,
         answer: Answer,
     },
-    /// There will be no answer: refused, broken off or too late.
+    /// The request `id` will get no response: refused, disconnected or timed out.
     Failed {
         from: HubId,
         id: u64,
     },
-    /// A peer found that these records are missing here.
+    /// A peer offers records that it found missing here.
     Offered {
         from: HubId,
         records: Vec<Vec<u8>>,
@@ -71,54 +71,55 @@ pub enum Event {
         source: Source,
         subject: Subject,
     },
-    /// All rules of a source are others from now on.
+    /// Replaces all rules of a source.
     RulesReplaced {
         source: Source,
         rules: Vec<(Subject, Rule)>,
     },
-    /// Somebody searches beyond what is here.
+    /// A user started a live search of remote hubs.
     Search {
         search: u64,
         wanted: Wanted,
     },
-    /// The DHT names hubs for a tag of that search.
+    /// The DHT returned hubs for a tag of that search.
     Providers {
         search: u64,
         hubs: Vec<HubId>,
     },
 }
 
-/// What is to be done. Nothing here is done by the core itself.
+/// Output of the engine: an action for the driver. The engine performs none itself (sans-IO).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Tell gossip whether to pass the message on.
+    /// Send the verdict on a gossip message, which decides whether it is propagated.
     Judge {
         message: u64,
         verdict: Verdict,
     },
-    /// Send a record of this hub to everybody.
+    /// Publish a record of this hub by gossip.
     Announce(Vec<u8>),
     StoreListing(Box<Listing>),
     StoreHead(Box<Signed<Head>>),
     StoreHub(Box<Signed<HubRecord>>),
-    /// Remove what is kept of these listings.
+    /// Purge these listings from the store.
     Forget(Vec<ListingId>),
-    /// Remove what is kept of these hubs: they were silent for long, and nothing of theirs is here.
+    /// Purge these hubs from the store: they were silent for long and none of their listings is stored.
     ForgetHubs(Vec<HubId>),
-    /// These are found in searches from now on.
+    /// Make these listings findable in searches.
     Show(Vec<ListingId>),
-    /// And these no more.
+    /// Remove these listings from search results.
     Hide(Vec<ListingId>),
-    /// How a hub is marked.
+    /// The lease of a hub changed.
     Lease {
         hub: HubId,
         lease: Lease,
     },
-    /// Fetch `/.well-known/plexus.json` of `domain` and see whether it names `hub`.
+    /// Fetch `/.well-known/plexus.json` of `domain` and check whether it names `hub`.
     ProveDomain {
         hub: HubId,
         domain: String,
     },
+    /// Send a request to a peer.
     Ask {
         peer: HubId,
         id: u64,
@@ -129,41 +130,43 @@ pub enum Effect {
         id: u64,
         answer: Answer,
     },
-    /// Reply with the stored listings of `hub` that have these hashes, up to the size of an answer.
+    /// Respond with the stored listings of `hub` that have these hashes, up to the size limit of a response.
     ReplyBodies {
         to: HubId,
         id: u64,
         hub: HubId,
         hashes: Vec<Digest>,
     },
-    /// Send `head` and the stored listings of `hub` that have these hashes to a peer that lacks them.
+    /// Send `head` and the stored listings of `hub` with these hashes, unrequested, to a peer that lacks
+    /// them.
     Offer {
         to: HubId,
         hub: HubId,
         head: Option<Vec<u8>>,
         hashes: Vec<Digest>,
     },
-    /// Reply with what this hub says of itself and its own listings that fit.
+    /// Respond to a search with this hub's head and hub record, followed by its own matching listings.
     ReplyFound {
         to: HubId,
         id: u64,
         said: Vec<Vec<u8>>,
         query: Query,
     },
+    /// Respond to a request with a refusal.
     Refuse {
         to: HubId,
         id: u64,
     },
-    /// The source has as many rules as it may have: the new one does not hold.
+    /// The source has reached its maximum number of rules; the new rule is not applied.
     RuleRefused {
         source: Source,
         subject: Subject,
     },
     Disconnect(HubId),
-    /// Somebody broke the rules in a way that can be shown.
+    /// A hub committed a provable violation of the protocol.
     Accuse(Accusation),
-    /// A round of comparing with `peer` ended: of `known` hubs, `whole` are here as they promised. It fetched so many
-    /// listings, and took so long.
+    /// A sync round with `peer` ended. Of `known` hubs, `whole` match their signed head here. The round
+    /// fetched `fetched` listings and lasted `took`.
     Compared {
         peer: HubId,
         whole: usize,
@@ -171,12 +174,12 @@ pub enum Effect {
         fetched: u64,
         took: Duration,
     },
-    /// Ask the DHT which hubs have agents with this tag.
+    /// Look up in the DHT which hubs have agents with this tag.
     FindProviders {
         search: u64,
         tag: Tag,
     },
-    /// Verified listings for a search.
+    /// Verified listings for a live search.
     Found {
         search: u64,
         from: HubId,
@@ -186,37 +189,38 @@ pub enum Effect {
         search: u64,
         provenance: Provenance,
     },
-    /// Hubs that are here and alive have agents with this tag, and the DHT named none of them: somebody may stand between.
+    /// Live hubs with this tag are known here, but the DHT returned none of them: a possible eclipse attack.
     Unnamed {
         tag: Tag,
         hubs: usize,
     },
 }
 
-/// What becomes of a message of gossip.
+/// Validation result of a gossip message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is new and holds: pass it on.
+    /// New and valid: propagate it.
     Accept,
-    /// Drop it without blaming whoever sent it.
+    /// Drop it without a penalty for the sender.
     Ignore(Ignored),
-    /// No honest hub passes this on.
+    /// Invalid: no honest hub propagates it.
     Reject(RecordError),
 }
 
+/// Why a record is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignored {
-    /// Of a version that this hub does not know.
+    /// The format version is unknown to this hub.
     Unknown,
     Known,
     Older,
-    /// From a future that clocks do not explain.
+    /// Dated further into the future than clock skew explains.
     Ahead,
-    /// So old that it is not kept any more.
+    /// Past its retention time.
     Lapsed,
-    /// By the policy of this hub.
+    /// Blocked by the policy of this hub.
     Blocked,
-    /// The hub has as much here as it may have.
+    /// The storage quota of the hub is used up.
     OverQuota,
     TooFast,
 }
@@ -230,7 +234,7 @@ impl From<RecordError> for Verdict {
     }
 }
 
-/// When a hub was first heard of, for [`super::Core::restore_hub`].
+/// Stored state of a hub, for [`super::Core::restore_hub`].
 #[derive(Clone, Debug)]
 pub struct KnownHub {
     pub hub: HubId,

@@ -1,4 +1,4 @@
-//! Who breaks the rules, and how that shows.
+//! Detection of provable violations of the federation protocol.
 
 use std::collections::BTreeMap;
 
@@ -8,61 +8,64 @@ use plexus_domain::Digest;
 use super::{quota::MAX_HUBS, wire::Row};
 use crate::{HubId, record::Seq};
 
-/// What can be said of a hub, with what shows it.
+/// A violation by one hub, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accusation {
     pub accused: HubId,
-    /// Whose listings it is about.
+    /// The hub whose listings are affected.
     pub about: HubId,
     pub fault: Fault,
 }
 
+/// Kind of violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Its copy lacks listings that it was offered, or that it says it has.
+    /// Its copy lacks listings that it was offered, or that it states it has.
     Withholds { missing: u64 },
-    /// Its copy has listings that moved elsewhere, as it was told.
+    /// Its copy contains listings that moved to another hub, although it was offered the newer version.
     Pads { extra: u64 },
-    /// Its copy has other versions than it was offered: an old one for a tombstone, for instance.
+    /// Its copy contains other versions than it was offered, for instance an old one in place of a tombstone.
     Swaps,
-    /// It goes on with an old head after it was offered the new one.
+    /// It still states an old head after it was offered the new one.
     StaleHead,
-    /// The agent's key and the hub's key signed two versions with one number.
+    /// The agent's key and the hub's key signed two versions with the same sequence number.
     Contradicts(ListingId),
-    /// The hub signed two heads, or two records of itself, with one number.
+    /// The hub signed two heads, or two hub records, with the same sequence number.
     ContradictsItself,
 }
 
-/// What a round showed of a peer's copy of one hub.
+/// What one sync round showed of a peer's copy of one hub's listings.
 #[derive(Clone, Debug)]
 pub struct Sight {
-    /// What the peer says that it holds, and what it holds going by what it sent.
+    /// The inventory that the peer states (`stated`), and the inventory computed from its messages (`shown`).
     pub stated: Row,
     pub shown: Row,
-    /// The head that it was offered, newer than its own.
+    /// Sequence number of the head that it was offered, when newer than its own.
     pub head: Option<Seq>,
-    /// What it lacks and was offered.
+    /// Listings that it lacks and was offered.
     pub lacking: Vec<Digest>,
-    /// What it has though it was superseded; the newer version was offered.
+    /// Superseded listings that it has; the newer version was offered.
     pub outdated: Vec<Digest>,
-    /// What it named and did not deliver.
+    /// Listings that it named and did not deliver.
     pub undelivered: Vec<Digest>,
 }
 
-/// What was wrong with copies when they were last looked at, by who holds them and whose listings they are.
+/// Defects of copies seen in the previous round, keyed by the holder and the hub whose listings they are.
 ///
-/// A copy may lag. Whoever finds that offers what is missing, so what is still missing the next time was refused.
+/// A copy may lag, so one round proves nothing. The finder offers what is missing; what is still missing in
+/// the next round was refused.
 #[derive(Clone, Debug, Default)]
 pub struct Doubts {
     seen: BTreeMap<(HubId, HubId), Sight>,
 }
 
 impl Doubts {
-    /// When there are so many, all begin anew. Disconnecting settles none.
+    /// Maximum number of entries. Beyond it all are cleared. Entries survive a disconnection of the peer.
     const MAX: usize = 4 * MAX_HUBS;
-    /// Of each kind, so many hashes are remembered.
+    /// Maximum number of hashes remembered per list of a [`Sight`].
     const SAMPLE: usize = 16;
 
+    /// Records an observation. Returns a violation if the same defect was seen in the previous round.
     pub fn look(&mut self, peer: HubId, sight: &Sight) -> Option<Accusation> {
         let key = (peer, sight.stated.hub);
         let before = self.seen.remove(&key);
@@ -79,7 +82,7 @@ impl Doubts {
 }
 
 impl Sight {
-    /// A copy that is like the one here.
+    /// Creates the observation of a copy that equals the local one.
     pub fn equal(row: Row) -> Self {
         let (lacking, outdated, undelivered) = (Vec::new(), Vec::new(), Vec::new());
         Self { stated: row, shown: row, head: None, lacking, outdated, undelivered }
@@ -98,7 +101,7 @@ impl Sight {
         Self { lacking, outdated, undelivered: some(&self.undelivered), ..self.clone() }
     }
 
-    /// What was wrong before and is wrong still.
+    /// Returns the violation that was present before and still is.
     fn fault_since(&self, before: &Self) -> Option<Fault> {
         let again = |then: &[Digest], now: &[Digest]| then.iter().any(|hash| now.contains(hash));
         if before.head.is_some() && self.stated.head < before.head {

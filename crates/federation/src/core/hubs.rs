@@ -1,4 +1,4 @@
-//! What is known of each hub, and what it may have here.
+//! Per-hub state of the engine, and the storage quota of each hub.
 
 use plexus_domain::Timestamp;
 
@@ -13,19 +13,20 @@ use crate::{
     record::{Head, HubRecord, Seq, Signed},
 };
 
+/// State of one known hub.
 #[derive(Clone, Debug)]
 pub struct Hub {
     pub first_seen: Timestamp,
     pub head: Option<Signed<Head>>,
     pub record: Option<Signed<HubRecord>>,
     pub proved_domain: Option<String>,
-    /// Its listings by gossip.
+    /// Rate limit of its listings by gossip.
     pub bucket: Bucket,
-    /// What it says of itself by gossip.
+    /// Rate limit of its heads and hub records by gossip.
     pub said: Bucket,
-    /// What was told of it last.
+    /// Last lease reported by [`Effect::Lease`].
     pub lease: Lease,
-    /// Something of it was left out because of a cap.
+    /// The local copy is incomplete because a quota was exceeded.
     pub partial: bool,
 }
 
@@ -52,7 +53,7 @@ impl From<KnownHub> for Hub {
 }
 
 impl Core {
-    /// Whether this hub has to do with `hub` at all.
+    /// Returns whether this hub replicates `hub` at all, by rule or admission mode.
     pub(super) fn carries(&self, hub: HubId, now: Timestamp) -> bool {
         if hub == self.me() {
             return true;
@@ -63,7 +64,8 @@ impl Core {
         }
     }
 
-    /// Whether `hub` may have `added` more than it has. Its own listings a hub always keeps.
+    /// Returns whether `hub` is within its storage quota after replacing `replaced` with `added`. This hub's
+    /// own listings are not limited.
     pub(super) fn has_room(&self, hub: HubId, replaced: Load, added: Load, now: Timestamp) -> bool {
         let after = |load: Load| load.and(added).without(replaced);
         let load = after(self.carried.load(&hub));
@@ -76,12 +78,13 @@ impl Core {
         }
     }
 
+    /// Returns the rule that applies to a hub, by its id or verified domain.
     pub(super) fn rule_on(&self, hub: HubId, now: Timestamp) -> Option<Action> {
         let domain = self.hubs.get(&hub).and_then(|hub| hub.proved_domain.as_deref());
         self.policy.on_hub(hub, domain, now)
     }
 
-    /// The hub, which is remembered from now on if it is new and there is room.
+    /// Returns the state of `hub`, creating it if it is new. `None` when [`MAX_HUBS`] is reached.
     pub(super) fn meet(&mut self, hub: HubId, now: Timestamp) -> Option<&mut Hub> {
         if self.hubs.len() < MAX_HUBS || self.hubs.contains_key(&hub) {
             Some(self.hubs.entry(hub).or_insert_with(|| Hub::new(now)))
@@ -90,6 +93,7 @@ impl Core {
         }
     }
 
+    /// Records a verified domain, which ends the probation of the hub.
     pub(super) fn prove(&mut self, hub: HubId, domain: String, now: Timestamp, out: &mut Vec<Effect>) {
         if let Some(known) = self.hubs.get_mut(&hub) {
             known.proved_domain = Some(domain);
@@ -106,7 +110,7 @@ impl Core {
         self.head(hub).map(|head| head.seq)
     }
 
-    /// What is held here of `hub`.
+    /// Returns the inventory that is stored here of `hub`.
     pub(super) fn row(&self, hub: HubId) -> Row {
         let set = self.carried.set(&hub);
         Row {
@@ -118,7 +122,7 @@ impl Core {
         }
     }
 
-    /// Whether the copy of `hub` here is what it promised.
+    /// Returns whether the local copy of `hub` matches its signed head.
     pub(super) fn is_whole(&self, hub: HubId) -> bool {
         self.head(hub).is_some_and(|head| self.row(hub).fits(head))
     }

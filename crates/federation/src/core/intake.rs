@@ -1,7 +1,7 @@
-//! What becomes of a record from outside.
+//! Validates and stores records from remote hubs.
 //!
-//! The cheap questions come first, so that junk costs little: size and form, policy, number, quota; then the
-//! signatures; then it is taken in.
+//! Cheap checks run first, so that invalid input costs little: size and form, policy, sequence number, quota.
+//! Then the signatures are verified, and the record is stored.
 
 use plexus_a2a::listing::ListingId;
 use plexus_domain::Timestamp;
@@ -19,23 +19,23 @@ use crate::{
     },
 };
 
-/// How a record came.
+/// How a record arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Via {
-    /// Unasked for, so its rate is limited.
+    /// Unrequested; limited by the rate of the record's home hub.
     Gossip,
-    /// This peer was asked for it, so its rate is limited together with all else that it brings.
+    /// Requested from this peer; limited by the delivery quota of the peer.
     Sync(HubId),
 }
 
-/// Why a record is not taken in.
+/// Why a record is not stored.
 enum Refusal {
     Ignored(Ignored),
     Wrong(RecordError),
 }
 
 impl Core {
-    /// A record by gossip.
+    /// Ingests a record that arrived by gossip.
     pub(super) fn hear(
         &mut self,
         from: HubId,
@@ -49,7 +49,8 @@ impl Core {
         self.take(bytes, Via::Gossip, now, out)
     }
 
-    /// A record that is new and holds is stored, and accepted unless a rule keeps it from being passed on.
+    /// Ingests a record: stores it if it is new and valid. The verdict is `Accept` unless a rule forbids
+    /// propagation.
     pub(super) fn take(&mut self, bytes: &[u8], via: Via, now: Timestamp, out: &mut Vec<Effect>) -> Verdict {
         let taken = match record::parse(bytes) {
             Ok(Received::Listing(listing)) => self.take_listing(*listing, bytes.len(), via, now, out),
@@ -82,7 +83,7 @@ impl Core {
         self.accept(listing, entry, via, now, out)
     }
 
-    /// Whether a listing is worth checking its signatures.
+    /// Runs the cheap checks that decide whether the signatures of a listing are worth verifying.
     fn screen(&self, envelope: &Envelope, entry: &Entry, via: Via, now: Timestamp) -> Result<Offer, Ignored> {
         if !self.carries(entry.hub, now) {
             return Err(Ignored::Blocked);
@@ -103,7 +104,7 @@ impl Core {
         if self.is_paced(entry.hub, bucket, via, now) { Ok(offer) } else { Err(Ignored::TooFast) }
     }
 
-    /// Whether another record of `home` that comes this way is not too much at the moment.
+    /// Returns whether the rate limit of this source allows another record of `home` now.
     fn is_paced(&self, home: HubId, bucket: impl Fn(&Hub) -> Bucket, via: Via, now: Timestamp) -> bool {
         match via {
             Via::Gossip => self.hubs.get(&home).is_none_or(|hub| bucket(hub).has_room(1, now)),
@@ -111,7 +112,7 @@ impl Core {
         }
     }
 
-    /// Counts a record that holds.
+    /// Counts a valid record against its rate limit.
     fn pace(&mut self, home: HubId, bucket: impl Fn(&mut Hub) -> &mut Bucket, via: Via, now: Timestamp) {
         match via {
             Via::Gossip => {
@@ -123,8 +124,8 @@ impl Core {
         }
     }
 
-    /// Takes in a listing that holds. Only now is anything counted against its hub, so nobody uses up another's
-    /// share with forgeries.
+    /// Stores a valid listing. Quotas are charged only now, after verification: forgeries cannot use up the
+    /// quota of another hub.
     fn accept(
         &mut self,
         listing: Listing,
@@ -140,18 +141,19 @@ impl Core {
         if !self.carried.put(&id, entry) {
             return Err(Ignored::Older.into());
         }
-        // One of this hub's own may have come, or moved away.
+        // The listing may have joined or left this hub's own set.
         left.into_iter().chain([home]).for_each(|hub| self.own_set_changed(hub, now));
         out.push(Effect::StoreListing(Box::new(listing)));
         self.refresh(Which::One(&id), now, out);
         if hidden { Err(Ignored::Blocked.into()) } else { Ok(()) }
     }
 
-    /// Counts a listing that holds against its hub.
+    /// Charges a valid listing to the quotas of its hub.
     fn charge(&mut self, id: &ListingId, entry: &Entry, via: Via, now: Timestamp) -> Result<(), Ignored> {
         let (room, on_probation) = (self.has_room_for(id, entry, now), self.on_probation(entry.hub, now));
         self.meet(entry.hub, now).ok_or(Ignored::OverQuota)?;
-        // What a comparison adds is bounded by the room of its hub; only the rest is bounded by its rate.
+        // New listings from a sync round are bounded by the storage quota of their hub; only others count
+        // against the rate.
         let added = room && self.carried.get(id).is_none();
         if via == Via::Gossip || !added {
             self.pace(entry.hub, |hub| &mut hub.bucket, via, now);
@@ -166,13 +168,14 @@ impl Core {
         Ok(())
     }
 
-    /// From now on this hub says that it does not carry all of `hub`, until it finds that it can.
+    /// Marks the local copy of `hub` as incomplete. Its inventory says so until there is room again.
     pub(super) fn cut_short(&mut self, hub: HubId) {
         if let Some(hub) = self.hubs.get_mut(&hub) {
             hub.partial = true;
         }
     }
 
+    /// Returns whether the storage quota of the home hub allows this version.
     fn has_room_for(&self, id: &ListingId, entry: &Entry, now: Timestamp) -> bool {
         let here = self.carried.get(id).filter(|known| known.hub == entry.hub);
         let replaced = here.map_or_else(Load::default, |known| Load { listings: 1, bytes: known.bytes });
@@ -219,7 +222,7 @@ impl Core {
         Ok(())
     }
 
-    /// Checks what a hub signed alone, against what it signed before.
+    /// Checks a record that its hub signs alone (head or hub record) against the last known one.
     fn newer<T: HubPayload + Clone>(
         &self,
         offered: Unverified<Signed<T>>,
@@ -250,7 +253,7 @@ impl Core {
             let accusation = Accusation { accused: of, about: of, fault: Fault::ContradictsItself };
             out.push(Effect::Accuse(accusation));
         }
-        // Of two with one number every hub keeps the same one.
+        // Of two records with one sequence number every hub keeps the same one: the greater hash.
         if known.is_some_and(|known| (seq, hash) < known) { Err(Ignored::Older.into()) } else { Ok(record) }
     }
 }

@@ -1,4 +1,4 @@
-//! How long a hub's listings are shown after it was last heard of.
+//! Visibility lease of a hub: how long its listings stay visible after its last signed head.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use plexus_domain::Timestamp;
 
 use crate::record::Seq;
 
-/// A hub that signed nothing for so long is marked as stale.
+/// Age of the last head from which a hub is marked as stale.
 pub const STALE_AFTER: Duration = Duration::from_secs(30 * 60);
-/// A hub that signed nothing for so long is not shown.
+/// Age of the last head from which the listings of a hub are hidden.
 pub const HIDDEN_AFTER: Duration = Duration::from_secs(48 * 3_600);
 
-/// What a hub's last head is still good for.
+/// Visibility of a hub's listings, by the age of its last head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lease {
     Fresh,
-    /// Shown, with a mark.
+    /// Visible, marked as stale.
     Stale,
-    /// Kept, not shown. Also the state of a hub without a head.
+    /// Stored but not visible. Also the state of a hub without a head.
     Hidden,
 }
 
 impl Lease {
-    /// Counted from when the head was signed, so that replaying an old one prolongs nothing.
+    /// Returns the lease, counted from the signing time of the head: replaying an old head extends nothing.
     pub fn of(head: Option<Seq>, now: Timestamp) -> Self {
         match head.map(|seq| now.since(seq.issued())) {
             Some(silent) if silent < STALE_AFTER => Self::Fresh,

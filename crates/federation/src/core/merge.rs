@@ -1,20 +1,20 @@
-//! Which version of a listing counts.
+//! Total order of the versions of a listing (last-writer-wins merge).
 
 use plexus_domain::Digest;
 
 use crate::record::{Envelope, Seq, Status};
 
-/// What decides between versions of one listing: the greater one counts.
+/// Rank of a version: of two versions of one listing the greater rank wins.
 ///
-/// The order is total and depends on nothing but the versions, so the greatest of any number of them is the same in
-/// whatever order, and however often, they arrive: `max` is commutative, associative and idempotent.
+/// The order is total and depends only on the versions. Hence `max` is commutative, associative and
+/// idempotent: hubs converge in whatever order, and however often, versions arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// First, so that the holder of the recovery key wins against whoever stole the agent's key.
+    /// First, so that the holder of the recovery key wins against a thief of the agent's key.
     recoveries: usize,
     seq: Seq,
     deleted: bool,
-    /// Last, so that two versions with one number come out the same everywhere.
+    /// Last: a deterministic tie-break between versions with one sequence number.
     hash: Digest,
 }
 
@@ -33,7 +33,7 @@ impl Rank {
     }
 }
 
-/// The version that counts.
+/// Returns the winning version.
 pub fn merge(one: Rank, other: Rank) -> Rank {
     one.max(other)
 }

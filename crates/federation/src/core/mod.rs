@@ -1,12 +1,13 @@
-//! The federation of one hub as a state machine: an event goes in, effects come out.
+//! Federation engine of one hub: a sans-IO state machine that takes events and returns effects.
 //!
-//! Read it in this order: `event` (what happens and what is done about it), `intake` (what becomes of a record),
-//! `merge` (which version counts), `carried` (what is remembered), `sweep` (what time changes), `sync` and `compare`
-//! (repairing what gossip lost), `faults` (who breaks the rules), `search` (asking others), `report` (what people are
-//! shown). `lease`, `quota`, `probation` and `policy` are the rules that those ask.
+//! Suggested reading order: `event` (events and effects), `intake` (validation of incoming records), `merge`
+//! (version order), `carried` (inventory), `sweep` (expiry and policy changes), `sync` and `compare`
+//! (anti-entropy), `faults` (violations), `search` (live search), `report` (status for the UI). These use the
+//! limits in `lease`, `quota`, `probation` and `policy`.
 //!
-//! Architecture invariant: no IO, no clock, no randomness, and no listing's body is kept. All maps are ordered, so
-//! the same events give the same effects. What a peer sends is bounded before it costs memory.
+//! Architecture invariant: no IO, no clock, no randomness, and no listing bodies in memory. All maps are
+//! ordered, so equal events give equal effects. Input from peers is size-bounded before it is stored in
+//! memory.
 
 mod carried;
 mod compare;
@@ -56,7 +57,7 @@ pub use self::{
 };
 use crate::{HubId, record::Envelope};
 
-/// What one hub knows of the others, and does about them.
+/// The federation engine of one hub.
 #[derive(Clone, Debug)]
 pub struct Core {
     own: Own,
@@ -65,23 +66,23 @@ pub struct Core {
     carried: Carried,
     probation: Probation,
     peers: BTreeSet<HubId>,
-    /// Comparisons under way, one for each peer.
+    /// Running sync rounds, at most one per peer.
     rounds: BTreeMap<HubId, Round>,
-    /// When a peer was last compared with.
+    /// When the last sync round with each peer began.
     compared: BTreeMap<HubId, Timestamp>,
-    /// What each peer asked and brought.
+    /// Request and delivery quotas of each peer.
     shares: Shares,
     doubts: Doubts,
     searches: BTreeMap<u64, Search>,
-    /// The number of the last request.
+    /// Id of the last request sent.
     asked: u64,
     swept: Timestamp,
     synced: Timestamp,
 }
 
 impl Core {
-    /// The core of the hub whose key is `key`. What the hub stored before is brought back by
-    /// [`Core::restore_hub`] and [`Core::restore_listing`], before the first event.
+    /// Creates the engine of the hub whose key is `key`. Stored state is restored with [`Core::restore_hub`]
+    /// and [`Core::restore_listing`] before the first event.
     pub fn new(key: SecretKey, policy: Policy, now: Timestamp) -> Self {
         let own = Own::new(key, now);
         let me = own.id();
@@ -103,19 +104,20 @@ impl Core {
         }
     }
 
-    /// Brings back a hub.
+    /// Restores a stored hub.
     pub fn restore_hub(&mut self, known: KnownHub) {
         self.hubs.insert(known.hub, Hub::from(known));
     }
 
-    /// Brings back a listing that was verified when it was stored; `bytes` is the size of its record, `shown` what
-    /// the index was told last. The first tick has to come
-    /// next: it says what changed meanwhile.
+    /// Restores a listing that was verified when it was stored. `bytes` is the size of its record; `shown` is
+    /// the last visibility sent to the search index. The next event must be a tick: it reports the visibility
+    /// changes since then.
     pub fn restore_listing(&mut self, envelope: &Envelope, hash: Digest, bytes: usize, shown: bool) {
         self.carried.put(envelope.id(), Entry { shown, ..Entry::new(envelope, hash, bytes) });
     }
 
-    /// The one way in. `now` never goes back by much; if it does, things last longer.
+    /// Handles one event and returns the resulting effects, in order. `now` should be monotonic; if the clock
+    /// goes back, timeouts last longer.
     pub fn handle(&mut self, event: Event, now: Timestamp) -> Vec<Effect> {
         let mut out = Vec::new();
         match event {
@@ -158,26 +160,28 @@ impl Core {
         out
     }
 
+    /// Returns the id of this hub.
     pub const fn me(&self) -> HubId {
         self.own.id()
     }
 
-    /// What is held of each hub, in the order of their ids.
+    /// Returns the stored inventory of each replicated hub, ordered by hub id.
     pub fn rows(&self, now: Timestamp) -> Vec<Row> {
         let carried = self.hubs.keys().filter(|&&hub| self.carries(hub, now));
         carried.map(|&hub| self.row(hub)).collect()
     }
 
+    /// Returns the visibility lease of a hub. This hub's own is always fresh.
     pub fn lease(&self, hub: HubId, now: Timestamp) -> Lease {
         if hub == self.me() { Lease::Fresh } else { Lease::of(self.head_seq(hub), now) }
     }
 
-    /// Whether a listing is found in searches.
+    /// Returns whether a listing is visible in searches.
     pub fn is_shown(&self, id: &ListingId) -> bool {
         self.carried.get(id).is_some_and(|entry| entry.shown)
     }
 
-    /// Whether a listing is known, shown or not.
+    /// Returns whether a listing is known, visible or not.
     pub fn holds(&self, id: &ListingId) -> bool {
         self.carried.get(id).is_some()
     }
@@ -189,6 +193,7 @@ impl Core {
         self.hurry_searches(now, out);
     }
 
+    /// Routes a response to the sync round or the live search that awaits it.
     fn answered(&mut self, from: HubId, id: u64, answer: Answer, now: Timestamp, out: &mut Vec<Effect>) {
         if self.rounds.get(&from).is_some_and(|round| round.awaits(id)) {
             self.go_on(from, answer, now, out);
@@ -197,6 +202,7 @@ impl Core {
         }
     }
 
+    /// Ends the sync round, or the part of a live search, whose request failed.
     fn failed(&mut self, from: HubId, id: u64, now: Timestamp, out: &mut Vec<Effect>) {
         if self.rounds.get(&from).is_some_and(|round| round.awaits(id)) {
             self.rounds.remove(&from);
@@ -205,6 +211,7 @@ impl Core {
         }
     }
 
+    /// Emits a request and returns its id.
     fn ask(&mut self, peer: HubId, request: Request, out: &mut Vec<Effect>) -> u64 {
         self.asked += 1;
         out.push(Effect::Ask { peer, id: self.asked, request });

@@ -1,4 +1,4 @@
-//! What this hub itself says: its listings, its record, its heads.
+//! Records of this hub itself: its listings, its hub record and its inventory heads.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::{
     record::{Head, HubRecord, Listing, Seq, Signed},
 };
 
-/// A head is signed at least so often; three missed ones make a hub stale.
+/// Maximum interval between heads. A hub that misses three is marked as stale.
 pub const HEAD_EVERY: Duration = Duration::from_secs(10 * 60);
-/// Changes within so short a time share a head.
+/// Debounce: changes within this time share one head.
 const DEBOUNCE: Duration = Duration::from_secs(2);
 
-/// This hub's key and what it signed.
+/// This hub's key, and when it signs the next head.
 #[derive(Clone, Debug)]
 pub struct Own {
     key: SecretKey,
@@ -39,8 +39,9 @@ impl Own {
 }
 
 impl Core {
-    /// A listing of this hub's own. One of another hub, or an old one, is not announced, nor is one that others would not hear
-    /// since it comes too fast: they find it when they compare.
+    /// Announces a listing of this hub. Ignores listings of other hubs and outdated versions. A listing
+    /// beyond the gossip rate limit enters the inventory but is not announced: peers would drop it, and find
+    /// it by anti-entropy.
     pub(super) fn publish(&mut self, listing: &Listing, now: Timestamp, out: &mut Vec<Effect>) {
         let (envelope, bytes) = (listing.envelope(), listing.encode());
         let entry = Entry::new(envelope, listing.hash(), bytes.len());
@@ -56,6 +57,7 @@ impl Core {
         }
     }
 
+    /// Announces this hub's own hub record.
     pub(super) fn describe(&mut self, record: Signed<HubRecord>, out: &mut Vec<Effect>) {
         let me = self.me();
         if record.body().hub != me {
@@ -67,14 +69,15 @@ impl Core {
         }
     }
 
-    /// Asks for a new head if `hub` is this one: its set changed, or the network remembers a head that it does not,
-    /// since it came back from an old backup.
+    /// Schedules a new head if `hub` is this hub. Called when its set changed, or when peers have a newer
+    /// head than it (restore from an old backup).
     pub(super) fn own_set_changed(&mut self, hub: HubId, now: Timestamp) {
         if hub == self.me() {
             self.own.due = self.own.due.min(now + DEBOUNCE);
         }
     }
 
+    /// Signs, stores and announces the inventory head when it is due.
     pub(super) fn sign_head_if_due(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         if now < self.own.due {
             return;
@@ -83,7 +86,7 @@ impl Core {
         let seq = Seq::next(row.head, now);
         let head = Head { hub: row.hub, seq, count: row.count, fingerprint: row.fingerprint };
         self.own.due = now + HEAD_EVERY;
-        // This key is that hub's, so signing cannot fail.
+        // Signing cannot fail: the key belongs to the hub named in the head.
         let Ok(head) = Signed::sign(head, &self.own.key) else { return };
         out.push(Effect::Announce(head.encode()));
         out.push(Effect::StoreHead(Box::new(head.clone())));

@@ -1,4 +1,4 @@
-//! Whom this hub has to do with, and what it shows.
+//! Allow and block rules: which hubs are replicated and which listings are visible.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use plexus_domain::Timestamp;
 pub use crate::record::Action;
 use crate::{HubId, record::Tag};
 
-/// Rules of one source; more are not taken.
+/// Maximum number of rules per source; further rules are rejected.
 pub const MAX_RULES: usize = 10_000;
 
-/// What becomes of a hub that no rule names.
+/// Admission mode: default treatment of hubs that no rule names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Carried in full.
+    /// Replicate in full.
     Open,
-    /// Carried within narrow caps until it has proved itself.
+    /// Replicate within small quotas until the hub has passed its probation.
     Probation,
-    /// Not carried.
+    /// Do not replicate.
     Allowlist,
 }
 
-/// What a rule is about.
+/// What a rule applies to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     Hub(HubId),
-    /// With its subdomains.
+    /// A domain, including its subdomains.
     Domain(String),
     /// The key that signs for an agent.
     Author([u8; 32]),
@@ -34,27 +34,29 @@ pub enum Subject {
     Tag(Tag),
 }
 
+/// One allow or block rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub action: Action,
     pub reason: String,
-    /// Who made it.
+    /// Who made the rule.
     pub author: String,
     pub expires: Option<Timestamp>,
 }
 
-/// Where rules come from. The operator's own win over those of lists.
+/// Where rules come from. The operator's own rules take precedence over subscribed lists.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     Local,
-    /// A list that the operator subscribed to, by its name.
+    /// A rule list that the operator subscribed to, by its name.
     List(String),
 }
 
+/// All rules, and the default for hubs without one.
 #[derive(Clone, Debug)]
 pub struct Policy {
     mode: Mode,
-    /// By source first: the operator's come first in the order of [`Source`].
+    /// Keyed by source: the operator's rules come first in the order of [`Source`].
     rules: BTreeMap<Source, Rules>,
 }
 
@@ -71,7 +73,8 @@ impl Policy {
         self.mode = mode;
     }
 
-    /// Makes a rule, or replaces the source's one about the same subject. False when the source has too many.
+    /// Adds a rule, or replaces the rule of the same source and subject. Returns false when the source has
+    /// [`MAX_RULES`].
     pub fn set(&mut self, source: &Source, subject: &Subject, rule: Rule) -> bool {
         let rules = self.rules.entry(source.clone()).or_default();
         let fits = rules.len() < MAX_RULES || rules.contains_key(subject);
@@ -81,7 +84,7 @@ impl Policy {
         fits
     }
 
-    /// Puts these in the place of all rules of a source. Those that are too many do not hold.
+    /// Replaces all rules of a source. Rules beyond [`MAX_RULES`] are dropped.
     pub fn replace(&mut self, source: Source, rules: Vec<(Subject, Rule)>) {
         self.rules.insert(source, rules.into_iter().take(MAX_RULES).collect());
     }
@@ -90,7 +93,8 @@ impl Policy {
         self.rules.get_mut(source).map(|rules| rules.remove(subject));
     }
 
-    /// What is said of a hub: by the first source that says something, by its id before its domain.
+    /// Returns the action for a hub. The first source with a rule decides; within a source the id takes
+    /// precedence over the domain.
     pub fn on_hub(&self, hub: HubId, domain: Option<&str>, now: Timestamp) -> Option<Action> {
         self.rules.values().find_map(|rules| {
             let by_id = find(rules, &Subject::Hub(hub), now);
@@ -98,7 +102,7 @@ impl Policy {
         })
     }
 
-    /// Whether a listing is not shown and not passed on, whatever hub it is of.
+    /// Returns whether a listing is hidden and not propagated, independent of its hub.
     pub fn hides(&self, id: &ListingId, author: &[u8; 32], tags: &[Tag], now: Timestamp) -> bool {
         let said = self.rules.values().filter(|rules| !rules.is_empty()).find_map(|rules| {
             let named = find(rules, &Subject::Agent(id.clone()), now)
@@ -112,14 +116,14 @@ impl Policy {
 
 type Rules = BTreeMap<Subject, Rule>;
 
-/// The closest rule: `a.example.org`, then `example.org`, then `org`.
+/// Returns the action for the closest domain: `a.example.org`, then `example.org`, then `org`.
 fn on_domain(rules: &Rules, domain: &str, now: Timestamp) -> Option<Action> {
     let starts = std::iter::once(0).chain(domain.match_indices('.').map(|(at, _)| at + 1));
     let mut parents = starts.map(|start| Subject::Domain(domain[start..].to_owned()));
     parents.find_map(|subject| find(rules, &subject, now))
 }
 
-/// Whether something that ends then still holds.
+/// Returns whether an optional expiry has not passed yet.
 pub fn holds(expires: Option<Timestamp>, now: Timestamp) -> bool {
     expires.is_none_or(|expires| now < expires)
 }

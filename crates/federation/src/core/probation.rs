@@ -1,4 +1,5 @@
-//! What hubs that have not proved themselves may have here, shared out evenly: whoever invents hubs keeps out nobody.
+//! Shared storage quota of unproven hubs, divided evenly: invented hubs cannot crowd out others (Sybil
+//! attack).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +14,18 @@ use super::{
 };
 use crate::{HubId, record::Seq};
 
-/// Of what all may have together, so many percent are given out anew by each sweep when it is full.
+/// Percentage of the shared quota that a sweep frees when it is full.
 const FREED: usize = 10;
-/// When less than so many percent are used, each may have more again.
+/// Below this percentage of usage, the limit per hub grows again.
 const RELAXED: usize = 50;
 
-/// Looked at once a minute, and counted up in between.
+/// Shared usage and per-hub limit. Recomputed every sweep (once a minute); the usage is incremented in
+/// between.
 #[derive(Clone, Copy, Debug)]
 pub struct Probation {
-    /// What all of them have.
+    /// Total usage of all hubs on probation.
     pub load: Load,
-    /// Of what one may have, so many percent fit at the moment.
+    /// Current limit per hub, in percent of [`PROBATION`].
     share: usize,
 }
 
@@ -34,13 +36,15 @@ impl Default for Probation {
 }
 
 impl Probation {
-    /// Whether a hub that would have `own` fits, when all would have `together`.
+    /// Returns whether a hub that would use `own` fits, when all would use `together`.
     pub fn holds(&self, own: Load, together: Load) -> bool {
         PROBATION.part(self.share).holds(own) && ALL_ON_PROBATION.holds(together)
     }
 }
 
 impl Core {
+    /// Returns whether `hub` is on probation: no rule, no verified domain, and known for less than
+    /// [`PROBATION_TIME`].
     pub(super) fn on_probation(&self, hub: HubId, now: Timestamp) -> bool {
         let known = self.hubs.get(&hub);
         let passed = known
@@ -48,8 +52,8 @@ impl Core {
         self.policy.mode() == Mode::Probation && self.rule_on(hub, now).is_none() && !passed
     }
 
-    /// When there is no room any more, those that have most give some up, the newest first, so that there is room for
-    /// others by the next sweep.
+    /// Rebalances the shared quota. When it is nearly full, the largest hubs lose their newest listings, so
+    /// that other hubs have room by the next sweep.
     pub(super) fn share_out(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         let others = self.hubs.keys().filter(|&&hub| hub != self.me() && self.on_probation(hub, now));
         let loads: BTreeMap<HubId, Load> = others.map(|hub| (*hub, self.carried.load(hub))).collect();
@@ -67,7 +71,7 @@ impl Core {
         }
     }
 
-    /// Leaves of each of these hubs what fits.
+    /// Evicts the newest listings of these hubs until each fits into `share`.
     fn cut_down(&mut self, hubs: &BTreeSet<HubId>, share: Caps, out: &mut Vec<Effect>) {
         let of_them = self.carried.select(Which::All).filter(|(_, entry)| hubs.contains(&entry.hub));
         let mut newest: Vec<(Seq, ListingId)> =

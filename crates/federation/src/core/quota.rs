@@ -1,27 +1,29 @@
-//! How much of a hub is carried, and how fast it may come.
+//! Storage quotas and rate limits (token buckets).
 
 use std::time::Duration;
 
 use plexus_domain::Timestamp;
 
-/// What is kept of one hub, or of all hubs on probation together.
+/// Maximum storage of one hub, or of all hubs on probation together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     pub listings: usize,
     pub bytes: usize,
 }
 
-/// A hub that has to prove itself first.
+/// Quota of one hub on probation.
 pub const PROBATION: Caps = Caps { listings: 100, bytes: 1 << 20 };
-/// All of those together: a thousand invented hubs cost no more than this. It is shared out evenly when it is full.
+/// Shared quota of all hubs on probation: a thousand invented hubs cost no more (Sybil). Divided evenly when
+/// full.
 pub const ALL_ON_PROBATION: Caps = Caps { listings: 10_000, bytes: 64 << 20 };
+/// Quota of any other hub.
 pub const CARRIED: Caps = Caps { listings: 10_000, bytes: 128 << 20 };
-/// A hub that keeps its word for so long has passed.
+/// Duration of the probation, after which a hub has passed.
 pub const PROBATION_TIME: Duration = Duration::from_secs(7 * 24 * 3_600);
-/// Hubs that are remembered at all; beyond them no new one is taken in.
+/// Maximum number of known hubs; no new one is added beyond it.
 pub const MAX_HUBS: usize = 10_000;
 
-/// What is kept at the moment.
+/// Current storage usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     pub listings: usize,
@@ -33,12 +35,12 @@ impl Caps {
         load.listings <= self.listings && load.bytes <= self.bytes
     }
 
-    /// So many percent of it.
+    /// Returns `percent` percent of the quota.
     pub const fn part(&self, percent: usize) -> Self {
         Self { listings: self.listings * percent / 100, bytes: self.bytes * percent / 100 }
     }
 
-    /// As much of a load as fits.
+    /// Clamps a usage to the quota.
     pub fn cut(&self, load: Load) -> Load {
         Load { listings: load.listings.min(self.listings), bytes: load.bytes.min(self.bytes) }
     }
@@ -57,24 +59,25 @@ impl Load {
     }
 }
 
-/// How fast something may come: so much at once, and one more after each `refill`.
+/// Rate limit: `burst` at once, then one token per `refill`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
     pub burst: u32,
     pub refill: Duration,
 }
 
-/// Listings of one hub by gossip. What is over that comes with the next comparison of sets.
+/// Listings of one hub by gossip. Anything beyond is fetched by the next anti-entropy round.
 pub const BY_GOSSIP: Rate = Rate { burst: 60, refill: Duration::from_secs(1) };
-/// Heads and records of itself that one hub sends by gossip. It signs a head every ten minutes, and after each change.
+/// Heads and hub records of one hub by gossip. A hub signs a head every ten minutes and after each change.
 pub const SAID: Rate = Rate { burst: 60, refill: Duration::from_secs(2) };
-/// What one peer may ask. A hub that catches up asks some ten times a second; what it is refused, its next round asks.
+/// Requests of one peer. A hub that catches up sends about ten per second; its next round repeats refused
+/// requests.
 pub const ASKED: Rate = Rate { burst: 512, refill: Duration::from_millis(100) };
-/// Records that one peer may have this hub store in answer to its questions, besides listings that are new and have room:
-/// 6,000 a minute after as many as a full hub has.
+/// Records that one peer may deliver in responses, except new listings within the storage quota: a burst as
+/// large as a full hub, then 6,000 per minute.
 pub const BROUGHT: Rate = Rate { burst: 10_000, refill: Duration::from_millis(10) };
 
-/// What is left of a rate.
+/// Token bucket of one rate limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket {
     rate: Rate,
@@ -87,20 +90,20 @@ impl Bucket {
         Self { rate, tokens: rate.burst, filled: now }
     }
 
-    /// Whether so much more would be taken.
+    /// Returns whether `cost` tokens are available.
     pub fn has_room(&self, cost: u32, now: Timestamp) -> bool {
         self.level(now) >= cost
     }
 
-    /// Counts so much.
+    /// Takes `cost` tokens, at most as many as are left.
     pub fn take(&mut self, cost: u32, now: Timestamp) {
         let (level, gained) = (self.level(now), self.gained(now));
-        // What is left of the time to the next one counts, unless the bucket ran over.
+        // Keep the elapsed fraction of the refill interval, unless the bucket overflowed.
         self.filled = if level == self.rate.burst { now } else { self.filled + self.rate.refill * gained };
         self.tokens = level.saturating_sub(cost);
     }
 
-    /// Counts one more if it would be taken; whether it was.
+    /// Takes one token if available, and returns whether it did.
     pub fn take_one(&mut self, now: Timestamp) -> bool {
         let has_room = self.has_room(1, now);
         if has_room {

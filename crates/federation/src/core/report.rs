@@ -1,46 +1,47 @@
-//! How a hub stands with this one, for people.
+//! Replication status of a remote hub, for the UI.
 
 use plexus_domain::Timestamp;
 
 use super::{Core, quota::PROBATION_TIME};
 use crate::HubId;
 
-/// How much of a hub is carried.
+/// Replication tier of a hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
-    /// As much as any hub may have.
+    /// Replicated up to the full quota.
     Full,
-    /// A little, until it proves a domain, and at the longest until then.
+    /// Replicated within the probation quota, until it verifies a domain and at the latest until `until`.
     Probation { until: Timestamp },
-    /// Nothing.
+    /// Not replicated.
     Refused,
 }
 
-/// A catch-up under way.
+/// Progress of a catch-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fetching {
-    /// Who is asked, which need not be the hub whose listings they are.
+    /// The peer that is queried; not necessarily the hub whose listings are fetched.
     pub from: HubId,
-    /// Listings of those wanted that came.
+    /// Missing listings received so far.
     pub got: u64,
     pub wanted: u64,
 }
 
+/// Replication status of one hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     pub hub: HubId,
     pub terms: Terms,
-    /// Listings of the hub that are here, paused and deleted ones among them.
+    /// Stored listings of the hub, including paused and deleted ones.
     pub here: u64,
-    /// As many as its last head promises.
+    /// Listing count in the last signed head.
     pub promised: Option<u64>,
-    /// Something of it was left out because of a cap.
+    /// The local copy is incomplete because a quota was exceeded.
     pub partial: bool,
     pub fetching: Option<Fetching>,
 }
 
 impl Core {
-    /// None of a hub that this one does not remember.
+    /// Returns the status of a hub; `None` when the hub is unknown.
     pub fn report(&self, hub: HubId, now: Timestamp) -> Option<Report> {
         let known = self.hubs.get(&hub)?;
         let terms = if !self.carries(hub, now) {
@@ -51,7 +52,7 @@ impl Core {
             Terms::Full
         };
         let row = self.row(hub);
-        // Two peers may be asked for the same: whichever is further says how far it is.
+        // Several peers may be queried for the same hub: report the furthest progress.
         let fetching = self.rounds.values().filter_map(|round| round.fetching(hub)).max_by_key(|it| it.got);
         Some(Report {
             hub,

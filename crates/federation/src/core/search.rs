@@ -1,7 +1,7 @@
-//! Asking other hubs when what is here is not enough.
+//! Live search: queries remote hubs when the local results do not suffice.
 //!
-//! What is replicated is searched by the index, which covers nearly everything. This plans the rest: which hubs may
-//! have more, whom to ask, when to ask another one instead, and when to stop waiting.
+//! Replicated listings are searched by the local index, which covers nearly everything. This module plans the
+//! rest: candidate hubs, hedged requests and deadlines.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -21,41 +21,42 @@ use crate::{
     record::{Listing, Status, Tag},
 };
 
-/// Searches that wait for others at the same time; one more gets what is here.
+/// Maximum concurrent live searches; further ones return local results only.
 const MAX_SEARCHES: usize = 64;
 const MAX_TAGS_LOOKED_UP: usize = 3;
-/// Hubs remembered as candidates for one search.
+/// Maximum candidate hubs per search.
 const MAX_CANDIDATES: usize = 64;
-/// Hubs that are looked at in one answer of the DHT.
+/// Maximum hubs considered from one DHT response.
 const MAX_PROVIDERS: usize = 256;
-/// Free text is no key of the DHT: so many known hubs are asked.
+/// Known hubs sampled per search. The DHT has no key for free text, so these are queried instead.
 const SAMPLE: usize = 3;
-/// Hubs that one search asks.
+/// Maximum hubs that one search queries.
 pub const MAX_ASKED: usize = 8;
-/// So many hubs that the DHT should name may be missing there without an alarm: announcements take their time.
+/// Hubs of a tag that the DHT may fail to return without an alarm: announcements take time.
 const FEW: usize = 3;
+/// Maximum concurrent queries before hedging.
 const FIRST_ASKED: usize = 5;
-/// Listings in one answer of a hub on probation: anybody may have made it up.
+/// Maximum listings in one response of a hub on probation, since creating such hubs is free (Sybil).
 const MAX_FOUND_ON_PROBATION: usize = 10;
-/// How long the DHT may take.
+/// Deadline of the DHT lookup.
 const LOOK_UP_TIME: Duration = Duration::from_secs(1);
-/// How long the hubs may take.
+/// Deadline of the queries to hubs.
 const LIVE_TIME: Duration = Duration::from_millis(1_500);
-/// When somebody else is asked as well.
+/// Hedging delay: after it further hubs are queried in parallel.
 const HEDGE_AFTER: Duration = Duration::from_millis(400);
 
-/// What is searched for, and what is known already.
+/// A live search: the query, and how many local results there are.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub query: Query,
-    /// Somebody asked for the whole network, however much is here.
+    /// The user asked for the whole network, regardless of local results.
     pub whole_network: bool,
-    /// Hits among this hub's own agents, and among carried ones.
+    /// Local hits among this hub's own agents (`own`) and among replicated ones (`carried`).
     pub own: usize,
     pub carried: usize,
 }
 
-/// Where results come from: "local 3, carried 41, live 2 hubs, 1 silent".
+/// Where results come from, for instance "local 3, carried 41, live 2 hubs, 1 silent".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     pub own: usize,
@@ -63,24 +64,25 @@ pub struct Provenance {
     pub asked: BTreeMap<HubId, Outcome>,
 }
 
-/// What came of asking a hub.
+/// Result of querying one hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Answered {
-        /// Records that no honest hub sends: they cannot be read, or a signature does not hold.
+        /// Number of invalid records: unparsable or with an invalid signature.
         wrong: usize,
     },
-    /// No answer yet, too late, broken off, or refused.
+    /// No response: pending, late, disconnected or refused.
     Silent,
 }
 
+/// State of one live search.
 #[derive(Clone, Debug)]
 pub struct Search {
     query: Query,
     provenance: Provenance,
-    /// The DHT may still name hubs.
+    /// Deadline of the DHT lookup, while it may still return hubs.
     looking_until: Option<Timestamp>,
-    /// It named a hub that is known here.
+    /// The DHT returned a hub that is known here.
     named: bool,
     ends: Timestamp,
     hedges: Option<Timestamp>,
@@ -89,12 +91,13 @@ pub struct Search {
 }
 
 impl Core {
-    /// When a search needs the next [`super::Event::Tick`], if that is before the next second.
+    /// Returns when a search needs the next [`super::Event::Tick`], if before the regular one.
     pub fn wakes(&self) -> Option<Timestamp> {
         let times = |search: &Search| [Some(search.ends), search.hedges, search.looking_until];
         self.searches.values().flat_map(times).flatten().min()
     }
 
+    /// Starts a live search, or finishes it at once when local results suffice or too many searches run.
     pub(super) fn search(&mut self, search: u64, wanted: Wanted, now: Timestamp, out: &mut Vec<Effect>) {
         let provenance = Provenance { own: wanted.own, carried: wanted.carried, ..Provenance::default() };
         let enough = wanted.own + wanted.carried >= wanted.query.limit && !wanted.whole_network;
@@ -119,7 +122,8 @@ impl Core {
         self.ask_more(search, now, out);
     }
 
-    /// The DHT named hubs. It is a hint: what they answer is verified. Those that have proved themselves are asked first.
+    /// Adds hubs that the DHT returned. They are only hints: responses are verified. Hubs past their
+    /// probation come first.
     pub(super) fn provided(&mut self, search: u64, hubs: &[HubId], now: Timestamp, out: &mut Vec<Effect>) {
         let useful = hubs.iter().copied().take(MAX_PROVIDERS).filter(|&hub| self.may_know_more(hub, now));
         let useful: Vec<(HubId, bool)> = useful.map(|hub| (hub, self.on_probation(hub, now))).collect();
@@ -131,7 +135,7 @@ impl Core {
             if planned.provenance.asked.contains_key(&hub) || planned.candidates.contains(&hub) {
                 continue;
             }
-            // Names that nobody has heard of cost nothing: they come last.
+            // Query unknown hubs last: identities are free to create (Sybil).
             let strangers = planned.candidates.iter().position(|hub| !is_known(hub));
             let at = match (is_known(&hub), on_probation) {
                 (true, false) => 0,
@@ -144,7 +148,7 @@ impl Core {
         self.ask_more(search, now, out);
     }
 
-    /// A hub answered a query, or, with None, will not.
+    /// Handles a hub's response to a search query; `None` when there will be none.
     pub(super) fn found(
         &mut self,
         from: HubId,
@@ -170,7 +174,7 @@ impl Core {
         self.ask_more(search, now, out);
     }
 
-    /// The listings in an answer that may be shown, each once, and how many of its records are wrong.
+    /// Extracts the visible listings of a response, deduplicated, and counts its invalid records.
     fn hits(
         &mut self,
         from: HubId,
@@ -195,7 +199,8 @@ impl Core {
         (listings, wrong)
     }
 
-    /// A listing of that hub's own which holds and may be shown. It may have come here another way meanwhile.
+    /// Returns the listing if it is valid, visible and the responding hub's own. It may be stored here
+    /// already.
     fn hit(&self, from: HubId, bytes: &[u8], now: Timestamp) -> Option<Listing> {
         let listing = Listing::parse(bytes).ok()?.verify().ok()?;
         let envelope = listing.envelope();
@@ -205,17 +210,20 @@ impl Core {
         (envelope.hub == from && now < content.expires && !hidden).then_some(listing)
     }
 
+    /// Advances all live searches.
     pub(super) fn hurry_searches(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         let searches: Vec<u64> = self.searches.keys().copied().collect();
         searches.into_iter().for_each(|search| self.ask_more(search, now, out));
     }
 
+    /// Drops the outstanding queries to a disconnected peer.
     pub(super) fn give_up_on(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
         self.searches.values_mut().for_each(|search| search.waiting.retain(|_, hub| *hub != peer));
         self.hurry_searches(now, out);
     }
 
-    /// Asks whom it is time to ask, and ends the search when nobody is left or time is up.
+    /// Sends the queries that are due, and ends the search when none is outstanding or its deadline has
+    /// passed.
     fn ask_more(&mut self, search: u64, now: Timestamp, out: &mut Vec<Effect>) {
         let Some(mut planned) = self.searches.remove(&search) else { return };
         if planned.looking_until.take_if(|until| *until <= now).is_some() && !planned.named {
@@ -233,7 +241,7 @@ impl Core {
         }
     }
 
-    /// Whether the DHT should have named hubs with this tag.
+    /// Returns an alarm if the DHT should have returned hubs with this tag.
     fn unnamed(&self, tag: &Tag, now: Timestamp) -> Option<Effect> {
         let live =
             |entry: &Entry| entry.tags.contains(tag) && entry.live_until.is_some_and(|until| now < until);
@@ -244,13 +252,13 @@ impl Core {
         (hubs > FEW).then(|| Effect::Unnamed { tag: tag.clone(), hubs })
     }
 
-    /// Not ourselves, not blocked, and not a hub of which all is here.
+    /// Returns whether querying a hub may help: not this hub, not blocked, and not completely replicated.
     fn may_know_more(&self, hub: HubId, now: Timestamp) -> bool {
         let covered = self.is_whole(hub) && self.lease(hub, now) == Lease::Fresh;
         hub != self.me() && self.carries(hub, now) && !covered
     }
 
-    /// Some hubs that are alive, others for each search.
+    /// Returns a pseudo-random sample of live hubs, different for each search.
     fn sample(&self, search: u64, now: Timestamp) -> VecDeque<HubId> {
         let alive = |hub: &HubId| self.lease(*hub, now) == Lease::Fresh && self.may_know_more(*hub, now);
         let mut hubs: Vec<HubId> = self.hubs.keys().copied().filter(alive).collect();
@@ -261,7 +269,7 @@ impl Core {
 }
 
 impl Search {
-    /// The hub to ask now, if any.
+    /// Returns the next hub to query now, if any.
     fn next(&mut self, now: Timestamp) -> Option<HubId> {
         let hedging = self.hedges.is_some_and(|at| at <= now);
         let at_once = if hedging { MAX_ASKED } else { FIRST_ASKED };

@@ -1,4 +1,4 @@
-//! What this hub answers its peers.
+//! Responses to requests of peers.
 
 use plexus_domain::{Digest, Timestamp};
 
@@ -6,8 +6,8 @@ use super::{Answer, Core, Effect, MAX_BATCH, MAX_FOUND, MAX_FRAME, Query, Reques
 use crate::{HubId, record::Signed};
 
 impl Core {
-    /// A request from a peer, which always has an answer or a refusal. What is asked too much or too often, or of a hub
-    /// that is not carried, is refused.
+    /// Responds to or refuses every request of a peer. Refuses what exceeds the limits or the peer's quota,
+    /// and requests about hubs that are not replicated. A blocked peer is also disconnected.
     pub(super) fn answer(
         &mut self,
         to: HubId,
@@ -46,13 +46,14 @@ impl Core {
             }
             Request::Find(query) if query.text.len() <= Query::MAX_TEXT => {
                 let query = Query { limit: query.limit.min(MAX_FOUND), ..query };
-                // Who asks may have met this hub just now: this shows that it is there, and where.
+                // The requester may not know this hub yet: head and record prove that it exists and where.
                 Effect::ReplyFound { to, id, said: self.records_of(self.me()).collect(), query }
             }
             _ => refuse,
         }
     }
 
+    /// Returns the stored head and hub record of a hub, encoded.
     fn records_of(&self, hub: HubId) -> impl Iterator<Item = Vec<u8>> {
         let record = self.hubs.get(&hub).and_then(|hub| hub.record.as_ref()).map(Signed::encode);
         self.encoded_head(hub).into_iter().chain(record)
@@ -63,7 +64,7 @@ impl Core {
     }
 }
 
-/// The hash of all rows: two hubs that know the same compare nothing else.
+/// Hashes an inventory: two hubs with equal hashes need no further comparison.
 pub fn root_of(rows: &[Row]) -> Digest {
     let line = |row: &Row| {
         let head = row.head.map_or(0, u64::from).to_be_bytes();

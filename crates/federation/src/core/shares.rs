@@ -1,4 +1,4 @@
-//! What one peer may cost, whoever's listings it is about.
+//! Per-peer quotas of requests and delivered records, regardless of whose listings they concern.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,13 @@ use super::{
 };
 use crate::HubId;
 
-/// What peers asked and brought lately. It outlasts their connections, so that coming again gains nothing.
+/// Quotas of all peers. They outlive connections, so that reconnecting does not reset them.
 #[derive(Clone, Debug, Default)]
 pub struct Shares {
     peers: BTreeMap<HubId, Share>,
 }
 
+/// Quota of one peer: requests that it sends, records that it delivers.
 #[derive(Clone, Debug)]
 struct Share {
     asked: Bucket,
@@ -23,7 +24,7 @@ struct Share {
 }
 
 impl Shares {
-    /// Whether `peer` may ask this, which is counted if so.
+    /// Counts a request of `peer` and returns true, unless its quota is used up.
     pub fn ask(&mut self, peer: HubId, request: &Request, now: Timestamp) -> bool {
         let cost = cost(request);
         let Some(share) = self.of(peer, now).filter(|share| share.asked.has_room(cost, now)) else {
@@ -33,24 +34,24 @@ impl Shares {
         true
     }
 
-    /// Whether a record that `peer` was asked for would be taken.
+    /// Returns whether `peer` may deliver another requested record.
     pub fn may_bring(&self, peer: HubId, now: Timestamp) -> bool {
         self.peers.get(&peer).is_none_or(|share| share.brought.has_room(1, now))
     }
 
-    /// Counts a record that holds.
+    /// Counts a delivered valid record.
     pub fn bring(&mut self, peer: HubId, now: Timestamp) {
         if let Some(share) = self.of(peer, now) {
             share.brought.take(1, now);
         }
     }
 
-    /// Peers that used nothing lately need no place.
+    /// Forgets peers whose quotas have refilled completely.
     pub fn forget_idle(&mut self, now: Timestamp) {
         self.peers.retain(|_, share| !(share.asked.is_full(now) && share.brought.is_full(now)));
     }
 
-    /// The share of `peer`. None when too many others use theirs.
+    /// Returns the quota of `peer`; `None` when [`MAX_HUBS`] other peers use theirs.
     fn of(&mut self, peer: HubId, now: Timestamp) -> Option<&mut Share> {
         if self.peers.len() >= MAX_HUBS && !self.peers.contains_key(&peer) {
             self.forget_idle(now);
@@ -61,7 +62,7 @@ impl Shares {
     }
 }
 
-/// A search, or all rows, costs this hub about as much as a few batches.
+/// Cost of a request in tokens. A search or a full inventory costs about as much as a few batches.
 const fn cost(request: &Request) -> u32 {
     match request {
         Request::Find(_) | Request::Rows { .. } => 4,

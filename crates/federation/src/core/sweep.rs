@@ -1,4 +1,4 @@
-//! What time and policy change: leases, what is shown, what is forgotten.
+//! Periodic sweep and policy changes: leases, visibility, eviction and expiry.
 
 use std::time::Duration;
 
@@ -14,10 +14,12 @@ use super::{
 };
 use crate::{HubId, record::MAX_BYTES};
 
-/// A pass looks at every listing: tens of milliseconds for 100,000 (`cargo run --release -p plexus-federation --example cost`).
+/// Interval of the sweep, which visits every listing: tens of milliseconds for 100,000
+/// (`cargo run --release -p plexus-federation --example cost`).
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 impl Core {
+    /// Runs the sweep when it is due.
     pub(super) fn sweep_if_due(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         if now.since(self.swept) < SWEEP_EVERY {
             return;
@@ -35,7 +37,7 @@ impl Core {
         self.refresh(Which::All, now, out);
     }
 
-    /// A head came in.
+    /// Updates the lease after a new head; shows the hub's listings if they were hidden.
     pub(super) fn renew_lease(&mut self, hub: HubId, now: Timestamp, out: &mut Vec<Effect>) {
         let before = self.hubs.get(&hub).map(|hub| hub.lease);
         if self.tell_lease(hub, now, out) && before == Some(Lease::Hidden) {
@@ -43,7 +45,7 @@ impl Core {
         }
     }
 
-    /// Says how a hub is marked if that changed.
+    /// Reports the lease of a hub if it changed, and returns whether it did.
     fn tell_lease(&mut self, hub: HubId, now: Timestamp, out: &mut Vec<Effect>) -> bool {
         let lease = self.lease(hub, now);
         let Some(known) = self.hubs.get_mut(&hub).filter(|known| known.lease != lease) else { return false };
@@ -52,12 +54,13 @@ impl Core {
         true
     }
 
-    /// Rules changed: effects are felt at once, and undone at once, since nothing was deleted.
+    /// Re-evaluates peers and visibility after a rule change. Nothing is deleted, so that a rule can be
+    /// undone at once.
     pub(super) fn apply_policy(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         let (kept, refused): (Vec<HubId>, _) = self.peers.iter().partition(|&&peer| self.carries(peer, now));
         for peer in &refused {
             self.rounds.remove(peer);
-            // Once it is welcome again it is compared with at once.
+            // Start a round at once when the peer is allowed again.
             self.compared.remove(peer);
             out.push(Effect::Disconnect(*peer));
         }
@@ -66,7 +69,7 @@ impl Core {
         self.refresh(Which::All, now, out);
     }
 
-    /// Tells the index what changed among the listings in `which`.
+    /// Sends visibility changes of the selected listings to the search index.
     pub(super) fn refresh(&mut self, which: Which<'_>, now: Timestamp, out: &mut Vec<Effect>) {
         let changed: Vec<(ListingId, bool)> = self
             .carried
@@ -84,6 +87,7 @@ impl Core {
         tell(ids(hide), Effect::Hide, out);
     }
 
+    /// Returns whether a listing is unexpired, of a visible and replicated hub, and not hidden by a rule.
     fn may_be_shown(&self, id: &ListingId, entry: &Entry, now: Timestamp) -> bool {
         entry.live_until.is_some_and(|until| now < until)
             && self.lease(entry.hub, now) != Lease::Hidden
@@ -91,7 +95,8 @@ impl Core {
             && !self.policy.hides(id, &entry.author, &entry.tags, now)
     }
 
-    /// A hub that was cut short by a cap is compared again once the cap is wider, or something lapsed.
+    /// Clears the incomplete mark when there is room again (larger quota, expired listings), so that the hub
+    /// is compared again.
     fn make_room(&mut self, hub: HubId, now: Timestamp) {
         let room = self.has_room(hub, Load::default(), Load { listings: 1, bytes: MAX_BYTES }, now);
         if let Some(known) = self.hubs.get_mut(&hub).filter(|known| known.partial && room) {
@@ -99,7 +104,8 @@ impl Core {
         }
     }
 
-    /// Invented hubs make room for others in time.
+    /// Forgets long-silent hubs without listings, so that invented hubs do not use up the limit of known hubs
+    /// (Sybil).
     fn forget_silent_hubs(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         let gone = |hub: &HubId, known: &Hub| {
             let silent = known.lease == Lease::Hidden && now.since(known.first_seen) >= HIDDEN_AFTER;
@@ -113,6 +119,7 @@ impl Core {
         tell(gone, Effect::ForgetHubs, out);
     }
 
+    /// Purges listings past their retention time.
     fn forget_lapsed(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         let lapsed = self.carried.select(Which::All).filter(|(_, entry)| entry.kept_until <= now);
         let lapsed: Vec<ListingId> = lapsed.map(|(id, _)| id.clone()).collect();
@@ -125,7 +132,7 @@ impl Core {
     }
 }
 
-/// Nothing is said of nothing.
+/// Emits an effect unless its list is empty.
 fn tell<T>(list: Vec<T>, effect: fn(Vec<T>) -> Effect, out: &mut Vec<Effect>) {
     if !list.is_empty() {
         out.push(effect(list));

@@ -1,9 +1,9 @@
-//! Repairing what gossip lost, by comparing with one peer at a time.
+//! Periodic anti-entropy: repairs what gossip lost by reconciling with one peer per round.
 //!
-//! A round asks a peer what it holds of each hub. It takes the heads that are newer there, then compares the set of
-//! each hub that differs (`compare`), fetches what is missing here and offers what is missing there. Going hub by hub keeps blocked
-//! hubs out of it, lets the signed head say who is right, and shows whose copy is wrong. What is fetched is
-//! searchable at once, so a new hub is of use while it catches up.
+//! A round requests the peer's inventory per hub and fetches the heads that are newer there. For each hub
+//! that differs it then reconciles the set (`compare`), fetches what is missing here and offers what is
+//! missing there. Working per hub excludes blocked hubs, uses the signed head as authority, and shows whose
+//! copy is wrong. Fetched listings are searchable at once, so a new hub is useful while it catches up.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -20,37 +20,38 @@ use super::{
 };
 use crate::HubId;
 
-/// How often a round begins, with the peer that was compared with the longest time ago and those that never were.
+/// Interval between rounds. Each starts with the peer that was compared least recently, and with all that
+/// never were.
 pub const SYNC_EVERY: Duration = Duration::from_secs(60);
-/// A round that hears nothing for so long is given up,
+/// Timeout for one response of a round.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// as is one that takes so long; the next one goes on from where it was.
+/// Maximum duration of a round. The next round resumes where it stopped.
 const MAX_ROUND: Duration = Duration::from_secs(10 * 60);
-/// Rounds at the same time. One more takes the place of the one that began first, if that had its turn.
+/// Maximum concurrent rounds. A further round replaces the oldest if that has run for [`SYNC_EVERY`].
 const MAX_ROUNDS: usize = 16;
 
-/// A comparison under way with one peer.
+/// A running sync round with one peer.
 #[derive(Clone, Debug)]
 pub struct Round {
     pub peer: HubId,
     began: Timestamp,
     touched: Timestamp,
-    /// The request that is not answered yet.
+    /// Id of the outstanding request.
     awaited: u64,
     stage: Stage,
-    /// What the peer holds of the hubs that are not done.
+    /// The peer's inventory of the hubs that are not compared yet.
     rows: VecDeque<Row>,
-    /// What the peer showed of the hubs that are done.
+    /// Observations of the peer's copies of the hubs that are compared.
     sights: Vec<Sight>,
-    /// Listings that came.
+    /// Number of listings fetched.
     fetched: u64,
 }
 
-/// What a round waits for.
+/// What the round waits for.
 #[derive(Clone, Debug)]
 pub enum Stage {
     Rows,
-    /// Heads; these are newer there as well and not asked for yet.
+    /// A batch of heads; the hubs here also have newer heads at the peer, not requested yet.
     Heads(Vec<HubId>),
     Compare(Comparison),
     Bodies(Comparison),
@@ -69,7 +70,7 @@ impl Round {
         self.fetched += fetched;
     }
 
-    /// How far it is with fetching what is missing of `hub`, if that is what it does.
+    /// Returns the progress of fetching the missing listings of `hub`, if the round is doing that.
     pub fn fetching(&self, hub: HubId) -> Option<Fetching> {
         match &self.stage {
             Stage::Bodies(comparison) if comparison.about() == hub => Some(comparison.progress(self.peer)),
@@ -77,12 +78,14 @@ impl Round {
         }
     }
 
+    /// Returns whether the round has timed out.
     fn is_lost(&self, now: Timestamp) -> bool {
         now.since(self.touched) >= PATIENCE || now.since(self.began) >= MAX_ROUND
     }
 }
 
 impl Core {
+    /// Adds a connected peer and starts a round, or disconnects it if it is blocked.
     pub(super) fn connect(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
         if !self.carries(peer, now) {
             out.push(Effect::Disconnect(peer));
@@ -97,6 +100,7 @@ impl Core {
         self.give_up_on(peer, now, out);
     }
 
+    /// Gives up rounds that timed out, and starts the next ones when due.
     pub(super) fn sync_if_due(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         let lost = self.rounds.values().filter(|round| round.is_lost(now)).map(|round| round.peer);
         lost.collect::<Vec<_>>().into_iter().for_each(|peer| self.give_up_round(peer, now));
@@ -109,24 +113,26 @@ impl Core {
         let idle = self.peers.iter().copied().filter(|peer| !self.rounds.contains_key(peer));
         let mut idle: Vec<HubId> = idle.collect();
         idle.sort_by_key(|peer| self.compared.get(peer));
-        // There was no room for these when they came.
+        // Also start rounds with all peers that have had none: there was no room when they connected.
         let new = idle.iter().filter(|peer| !self.compared.contains_key(peer)).count();
         idle.into_iter().take(new.max(1)).for_each(|peer| self.begin_round(peer, now, out));
     }
 
-    /// Lately: whoever comes and goes gets no more rounds than whoever stays.
+    /// Returns whether a round with `peer` began recently. Prevents reconnecting peers from getting more
+    /// rounds than others.
     fn was_compared(&self, peer: HubId, now: Timestamp) -> bool {
         self.compared.get(&peer).is_some_and(|&at| now.since(at) < SYNC_EVERY)
     }
 
-    /// Who keeps a round going without an end comes after all others, even if it connects again: otherwise a few slow
-    /// peers would keep everybody else out.
+    /// Ends a round and puts the peer behind all others, even if it reconnects. Otherwise a few slow peers
+    /// would block the rounds of all others (head-of-line blocking).
     fn give_up_round(&mut self, peer: HubId, now: Timestamp) {
         self.rounds.remove(&peer);
         self.compared.insert(peer, now + MAX_ROUND);
     }
 
-    /// Whether there is room for another round. What the one brought that makes room for it is kept.
+    /// Returns whether another round may start, ending the oldest one if necessary. Listings fetched by that
+    /// one stay stored.
     fn has_turn(&mut self, now: Timestamp) -> bool {
         let first = self.rounds.values().min_by_key(|round| round.began);
         match first.filter(|_| self.rounds.len() >= MAX_ROUNDS) {
@@ -137,6 +143,7 @@ impl Core {
         true
     }
 
+    /// Starts a round by requesting the peer's inventory.
     pub(super) fn begin_round(&mut self, peer: HubId, now: Timestamp, out: &mut Vec<Effect>) {
         if self.rounds.contains_key(&peer) || !self.peers.contains(&peer) || !self.has_turn(now) {
             return;
@@ -156,7 +163,7 @@ impl Core {
         self.wait(round, Request::Rows { root }, Stage::Rows, now, out);
     }
 
-    /// The answer that a round waits for. One that does not fit what was asked ends the round.
+    /// Handles the response that a round waits for. A response of the wrong kind or size ends the round.
     pub(super) fn go_on(&mut self, peer: HubId, answer: Answer, now: Timestamp, out: &mut Vec<Effect>) {
         let Some(mut round) = self.rounds.remove(&peer) else { return };
         match (mem::replace(&mut round.stage, Stage::Rows), answer) {
@@ -178,19 +185,22 @@ impl Core {
         }
     }
 
+    /// Plans the round from the peer's inventory.
     fn rows_came(&mut self, mut round: Round, rows: Vec<Row>, now: Timestamp, out: &mut Vec<Effect>) {
         let carried = rows.into_iter().take(MAX_HUBS).filter(|row| self.carries(row.hub, now));
         let rows: BTreeMap<HubId, Row> = carried.map(|row| (row.hub, row)).collect();
         let newer = rows.values().filter(|row| row.head > self.head_seq(row.hub));
         let heads = newer.map(|row| row.hub).collect();
         let mut rows: Vec<Row> = rows.into_values().collect();
-        // Rounds with several peers take the hubs in different orders, so that they seldom fetch the same and are done at once.
+        // Each peer gets a different hub order, so that parallel rounds seldom fetch the same and do not
+        // finish it at the same time.
         let order = BuildHasherDefault::<DefaultHasher>::default();
         rows.sort_by_cached_key(|row| order.hash_one((round.peer, row.hub)));
         round.rows = rows.into();
         self.fetch_heads(round, heads, now, out);
     }
 
+    /// Requests the next batch of newer heads, or starts comparing when none is left.
     fn fetch_heads(&mut self, round: Round, mut hubs: Vec<HubId>, now: Timestamp, out: &mut Vec<Effect>) {
         if hubs.is_empty() {
             return self.next_hub(round, now, out);
@@ -199,7 +209,7 @@ impl Core {
         self.wait(round, Request::Heads { hubs }, Stage::Heads(left), now, out);
     }
 
-    /// Goes on with the next hub whose sets differ, or ends the round.
+    /// Continues with the next hub whose sets differ, or ends the round.
     pub(super) fn next_hub(&mut self, mut round: Round, now: Timestamp, out: &mut Vec<Effect>) {
         while let Some(theirs) = round.rows.pop_front() {
             let ours = self.row(theirs.hub);
@@ -217,7 +227,7 @@ impl Core {
         out.push(Effect::Compared { peer, whole, known: hubs.len(), fetched, took });
     }
 
-    /// Asks, and goes on when the answer is there.
+    /// Sends a request and stores the round until the response arrives.
     pub(super) fn wait(
         &mut self,
         round: Round,

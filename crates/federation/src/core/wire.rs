@@ -1,4 +1,5 @@
-//! What hubs ask each other, as values. The network layer writes them as bytes and bounds them before that.
+//! Requests and responses between hubs, as values. The network layer encodes and decodes them, and bounds
+//! sizes first.
 
 use plexus_domain::Digest;
 
@@ -7,64 +8,67 @@ use crate::{
     record::{Fingerprint, Head, Seq, Tag},
 };
 
-/// Hashes, or hubs, in one request.
+/// Maximum number of hashes or hubs in one request.
 pub const MAX_BATCH: usize = 256;
-/// Bytes in one step of comparing two sets.
+/// Maximum bytes of one reconciliation message.
 pub const MAX_FRAME: usize = 64 * 1024;
-/// Listings that one hub answers a query with.
+/// Maximum listings in one search response.
 pub const MAX_FOUND: usize = 50;
-/// What it says of itself before them: its head and its record.
+/// Maximum records of the hub itself that precede them: its head and its hub record.
 pub const MAX_SAID: usize = 2;
 
-/// What a hub holds of another one, or of itself.
+/// What one hub holds of the listings of another hub, or of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     pub hub: HubId,
-    /// The last head of that hub which it knows.
+    /// Sequence number of the last known head of that hub.
     pub head: Option<Seq>,
     pub count: u64,
     pub fingerprint: Fingerprint,
-    /// It says that it does not carry all of it, because of a cap.
+    /// The copy is declared incomplete because of a quota.
     pub partial: bool,
 }
 
 impl Row {
-    /// Whether it is what the hub promised.
+    /// Returns whether the inventory matches the hub's signed head.
     pub fn fits(&self, head: &Head) -> bool {
         self.count == head.count && self.fingerprint == head.fingerprint
     }
 
-    /// Whether both hold the same, whatever they know of the hub besides.
+    /// Returns whether both hold the same set, regardless of the heads they know.
     pub fn same_set(&self, other: &Self) -> bool {
         self.count == other.count && self.fingerprint == other.fingerprint
     }
 }
 
+/// A request between hubs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// What do you hold? `root` is the hash of what the asker holds.
+    /// Requests the inventory; `root` is the hash of the requester's own inventory.
     Rows { root: Digest },
-    /// The last heads and hub records of these.
+    /// Requests the last heads and hub records of these hubs.
     Heads { hubs: Vec<HubId> },
-    /// A step of comparing the set of `hub`, in the negentropy protocol, version 1.
+    /// Sends one reconciliation message for the set of `hub` (negentropy protocol, version 1).
     Compare { hub: HubId, message: Vec<u8> },
-    /// The listings of `hub` with these hashes.
+    /// Requests the listings of `hub` with these hashes.
     Bodies { hub: HubId, hashes: Vec<Digest> },
-    /// Your own agents that fit, after your last head and hub record.
+    /// Searches the receiver's own agents. Its last head and hub record precede the listings.
     Find(Query),
 }
 
+/// A response between hubs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// None when the roots are equal.
+    /// The inventory; `None` when both hashes are equal.
     Rows(Option<Vec<Row>>),
     Compare {
         message: Vec<u8>,
     },
-    /// To `Heads`, `Bodies` and `Find`: records as they came, none that is not there.
+    /// Response to `Heads`, `Bodies` and `Find`: records as stored, without placeholders for missing ones.
     Records(Vec<Vec<u8>>),
 }
 
+/// A search query between hubs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     pub text: String,
@@ -73,6 +77,6 @@ pub struct Query {
 }
 
 impl Query {
-    /// Bytes.
+    /// Maximum length of `text`, in bytes.
     pub const MAX_TEXT: usize = 1_000;
 }

@@ -1,7 +1,7 @@
-//! The task that owns the swarm, and nothing else.
+//! Network actor: the task that owns the libp2p swarm.
 //!
-//! It never reads a store and never waits for room in a queue: the hub may be slow, the network goes on. `react` has
-//! what comes from the swarm, `tend` what the clock brings; here is what comes from the hub.
+//! It never reads a store and never waits for queue space, so a slow hub does not stall the network. `react`
+//! handles swarm events, `tend` periodic maintenance; this module handles the hub's commands.
 
 use std::{
     collections::HashMap,
@@ -40,12 +40,13 @@ use crate::{
 };
 
 const TICK: Duration = Duration::from_secs(1);
-/// What is to be written down and waits for room among the events. What does not fit is not written.
+/// Maximum entries waiting to be persisted while the event queue is full. Entries beyond it are dropped.
 const MAX_KEPT: usize = 1_024;
-/// Of that, what concerns the DHT. Anybody may have much of it.
+/// Of these, entries about the DHT, which any peer can cause.
 const MAX_KEPT_OF_DHT: usize = 768;
-/// Peers that are refused. Of more, each is disconnected when it comes.
+/// Maximum banned peers. Beyond it, a peer is only disconnected each time it connects.
 const MAX_BLOCKED: usize = 4_096;
+/// State of the network actor.
 pub struct Actor {
     pub(super) me: HubId,
     pub(super) swarm: Swarm<Behaviour>,
@@ -57,10 +58,10 @@ pub struct Actor {
     pub(super) reach: Reach,
     pub(super) nat: Nat,
     pub(super) look_ups: HashMap<QueryId, LookUp>,
-    /// Look-ups that ended, and their requests.
+    /// Number of finished DHT lookups, and of the requests they needed.
     pub(super) looked: (u64, u64),
     pub(super) announcing: Announcing,
-    /// What is to be done once it is known where a hub is.
+    /// Requests waiting for the address of a hub.
     pub(super) waiting: Vec<(HubId, Waiting)>,
     pub(super) kept: Vec<Kept>,
     pub(super) own_addresses: bool,
@@ -72,10 +73,10 @@ pub struct Actor {
     pub(super) put: Instant,
 }
 
-/// Joins the network. Ends when the handle is dropped, or when nobody takes the events any more.
+/// Starts the network actor. It stops when all handles are dropped, or when the event receiver is dropped.
 ///
 /// # Errors
-/// When the key cannot be used, or the hub cannot listen where it is to.
+/// When the key is invalid, or the hub cannot listen on a configured address.
 pub fn start(config: Config) -> Result<(Handle, mpsc::Receiver<Event>, JoinHandle<()>), StartError> {
     let (handle, orders) = Handle::new();
     let (events, told) = mpsc::channel(EVENTS);
@@ -93,7 +94,7 @@ impl Actor {
         let now = Instant::now();
         let clock = (now, config.now);
         let (known, announced) = restore(config.kept.clone(), clock);
-        // Whoever looks for hubs in the local network calls them there.
+        // mDNS finds hubs at private addresses, so these must be dialable.
         let reach = Reach::new(config.is_public.filter(|_| !config.mdns), &config.doors);
         let swarm = behaviour::swarm(&config, reach.clone(), |me| {
             let mut records = Records::new(me, config.secret);
@@ -126,11 +127,12 @@ impl Actor {
             expired: now,
             put: now,
         };
-        // Before anybody is told what it speaks.
+        // Before peers can connect: they learn the supported protocols by identify.
         actor.tend_reachability(now);
         Ok(actor)
     }
 
+    /// Runs the actor until it stops.
     pub async fn run(mut self) {
         let (events, mut ticks) = (self.events.clone(), tokio::time::interval(TICK));
         loop {
@@ -153,6 +155,7 @@ impl Actor {
         }
     }
 
+    /// Executes a command of the hub.
     fn obey(&mut self, command: Command) {
         match command {
             Command::Judge { message, verdict } => self.judge(message, &verdict),
@@ -183,6 +186,7 @@ impl Actor {
         }
     }
 
+    /// Passes the verdict on a message to gossipsub.
     fn judge(&mut self, message: u64, verdict: &Verdict) {
         let Some(heard) = self.pending.judged(message) else { return };
         let acceptance = match verdict {
@@ -195,7 +199,7 @@ impl Actor {
         self.give();
     }
 
-    /// Gossip reaches whoever is there; the others learn of it when hubs compare what they have.
+    /// Publishes a record by gossip. Gossip reaches only connected hubs; others get it by anti-entropy.
     fn announce(&mut self, bytes: Vec<u8>) {
         let topic = match record::parse(&bytes) {
             Ok(Received::Listing(_)) => LISTINGS,
@@ -219,6 +223,7 @@ impl Actor {
         }
     }
 
+    /// Sends a request or an offer to a peer and records the outstanding request.
     pub(super) fn send(&mut self, peer: PeerId, hub: HubId, id: Option<u64>, message: Message) {
         let addresses = self.addresses(&peer);
         let behaviour = self.swarm.behaviour_mut();
@@ -230,6 +235,7 @@ impl Actor {
         self.pending.ask(lane, request, hub, id);
     }
 
+    /// Sends a response, unless too many bytes of responses are being written.
     pub(super) fn reply(&mut self, id: u64, reply: Reply) {
         let Some(question) = self.pending.answered(id) else { return };
         let bytes = reply.weight();
@@ -242,7 +248,7 @@ impl Actor {
             Lane::Sync => &mut behaviour.sync,
             Lane::Query => &mut behaviour.query,
         };
-        // Whoever asked may be gone. If not, the swarm says how this ended (`exchanged`).
+        // The requester may be gone. Otherwise the swarm reports the result (`exchanged`).
         if exchange.send_response(question.channel, reply).is_ok() {
             self.pending.writes(question.lane, question.request, question.from, bytes);
         }
@@ -260,7 +266,7 @@ impl Actor {
         }
     }
 
-    /// It is let in again by [`Self::forgive`], or [`Self::let_in`].
+    /// Bans and disconnects a peer, until [`Self::forgive`] or [`Self::let_in`].
     pub(super) fn shut_out(&mut self, peer: PeerId) {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
         if blocked.blocked_peers().len() < MAX_BLOCKED {
@@ -269,18 +275,21 @@ impl Actor {
         _ = self.swarm.disconnect_peer_id(peer);
     }
 
+    /// Lifts all bans.
     fn forgive(&mut self) {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
         let peers: Vec<PeerId> = blocked.blocked_peers().iter().copied().collect();
         peers.into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
     }
 
-    /// Those that flooded are let in again when their time is over. Who is kept out by a rule is disconnected when it comes.
+    /// Lifts the temporary bans of flooding peers that have ended. Peers blocked by a rule are disconnected
+    /// again when they connect.
     pub(super) fn let_in(&mut self, now: Instant) {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
         self.paces.rejoined(now).into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
     }
 
+    /// Lowers the gossip score of a hub that committed a violation.
     fn blame(&mut self, hub: HubId) {
         if let Some(peer) = id::peer_of(hub) {
             self.swarm.behaviour_mut().gossip.set_application_score(&peer, BLAME);
@@ -293,7 +302,7 @@ impl Actor {
         }
     }
 
-    /// Notes what the hub is to write down.
+    /// Queues state that the hub should persist.
     pub(super) fn keep(&mut self, kept: Kept) {
         let most = if matches!(kept, Kept::Address { .. }) { MAX_KEPT } else { MAX_KEPT_OF_DHT };
         if self.kept.len() < most {
@@ -301,7 +310,7 @@ impl Actor {
         }
     }
 
-    /// The time of day of a moment.
+    /// Converts a monotonic instant to wall-clock time.
     pub(super) fn time_of(&self, moment: Instant) -> Timestamp {
         let (start, at) = self.clock;
         at + moment.saturating_duration_since(start)
@@ -310,7 +319,8 @@ impl Actor {
 
 type Known = Vec<(PeerId, Vec<Multiaddr>)>;
 
-/// What was kept, sorted into the book and the store of the DHT. What ran out meanwhile is left out.
+/// Restores persisted state: known addresses for the address book, and unexpired provider records for the
+/// DHT.
 fn restore(kept: Vec<Kept>, (start, now): (Instant, Timestamp)) -> (Known, Vec<kad::ProviderRecord>) {
     let (mut known, mut announced) = (Vec::new(), Vec::new());
     for kept in kept {

@@ -1,4 +1,4 @@
-//! Under which keys this hub announces itself, a few at a time.
+//! Schedules the DHT provider records of this hub, a few at a time.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -7,17 +7,18 @@ use libp2p::kad::{QueryId, RecordKey};
 use super::{key, records::MAX_OWN};
 use crate::{HubId, record::Tag};
 
-/// Announcements under way. Each is some forty requests.
+/// Maximum concurrent announcements. Each takes about forty requests.
 const AT_ONCE: usize = 4;
-/// With so many peers in the table, announcements reach those that they should.
+/// With this many peers in the routing table, announcements reach the closest peers to the key.
 const ENOUGH: usize = 20;
 
+/// Queue of DHT keys to announce.
 pub struct Announcing {
     me: HubId,
     wanted: HashSet<RecordKey>,
     waiting: VecDeque<RecordKey>,
     running: HashSet<QueryId>,
-    /// How many peers were known when all was announced last.
+    /// Routing-table size at the last full announcement.
     known: usize,
 }
 
@@ -27,7 +28,7 @@ impl Announcing {
         Self { me, wanted, waiting: VecDeque::new(), running: HashSet::new(), known: 0 }
     }
 
-    /// From now on the hub has agents with these tags. What it has no more is given back.
+    /// Sets the tags of this hub's agents. Returns the keys that are no longer provided.
     pub fn set(&mut self, tags: &[Tag]) -> Vec<RecordKey> {
         let shard = key::shard_of(self.me);
         let keys = tags.iter().flat_map(|tag| [key::tag(tag), key::tag_shard(tag, shard)]);
@@ -41,7 +42,8 @@ impl Announcing {
         gone
     }
 
-    /// Says how many peers the table has. True when all is announced anew: nobody was there before, or few.
+    /// Updates the routing-table size. Returns true, and queues all keys again, when the table was too small
+    /// at the last announcement and has at least doubled.
     pub fn grown(&mut self, known: usize) -> bool {
         let again = known > 0 && self.known < ENOUGH && known >= 2 * self.known;
         if again {
@@ -52,7 +54,7 @@ impl Announcing {
         again
     }
 
-    /// The next key to announce, if there is time for it.
+    /// Returns the next key to announce, unless enough announcements run.
     pub fn next(&mut self) -> Option<RecordKey> {
         if self.running.len() < AT_ONCE { self.waiting.pop_front() } else { None }
     }

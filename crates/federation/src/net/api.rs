@@ -1,4 +1,4 @@
-//! What the actor is told, and what it tells.
+//! Commands to, and events from, the network actor.
 
 use std::{fmt, time::Duration};
 
@@ -19,59 +19,61 @@ use crate::{
     record::{HubRecord, Signed, Tag},
 };
 
-/// Orders that wait for the actor. Whoever gives one waits for room; the actor never waits for anybody.
+/// Capacity of the command queue. Senders wait for space; the actor never blocks on its queues.
 pub const COMMANDS: usize = 1_024;
-/// Events that wait for the hub. When there are more, gossip is ignored and requests are refused; who is connected is
-/// told later.
+/// Capacity of the event queue. When it is full, gossip is ignored, requests are refused, and connection
+/// events are delivered later.
 pub const EVENTS: usize = 1_024;
 
-/// How this hub takes part. It holds a secret, so it is not printed.
+/// Network configuration. Contains a secret, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Config {
-    /// The seed of the hub's key (RFC 8032): the same key signs its records.
+    /// Seed of the hub's key (RFC 8032). The same key signs its records.
     pub seed: [u8; 32],
-    /// Random, and another one for each start: keeps peers from working out what this hub's DHT store gives up.
+    /// Random per start: makes evictions from this hub's DHT store unpredictable for peers.
     pub secret: [u8; 16],
     pub listen: Vec<Multiaddr>,
-    /// Where others reach this hub, if that differs from where it listens.
+    /// Addresses announced to others, if they differ from the listen addresses.
     pub external: Vec<Multiaddr>,
-    /// Ways into the network.
+    /// Bootstrap addresses.
     pub doors: Vec<Multiaddr>,
-    /// What belongs to the public internet, where only that is called; doors are called wherever they are. None: anything is.
+    /// Classifies public addresses, which are the only ones dialed, except for bootstrap addresses. `None`:
+    /// any address is dialed.
     pub is_public: Option<IsPublic>,
-    /// Look for hubs in the same local network, and be found there.
+    /// Discover hubs in the local network by mDNS, and be discovered.
     pub mdns: bool,
-    /// What this hub lends to hubs that nobody can call; none: it does not.
+    /// Limits of the relay server; `None` disables it.
     pub lending: Option<Lending>,
-    /// No new connections beyond so much memory of this process, in bytes.
+    /// Process memory in bytes above which new connections are refused.
     pub memory: usize,
-    /// What was told as [`Kept`] before.
+    /// State previously reported as [`Kept`].
     pub kept: Vec<Kept>,
     pub now: Timestamp,
 }
 
-/// What the actor holds in memory and the hub writes down, to be given back at the next start. Losing some of it costs
-/// time, never data: all of it runs out or is announced again.
+/// Actor state that the hub persists and passes back at the next start. Losing it costs time, never data: all
+/// of it expires or is announced again.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kept {
-    /// Where a hub was.
+    /// Last known addresses of a hub.
     Address { peer: PeerId, addresses: Vec<Multiaddr> },
-    /// `provider` announced itself under `key`.
+    /// A DHT provider record: `provider` announced itself under `key`.
     Announced { key: RecordKey, provider: PeerId, addresses: Vec<Multiaddr>, until: Timestamp },
-    /// That is not kept any more.
+    /// A provider record that was evicted.
     Withdrawn { key: RecordKey, provider: PeerId },
 }
 
-/// An order to the actor.
+/// A command to the actor.
 #[derive(Debug)]
 pub enum Command {
-    /// What became of a message of gossip.
+    /// Verdict on a gossip message.
     Judge {
         message: u64,
         verdict: Verdict,
     },
-    /// Send a record of this hub to everybody.
+    /// Publish a record of this hub by gossip.
     Announce(Vec<u8>),
+    /// Send a request to a hub.
     Ask {
         peer: HubId,
         id: u64,
@@ -81,51 +83,53 @@ pub enum Command {
         id: u64,
         answer: Answer,
     },
-    /// There is no answer.
+    /// Refuse a request: drop it without a response.
     Refuse {
         id: u64,
     },
-    /// What a peer offered was looked at.
+    /// Acknowledge an offer after it was processed.
     Noted {
         id: u64,
     },
-    /// Send records to a peer that lacks them.
+    /// Send records, unrequested, to a peer that lacks them.
     Offer {
         to: HubId,
         records: Vec<Vec<u8>>,
     },
-    /// Break off, and do not talk to it again before the next [`Command::Forgive`].
+    /// Disconnect a hub, and ban it until the next [`Command::Forgive`].
     Disconnect(HubId),
-    /// The rules changed: whoever is still unwanted is disconnected again.
+    /// Lift all bans, because rules changed. Hubs that are still blocked are disconnected again when they
+    /// connect.
     Forgive,
-    /// A peer broke the rules in a way that can be shown.
+    /// Penalise a peer that committed a provable violation.
     Blame(HubId),
-    /// The tags of this hub's agents, all of them.
+    /// Set the tags of this hub's agents (the complete list).
     Provide(Vec<Tag>),
     FindProviders {
         search: u64,
         tag: Tag,
     },
-    /// Ask the DHT for the record of a hub that was never met.
+    /// Look up the record of an unknown hub in the DHT.
     FindHub(HubId),
     Dial(Multiaddr),
-    /// Begin to connect with a hub once it is known where it is, and say that this is begun.
+    /// Start connecting to a hub, after a DHT lookup if its address is unknown. Signals `done` once dialing
+    /// has started.
     Reach {
         hub: HubId,
         done: oneshot::Sender<()>,
     },
-    /// A hub said this of itself, and it holds.
+    /// Use the verified record of a hub.
     Described(Box<Signed<HubRecord>>),
-    /// Ways into the network that a domain named.
+    /// Add bootstrap addresses found in DNS.
     Doors(Vec<Multiaddr>),
     Status(oneshot::Sender<Status>),
 }
 
-/// What happened.
+/// An event from the actor.
 #[derive(Debug)]
 pub enum Event {
     Listening(Multiaddr),
-    /// A hub that speaks the protocols of hubs.
+    /// A peer that supports the hub protocols connected.
     Connected(HubId),
     Disconnected(HubId),
     Gossip {
@@ -147,7 +151,8 @@ pub enum Event {
         from: HubId,
         id: u64,
     },
-    /// To be answered by [`Command::Noted`] once it was looked at: until then it counts against the peer.
+    /// Must be answered with [`Command::Noted`] after processing; until then it counts against the peer's
+    /// limit.
     Offered {
         from: HubId,
         id: u64,
@@ -157,40 +162,40 @@ pub enum Event {
         search: u64,
         hubs: Vec<HubId>,
     },
-    /// The DHT has this record of a hub, and its signature holds.
+    /// Hub record from the DHT, with a valid signature.
     FoundHub(Box<Signed<HubRecord>>),
-    /// A question to the DHT ended, with an answer or without, after so long.
+    /// A DHT lookup ended, with or without a result, after this time.
     LookedUp(Duration),
-    /// Write this down.
+    /// Persist these entries.
     Keep(Vec<Kept>),
 }
 
-/// What people are shown.
+/// Network status for the UI.
 #[derive(Clone, Debug, Default)]
 pub struct Status {
     pub listening: Vec<Multiaddr>,
-    /// Where others reach this hub.
+    /// Addresses at which others reach this hub.
     pub addresses: Vec<Multiaddr>,
     pub reachability: Reachability,
-    /// Hubs through which others reach this one.
+    /// Relays through which others reach this hub.
     pub relays: Vec<HubId>,
-    /// How much of this hub is lent; none where it does not lend itself.
+    /// Current usage of the relay server; `None` where it is disabled.
     pub lent: Option<Use>,
-    /// Connections through relays that became direct ones since the start.
+    /// Relayed connections upgraded to direct ones since the start (DCUtR).
     pub upgraded: u64,
     pub connections: usize,
     pub hubs: Vec<HubId>,
-    /// Peers in the mesh of any topic.
+    /// Number of gossip mesh peers over all topics.
     pub mesh: usize,
-    /// Peers in the table of the DHT.
+    /// Number of peers in the DHT routing table.
     pub table: usize,
     pub announcements: usize,
-    /// Look-ups in the DHT that ended since the start, and requests that they took together.
+    /// DHT lookups finished since the start, and the number of requests they needed.
     pub look_ups: u64,
     pub requests: u64,
 }
 
-/// The way to the actor. It ends when the last of these is dropped.
+/// Handle of the network actor, which stops when the last handle is dropped.
 #[derive(Clone)]
 pub struct Handle {
     commands: mpsc::Sender<Command>,
@@ -203,7 +208,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// The actor is gone.
+/// Error: the actor has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("The network of this hub has stopped.")]
 pub struct Stopped;
@@ -218,24 +223,28 @@ impl Handle {
         Self { streams: Some(streams), ..self }
     }
 
-    /// Asks other hubs over streams.
+    /// Returns the client for stream requests to other hubs.
     pub fn caller(&self) -> Option<Caller> {
         Some(Caller::new(self.clone(), self.streams.clone()?))
     }
 
-    /// What other hubs ask over streams, from now on, for the first who wants to answer. Without anybody who does, this hub
-    /// says that it takes no calls.
+    /// Starts accepting stream requests of other hubs. Only the first call gets a listener. Without a
+    /// listener, this hub does not support the protocol.
     pub fn calls(&self) -> Option<Calls> {
         let mut streams = self.streams.clone()?;
         Some(Calls::new(streams.accept(CALL).ok()?))
     }
 
+    /// Sends a command, waiting for queue space.
+    ///
     /// # Errors
     /// When the actor has stopped.
     pub async fn order(&self, command: Command) -> Result<(), Stopped> {
         self.commands.send(command).await.map_err(|_| Stopped)
     }
 
+    /// Returns the current network status.
+    ///
     /// # Errors
     /// When the actor has stopped.
     pub async fn status(&self) -> Result<Status, Stopped> {

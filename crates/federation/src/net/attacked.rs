@@ -1,4 +1,4 @@
-//! What strangers can make the actor remember.
+//! Tests: memory use and state of the actor under attack by peers.
 
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,7 @@ fn hub() -> HubId {
     secret().public().into()
 }
 
-/// What a hub signed at a moment, when it was at this port.
+/// Builds a hub record signed at `at`, with an address at `port`.
 fn record(at: Timestamp, port: u16) -> Signed<HubRecord> {
     let body = HubRecord {
         hub: hub(),
@@ -167,7 +167,7 @@ async fn announcements_leave_room_for_what_is_written_down_of_hubs() {
     assert!(actor.kept.len() < 5_000);
 }
 
-/// Calls a place on this machine, or somebody through it; whether it was reached.
+/// Dials an address on this machine, directly or through a relay there; returns whether a connection arrived.
 async fn calls(is_public: Option<IsPublic>, names_it: bool, through: bool) -> bool {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! What the swarm is made of.
+//! libp2p behaviours and transports of the swarm.
 
 use std::time::Duration;
 
@@ -30,18 +30,19 @@ const VERSION: &str = "/plexus/1";
 const AGENT: &str = concat!("plexus/", env!("CARGO_PKG_VERSION"));
 
 const MAX_ESTABLISHED: u32 = 200;
-/// Of them, those that others began: nobody keeps this hub from calling whom it wants.
+/// Maximum inbound connections. Leaves room for outbound ones, so that inbound connections cannot block them
+/// (eclipse attack).
 const MAX_INCOMING: u32 = 150;
 const MAX_PER_PEER: u32 = 4;
 const MAX_PENDING: u32 = 32;
-/// A connection that nothing uses.
+/// Timeout of an unused connection.
 const IDLE: Duration = Duration::from_secs(60);
-/// How long an announcement holds, and how often it is made again.
+/// TTL of provider records, and the interval at which they are announced again.
 const ANNOUNCED_FOR: Duration = Duration::from_secs(24 * 3_600);
 const ANNOUNCED_EVERY: Duration = Duration::from_secs(12 * 3_600);
 const LOOK_UP_TIME: Duration = Duration::from_secs(30);
 
-/// Those that refuse connections come first: what they refuse, no other sees.
+/// Behaviours that deny connections come first, so that the others do not see denied connections.
 #[derive(NetworkBehaviour)]
 pub struct Behaviour {
     pub blocked: allow_block_list::Behaviour<BlockedPeers>,
@@ -63,7 +64,7 @@ pub struct Behaviour {
     mdns: Toggle<mdns::tokio::Behaviour>,
 }
 
-/// Why this hub cannot take part.
+/// Why the network cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error("The hub's key cannot be used: {0}.")]
@@ -74,6 +75,7 @@ pub enum StartError {
     Listen { address: libp2p::Multiaddr, error: String },
 }
 
+/// Builds the swarm and starts listening.
 pub fn swarm(
     config: &Config,
     reach: Reach,
@@ -100,8 +102,8 @@ pub fn swarm(
     Ok(swarm)
 }
 
-/// TCP and QUIC, to addresses and to names, and streams through relays, which are called in the same ways. Where a name leads is
-/// looked at as an address is.
+/// Builds the transports: TCP and QUIC, to IP addresses and DNS names, and circuits through relays over
+/// these. The dial policy applies to resolved names as well (SSRF).
 fn transport(
     key: &Keypair,
     through_relays: relay::client::Transport,
@@ -153,7 +155,7 @@ fn behaviour(
         sync: codec::exchange(codec::SYNC, MAX_REQUEST),
         query: codec::exchange(codec::QUERY, MAX_QUERY),
         calls: libp2p_stream::Behaviour::new(),
-        // Where only the internet is called, an address elsewhere is of no use to others.
+        // When only public addresses are dialed, do not ask peers to probe private ones.
         asking: probing::asking(peer, Reach::new(config.is_public, &[])),
         calling_back: probing::calling_back(),
         relayed,
@@ -163,8 +165,8 @@ fn behaviour(
     })
 }
 
-/// It only asks until others are known to reach it. By itself libp2p has a hub answer as soon as it has an address, even one that
-/// a relay lends it.
+/// Builds the Kademlia DHT in client mode, until this hub is known to be reachable. libp2p would switch to
+/// server mode with any external address, even one at a relay.
 fn dht(peer: PeerId, records: Records) -> kad::Behaviour<Records> {
     let mut config = kad::Config::new(KAD);
     config
@@ -173,7 +175,7 @@ fn dht(peer: PeerId, records: Records) -> kad::Behaviour<Records> {
         .set_query_timeout(LOOK_UP_TIME)
         .set_provider_record_ttl(Some(ANNOUNCED_FOR))
         .set_provider_publication_interval(Some(ANNOUNCED_EVERY))
-        // Each hub puts its own record there itself, and nobody else's.
+        // Each hub publishes its own record only; no replication of other records.
         .set_replication_interval(None)
         .set_publication_interval(None);
     let mut dht = kad::Behaviour::with_config(peer, records, config);

@@ -1,4 +1,4 @@
-//! Where other hubs were last, and when to try them again.
+//! Peer address book with redial backoff.
 
 use std::{
     cmp::Reverse,
@@ -10,34 +10,35 @@ use libp2p::{Multiaddr, PeerId, multiaddr::Protocol};
 
 use super::reach::is_relayed;
 
-/// Hubs whose addresses are remembered. Of more, those go first that only said where they are, then those that failed.
+/// Maximum hubs in the book. When full, unproven ones are evicted first, then those that cannot be reached.
 pub const MAX_HUBS: usize = 1_000;
-/// Addresses of one hub.
+/// Maximum addresses of one hub.
 pub const MAX_ADDRESSES: usize = 4;
 const MAX_ADDRESS_BYTES: usize = 256;
-/// With fewer hubs that this one called itself, others are tried. Those that called it do not count: whoever wants to be all
-/// that a hub sees calls it often.
+/// Target number of outbound hub connections; below it, further hubs are dialed. Inbound connections do not
+/// count, so that an attacker cannot fill the target by connecting often (eclipse attack).
 pub const WANTED: usize = 12;
-/// Ways into the network. More are not tried.
+/// Maximum bootstrap addresses; more are not tried.
 const MAX_DOORS: usize = 256;
-/// Hubs that are tried at the same time.
+/// Maximum hubs dialed per call of [`Book::due`].
 const TRIED_AT_ONCE: usize = 4;
-/// What one hub says of itself is written down no more often.
+/// Minimum interval between persisted changes of one hub's addresses.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// Somebody who cannot be reached is tried again after a quarter of the time for which that has been so,
+/// Backoff: an unreachable hub is dialed again after 1/`SHARE` of the time since the first failure.
 const SHARE: u32 = 4;
-/// at least so often.
+/// Upper bound of the backoff.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
-/// Who was there before is tried at least so often at first: a network that fell apart is one again soon after it can be.
+/// Upper bound of the backoff during `AT_FIRST` for hubs that were reachable before, so that a partitioned
+/// network heals soon.
 const LONGEST_WAIT_AT_FIRST: Duration = Duration::from_secs(15);
 const AT_FIRST: Duration = Duration::from_secs(3_600);
 
-/// The address book. It is kept in memory; what changes is told, and it is filled at start.
+/// The address book, in memory. Changes are returned to be persisted, and it is filled again at start.
 #[derive(Debug)]
 pub struct Book {
     hubs: HashMap<PeerId, Entry>,
-    /// Ways into the network from the configuration: tried for ever, and never forgotten.
+    /// Bootstrap addresses: retried for ever and never evicted.
     doors: Vec<Door>,
 }
 
@@ -45,14 +46,14 @@ pub struct Book {
 struct Entry {
     addresses: Vec<Multiaddr>,
     attempts: Attempts,
-    /// This hub called it, and it was there.
+    /// This hub has dialed it successfully at these addresses.
     proved: bool,
-    /// What was told of it last, and when.
+    /// Addresses last returned to be persisted, and when.
     told: (Vec<Multiaddr>, Instant),
 }
 
 impl Entry {
-    /// Where it is called without a hub in between: those lend themselves to calls, not to be everybody's neighbours.
+    /// Returns the addresses without a relay. Relays serve requests, not permanent gossip connections.
     fn direct(&self) -> impl Iterator<Item = &Multiaddr> {
         self.addresses.iter().filter(|address| !is_relayed(address))
     }
@@ -62,13 +63,13 @@ impl Entry {
 struct Door {
     address: Multiaddr,
     attempts: Attempts,
-    /// Who was there.
+    /// The peer that was reached at this address.
     peer: Option<PeerId>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Attempts {
-    /// Since when nobody was there.
+    /// Time of the first failure since the last success.
     failing: Option<Instant>,
     next: Instant,
 }
@@ -78,7 +79,7 @@ impl Attempts {
         Self { failing: None, next }
     }
 
-    /// One more begins, which counts as failed until somebody is there.
+    /// Records the start of a dial. It counts as failed until a connection succeeds.
     fn begin(&mut self, was_there: bool, now: Instant) {
         let since = *self.failing.get_or_insert(now);
         let gone = now.saturating_duration_since(since);
@@ -88,7 +89,8 @@ impl Attempts {
 }
 
 impl Book {
-    /// `doors` are addresses from the configuration, with or without the names of peers.
+    /// Creates the book from the configured bootstrap addresses, with or without peer ids, and the restored
+    /// addresses.
     pub fn new(doors: Vec<Multiaddr>, known: Vec<(PeerId, Vec<Multiaddr>)>, now: Instant) -> Self {
         let attempts = Attempts::new(now);
         let doors = doors.into_iter().map(|address| Door { address, attempts, peer: None }).collect();
@@ -97,7 +99,7 @@ impl Book {
         book
     }
 
-    /// More ways in, found by their names.
+    /// Adds bootstrap addresses found in DNS.
     pub fn add_doors(&mut self, found: Vec<Multiaddr>, now: Instant) {
         let known: HashSet<Multiaddr> = self.doors.iter().map(|door| door.address.clone()).collect();
         let attempts = Attempts::new(now);
@@ -106,7 +108,7 @@ impl Book {
         self.doors.extend(new.take(room).map(|address| Door { address, attempts, peer: None }));
     }
 
-    /// A hub says that it is at `addresses`. What is to be kept, if that is new.
+    /// Updates the addresses of a hub. Returns them if they should be persisted.
     pub fn met(&mut self, peer: PeerId, addresses: &[Multiaddr], now: Instant) -> Option<Vec<Multiaddr>> {
         let fitting = addresses.iter().filter(|address| address.len() <= MAX_ADDRESS_BYTES);
         let addresses: Vec<Multiaddr> = fitting.take(MAX_ADDRESSES).cloned().collect();
@@ -134,7 +136,7 @@ impl Book {
         Some(addresses)
     }
 
-    /// This hub called somebody, who was there: waiting starts over. Whether it is a way in.
+    /// Records a successful dial and resets the backoff. Returns whether the address is a bootstrap address.
     pub fn reached(&mut self, peer: &PeerId, address: &Multiaddr, now: Instant) -> bool {
         self.prove(peer, now);
         let door = self.doors.iter_mut().find(|door| leads_to(&door.address, address, peer));
@@ -142,7 +144,7 @@ impl Book {
         door.map(|door| (door.attempts, door.peer) = (attempts, Some(*peer))).is_some()
     }
 
-    /// A hub that this one called says where it is: that is where it was called, or it will turn out.
+    /// Marks a hub as proven, because an outbound connection to it succeeded, and resets its backoff.
     pub fn prove(&mut self, peer: &PeerId, now: Instant) {
         if let Some(entry) = self.hubs.get_mut(peer) {
             entry.attempts = Attempts::new(now + FIRST_WAIT);
@@ -150,7 +152,7 @@ impl Book {
         }
     }
 
-    /// Hubs to try now, and ways in, if of those `connected` this hub called only so many.
+    /// Returns the hubs and bootstrap addresses to dial now; none when `called` outbound connections suffice.
     pub fn due(
         &mut self,
         connected: &HashSet<PeerId>,
@@ -166,8 +168,8 @@ impl Book {
             .filter(|(peer, entry)| entry.attempts.next <= now && !connected.contains(peer))
             .filter(|(_, entry)| entry.direct().next().is_some())
             .collect();
-        // Hubs that were there come first, but leave a turn to others: when many of them are gone, they are due again before
-        // each had its turn.
+        // Proven hubs come first but leave one slot to others: many unreachable ones would be due again
+        // before all others had a turn (starvation).
         waiting.sort_by_key(|(_, entry)| entry.attempts.next);
         let (proved, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, entry)| entry.proved);
         let turns = TRIED_AT_ONCE.saturating_sub(proved.len()).max(1).min(others.len());
@@ -180,7 +182,7 @@ impl Book {
         let away = |door: &Door| !door.peer.is_some_and(|peer| connected.contains(&peer));
         let doors = self.doors.iter_mut().filter(|door| door.attempts.next <= now && away(door));
         let doors = doors.map(|door| {
-            // The operator says that somebody is there.
+            // The operator vouches for this address: use the short backoff.
             door.attempts.begin(true, now);
             door.address.clone()
         });
@@ -191,6 +193,7 @@ impl Book {
         self.hubs.get(peer).map(|entry| entry.addresses.as_slice()).unwrap_or_default()
     }
 
+    /// Makes room for `peer` if necessary; returns whether there is room.
     fn has_room(&mut self, peer: &PeerId) -> bool {
         if self.hubs.len() < MAX_HUBS || self.hubs.contains_key(peer) {
             return true;
@@ -203,13 +206,14 @@ impl Book {
     }
 }
 
-/// Whether a way in is where `peer` was reached. One that names somebody leads to nobody else.
+/// Returns whether a bootstrap address is the address at which `peer` was reached. A peer id in the address
+/// must match.
 pub(super) fn leads_to(door: &Multiaddr, reached: &Multiaddr, peer: &PeerId) -> bool {
     let (place, named) = split(door);
     place == split(reached).0 && named.is_none_or(|named| named == *peer)
 }
 
-/// A place, and who is said to be there.
+/// Splits an address into its transport part and its trailing peer id.
 pub(super) fn split(address: &Multiaddr) -> (Multiaddr, Option<PeerId>) {
     let mut place = address.clone();
     match place.pop() {
@@ -245,7 +249,8 @@ mod tests {
         assert_eq!(book.doors[0].attempts.failing, None, "a door is known by its place");
     }
 
-    /// When a cut cable is mended nobody tells: whoever was there is tried soon, and the ways in as well.
+    /// A network partition can end at any time without a notification: known hubs and bootstrap addresses are
+    /// retried soon.
     #[test]
     fn who_was_there_is_tried_every_quarter_of_a_minute_for_an_hour() {
         let (start, peer) = (Instant::now(), PeerId::random());
@@ -294,7 +299,7 @@ mod tests {
         assert_eq!(book.addresses(&other), [circuit], "a call goes that way");
     }
 
-    /// A hub that others call as often as they like calls others all the same.
+    /// Any number of inbound connections does not stop outbound dialing.
     #[test]
     fn those_that_call_keep_nobody_from_being_called() {
         let (now, peer) = (Instant::now(), PeerId::random());
@@ -323,7 +328,8 @@ mod tests {
         assert_eq!((known, tried.len()), (TRIED_AT_ONCE - 1, TRIED_AT_ONCE), "friends come first");
     }
 
-    /// A hundred that are gone, each tried every quarter of a minute: who is new is called, and each of them is.
+    /// A hundred unreachable hubs, each due every quarter of a minute: a new hub is dialed, and so is each of
+    /// them.
     #[test]
     fn many_that_are_gone_keep_nobody_from_being_called() {
         let (start, new) = (Instant::now(), PeerId::random());

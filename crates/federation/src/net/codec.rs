@@ -1,4 +1,4 @@
-//! Requests and answers on a stream. A stream that brings more than it may is given up before anything is parsed.
+//! libp2p request-response codec. Streams that exceed the size limit are aborted before parsing.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -13,25 +13,25 @@ use super::wire::{self, MAX_ANSWER, Message, Reply, WireError};
 
 pub const SYNC: StreamProtocol = StreamProtocol::new("/plexus/sync/1");
 pub const QUERY: StreamProtocol = StreamProtocol::new("/plexus/query/1");
-/// How long an answer may take, and a peer may take to send what it began.
+/// Timeout of a response, and of receiving a message.
 const TIME: Duration = Duration::from_secs(10);
-/// Exchanges under way on one connection, both ways together.
+/// Maximum concurrent exchanges per connection, in both directions together.
 const AT_ONCE: usize = 8;
-/// What a peer asks is smaller, unless it is an offer or a step of comparing.
+/// Size below which requests are read without a permit. Only offers and reconciliation messages are larger.
 const SMALL: usize = 32 * 1024;
-/// Larger requests that are being read, of all peers together. One more is given up; its peer comes again.
+/// Maximum larger requests being read at once, over all peers. Further ones fail; the peer retries later.
 const LARGE_AT_ONCE: usize = 64;
 
 pub type Exchange = request_response::Behaviour<Codec>;
 
-/// What goes over a protocol whose requests have at most so many bytes.
+/// Codec of one protocol with its maximum request size.
 #[derive(Clone, Debug)]
 pub struct Codec {
     max_request: usize,
     large: Arc<Semaphore>,
 }
 
-/// The exchange of `protocol`.
+/// Builds the request-response behaviour of `protocol`.
 pub fn exchange(protocol: StreamProtocol, max_request: usize) -> Exchange {
     let config =
         request_response::Config::default().with_request_timeout(TIME).with_max_concurrent_streams(AT_ONCE);
@@ -80,7 +80,7 @@ impl request_response::Codec for Codec {
     }
 }
 
-/// Reads one byte more than allowed, so that what is too long is seen to be.
+/// Reads at most `limit` bytes, plus one to detect an oversized message.
 async fn read<T: AsyncRead + Unpin + Send>(io: &mut T, limit: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io.take(limit as u64 + 1).read_to_end(&mut bytes).await?;

@@ -1,4 +1,4 @@
-//! How many connections come from one address, or through one relay: keys cost nothing, addresses do.
+//! Connection limits per IP address and per relay: keys are free to create, addresses are not (Sybil attack).
 
 use std::{
     collections::HashMap,
@@ -19,19 +19,21 @@ use libp2p::{
 
 use super::reach::{IsPublic, is_relayed};
 
-/// An IPv6 network of this size is one address: it is what one customer gets.
+/// An IPv6 prefix of this length counts as one address: it is what one customer gets.
 const PREFIX_V6: u32 = 64;
-/// A relay says itself who calls through it, and may make all of them up.
+/// Maximum connections through one relay, which names the peers behind it itself and could invent them all.
 const MOST_PER_RELAY: usize = 24;
 
+/// What a connection is counted under.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Address(IpAddr),
     Relay(PeerId),
 }
 
+/// Behaviour that limits inbound connections per origin.
 pub struct Crowd {
-    /// How many, of which addresses. None: as many as there are.
+    /// Limit per public IP address, and which addresses are public. `None`: no limit.
     most: Option<(usize, IsPublic)>,
     from: HashMap<ConnectionId, Origin>,
 }
@@ -45,9 +47,10 @@ impl Crowd {
         Self { most, from: HashMap::new() }
     }
 
+    /// Counts an inbound connection, or denies it.
     fn come(&mut self, id: ConnectionId, local: &Multiaddr, from: &Multiaddr) -> Result<(), TooMany> {
         let Some((origin, most)) = self.origin(local, from) else { return Ok(()) };
-        // The swarm has a few hundred connections at most.
+        // A linear scan suffices: the swarm has a few hundred connections at most.
         if self.from.values().filter(|known| **known == origin).count() >= most {
             return Err(TooMany);
         }
@@ -55,13 +58,13 @@ impl Crowd {
         Ok(())
     }
 
-    /// Where a connection comes from, and how many may come from there, if they are counted.
+    /// Returns the origin of a connection and its limit, if it is counted.
     fn origin(&self, local: &Multiaddr, from: &Multiaddr) -> Option<(Origin, usize)> {
         if is_relayed(local) {
             return Some((Origin::Relay(relay_of(local)?), MOST_PER_RELAY));
         }
         let (most, is_public) = self.most?;
-        // Behind a private address may be a gateway through which everybody comes.
+        // A private address may be a gateway shared by all clients, so it is not counted.
         let ip = ip_of(from).filter(|ip| is_public(*ip))?;
         Some((Origin::Address(ip), most))
     }

@@ -1,18 +1,18 @@
-//! Ways into the network that a domain names: TXT records of `_plexus.<domain>`, each `plexus=` and a multiaddress.
+//! DNS bootstrap: TXT records of `_plexus.<domain>`, each `plexus=` followed by a multiaddress.
 
 use libp2p::Multiaddr;
 
-/// What is looked up for a domain from the configuration.
+/// Returns the name of the TXT records of a configured domain.
 pub fn name_of(domain: &str) -> String {
     format!("_plexus.{}", domain.trim_end_matches('.'))
 }
 
 const PREFIX: &str = "plexus=";
-/// Of one domain.
+/// Maximum addresses of one domain.
 pub const MAX_DOORS: usize = 16;
 const MAX_TEXT: usize = 256;
 
-/// The addresses among `texts`. What is no address is left out: the domain may have other records there.
+/// Parses the addresses among `texts`. Other texts are ignored: the domain may have unrelated records there.
 pub fn doors_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Multiaddr> {
     let short = texts.into_iter().filter(|text| text.len() <= MAX_TEXT);
     let addresses = short.filter_map(|text| text.strip_prefix(PREFIX)?.trim().parse().ok());

@@ -1,4 +1,5 @@
-//! Joins the core, the network and what the hub stores: events go into the core, its effects are done.
+//! Federation driver: passes network events to the engine and executes the engine's effects on network and
+//! store.
 
 use std::{panic::resume_unwind, pin::pin, sync::Arc, time::Duration};
 
@@ -21,43 +22,44 @@ use crate::{
     record::Tag,
 };
 
-/// Orders of the hub that wait. Whoever gives one waits for room.
+/// Capacity of the command queue. Senders wait for space.
 pub const ORDERS: usize = 256;
 const TICK: Duration = Duration::from_secs(1);
-/// Reads for peers that are under way at the same time,
+/// Maximum concurrent reads for peers.
 const READS: usize = 4;
-/// and that are under way or wait. A request that needs one more is refused.
+/// Maximum running and waiting reads. Requests that need a further one are refused.
 const MAX_READS: usize = 64;
-/// A read that takes longer has no answer: whoever asked has given up by then.
+/// Timeout of a read: the requester has given up by then.
 const READ_TIME: Duration = Duration::from_secs(10);
-/// As long as it holds up everything else.
+/// Timeout of a read that blocks the driver loop.
 const READ_TIME_IN_LOOP: Duration = Duration::from_secs(1);
 
-/// What the driver needs of the hub.
+/// Store and environment that the driver needs from the hub.
 pub trait Home: Send {
     type Error: std::error::Error + Send + 'static;
 
     fn now(&self) -> Timestamp;
 
-    /// Does what concerns the hub alone (records to store and to forget, listings to show, answers to searches, and
-    /// whatever people should know), all or nothing, in this order. A message of gossip is passed on after this.
+    /// Executes effects that concern only the hub: storing, purging, visibility, search results,
+    /// notifications. They are atomic and applied in order. Gossip is propagated only afterwards.
     fn perform(&mut self, effects: Vec<Effect>) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// Something took so long. Whoever shows it to people keeps it; nothing depends on it.
+    /// Reports a latency sample, for metrics only.
     fn measured(&mut self, measured: Measured) {
         _ = measured;
     }
 
-    /// Writes down what the network remembers.
+    /// Persists network state.
     fn keep(&mut self, kept: Vec<Kept>) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// Reads for peers beside all else that the driver does. Without one it reads by [`Home::bodies`] and
-    /// [`Home::find`], does nothing else meanwhile, and drops those futures after a second.
+    /// Returns a reader for concurrent reads for peers. Without one, the driver reads in its loop by
+    /// [`Home::bodies`] and [`Home::find`], blocks meanwhile, and drops those futures after one second.
     fn reader(&self) -> Option<Arc<dyn Reader<Self::Error>>> {
         None
     }
 
-    /// The stored listings of `hub` with these hashes, as they came, as many as fit into `limit` bytes.
+    /// Returns the stored listings of `hub` with these hashes, byte for byte, as many as fit into `limit`
+    /// bytes.
     fn bodies(
         &mut self,
         hub: HubId,
@@ -65,7 +67,7 @@ pub trait Home: Send {
         limit: usize,
     ) -> impl Future<Output = Result<Vec<Vec<u8>>, Self::Error>> + Send;
 
-    /// This hub's own listings that fit, as many as fit into `limit` bytes.
+    /// Returns this hub's own matching listings, as many as fit into `limit` bytes.
     fn find(
         &mut self,
         query: Query,
@@ -73,37 +75,38 @@ pub trait Home: Send {
     ) -> impl Future<Output = Result<Vec<Vec<u8>>, Self::Error>> + Send;
 }
 
-/// Reads what a hub stored, several at a time. What takes too long is dropped.
+/// Concurrent reads of the hub's store. Futures that take too long are dropped.
 pub trait Reader<E>: Send + Sync {
-    /// As [`Home::bodies`].
+    /// Like [`Home::bodies`].
     fn bodies(&self, hub: HubId, hashes: Vec<Digest>, limit: usize)
     -> BoxFuture<'_, Result<Vec<Vec<u8>>, E>>;
 
-    /// As [`Home::find`].
+    /// Like [`Home::find`].
     fn find(&self, query: Query, limit: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>, E>>;
 }
 
-/// What the hub tells its network.
+/// A command of the hub to its driver.
 #[derive(Debug)]
 pub enum Order {
-    /// Something happened here: a listing was published, a rule was made, somebody searches.
+    /// An engine event of this hub: a listing was published, a rule was set, a search was started.
     Event(Box<core::Event>),
-    /// The tags of this hub's agents, all of them.
+    /// Set the tags of this hub's agents (the complete list).
     Provide(Vec<Tag>),
-    /// Tell how these hubs stand, as far as they are remembered.
+    /// Report the replication status of these hubs, as far as they are known.
     Report { hubs: Vec<HubId>, tell: oneshot::Sender<Vec<Report>> },
 }
 
-/// Why the federation of this hub ended.
+/// Why the driver ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Ended<E: std::error::Error> {
-    /// What the core holds and what is stored may differ now: it has to begin anew from what is stored.
+    /// Engine and store may differ now: the driver must be restarted from the stored state.
     #[error("What the network brought could not be stored. {0}")]
     Home(E),
     #[error(transparent)]
     Net(#[from] Stopped),
 }
 
+/// Joins engine, network and store.
 pub struct Driver<H: Home> {
     core: Core,
     home: H,
@@ -114,15 +117,15 @@ pub struct Driver<H: Home> {
     turns: Arc<Semaphore>,
 }
 
-/// What is to be read.
+/// A read for a peer.
 enum Read {
     Bodies { hub: HubId, hashes: Vec<Digest> },
     Found(Query),
 }
 
-/// What the records are for that were read.
+/// What the records of a read are used for.
 enum Purpose {
-    /// After what this hub says of itself, if anything.
+    /// A response. The hub's own head and record precede the records, if present.
     Answer {
         id: u64,
         said: Vec<Vec<u8>>,
@@ -145,10 +148,10 @@ impl<H: Home> Driver<H> {
         Self { core, home, net, events, orders, reads, turns }
     }
 
-    /// Works until nobody gives orders any more.
+    /// Runs until all command senders are dropped.
     ///
     /// # Errors
-    /// When the hub cannot store, or the network stopped.
+    /// When the store fails, or the network has stopped.
     pub async fn run(mut self) -> Result<(), Ended<H::Error>> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -169,7 +172,7 @@ impl<H: Home> Driver<H> {
                     }
                     Some(Order::Report { hubs, tell }) => {
                         let reports = hubs.into_iter().filter_map(|hub| self.core.report(hub, now));
-                        // Whoever asked may have given up.
+                        // The requester may have given up.
                         _ = tell.send(reports.collect());
                         None
                     }
@@ -188,7 +191,7 @@ impl<H: Home> Driver<H> {
         }
     }
 
-    /// What the core makes of an event of the network, if it concerns the core.
+    /// Converts a network event into an engine event, if it concerns the engine.
     async fn hear(&mut self, event: api::Event) -> Result<Option<core::Event>, Ended<H::Error>> {
         Ok(Some(match event {
             api::Event::Keep(kept) => {
@@ -212,13 +215,15 @@ impl<H: Home> Driver<H> {
                 return Ok(None);
             }
             api::Event::Providers { search, hubs } => core::Event::Providers { search, hubs },
-            // Its own signature holds, whoever kept it.
+            // The record carries its hub's own signature, so it counts as offered by that hub, whichever peer
+            // stored it.
             api::Event::FoundHub(record) => {
                 core::Event::Offered { from: record.body().hub, records: vec![record.encode()] }
             }
         }))
     }
 
+    /// Passes an event to the engine and executes the resulting effects.
     async fn handle(&mut self, event: core::Event) -> Result<(), Ended<H::Error>> {
         if changes_rules(&event) {
             self.net.order(Command::Forgive).await?;
@@ -253,6 +258,7 @@ impl<H: Home> Driver<H> {
         Ok(())
     }
 
+    /// Executes an effect that concerns the network.
     async fn send(&mut self, effect: Effect) -> Result<(), Ended<H::Error>> {
         let command = match effect {
             Effect::Judge { message, verdict } => Command::Judge { message, verdict },
@@ -278,13 +284,13 @@ impl<H: Home> Driver<H> {
         Ok(self.net.order(command).await?)
     }
 
-    /// Reads, beside the loop if the hub can, and sends what was read.
+    /// Reads from the store, concurrently if the hub supports it, and sends the records.
     async fn read(&mut self, read: Read, purpose: Purpose) -> Result<(), Ended<H::Error>> {
         let Some(reader) = self.home.reader() else {
             let records = timeout(READ_TIME_IN_LOOP, read.by_home(&mut self.home)).await;
             return sent(&self.net, purpose, records.ok().transpose().map_err(Ended::Home)?).await;
         };
-        // What this hub offers is bounded by the rounds that it is in; others ask as they like.
+        // Offers are bounded by the running sync rounds; only requests of peers are unbounded.
         if self.reads.len() >= MAX_READS && matches!(purpose, Purpose::Answer { .. }) {
             return sent(&self.net, purpose, None).await;
         }
@@ -315,7 +321,7 @@ impl Read {
     }
 }
 
-/// Sends what was read. None is a refusal of what was asked; nothing of it is offered.
+/// Sends the records of a read. `None` refuses a request; in an offer only the head is sent.
 async fn sent<E: std::error::Error>(
     net: &Handle,
     purpose: Purpose,
@@ -335,7 +341,7 @@ async fn sent<E: std::error::Error>(
     Ok(net.order(command).await?)
 }
 
-/// A read that panicked goes on doing so here.
+/// Returns the error of a finished read, and propagates its panic.
 fn ended<E: std::error::Error>(read: Result<Result<(), Ended<E>>, JoinError>) -> Result<(), Ended<E>> {
     match read {
         Ok(ended) => ended,
@@ -344,7 +350,7 @@ fn ended<E: std::error::Error>(read: Result<Result<(), Ended<E>>, JoinError>) ->
     }
 }
 
-/// Whether the network does it, if need be with what is stored.
+/// Returns whether the network executes the effect, possibly with stored records.
 const fn is_outward(effect: &Effect) -> bool {
     matches!(
         effect,
@@ -361,7 +367,7 @@ const fn is_outward(effect: &Effect) -> bool {
     )
 }
 
-/// Whether somebody who was refused may be welcome now.
+/// Returns whether the event may unblock a hub.
 const fn changes_rules(event: &core::Event) -> bool {
     use core::Event::{DomainProved, ModeSet, RuleRemoved, RuleSet, RulesReplaced};
     matches!(
@@ -384,7 +390,7 @@ mod tests {
 
     const START: Timestamp = Timestamp::from_millis(1_000_000);
 
-    /// A store whose reads end when they are let.
+    /// A store whose reads finish when the test releases them.
     struct Slow {
         reads: Option<Arc<Semaphore>>,
         kept: mpsc::Sender<usize>,
@@ -467,7 +473,7 @@ mod tests {
             self.events.send(api::Event::Asked { from, id, request: Request::Find(query) }).await.unwrap();
         }
 
-        /// The next answer, or refusal, with what it brings.
+        /// Returns the next response or refusal, with its records.
         async fn answer(&mut self) -> (u64, Option<Vec<Vec<u8>>>) {
             loop {
                 match self.commands.recv().await.unwrap() {

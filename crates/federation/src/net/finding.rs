@@ -1,4 +1,4 @@
-//! Where other hubs are: what is known, what the DHT is asked, and what waits for that.
+//! Hub discovery: known addresses, DHT lookups, and requests that wait for an address.
 
 use std::{collections::HashSet, time::Instant};
 
@@ -22,16 +22,16 @@ use crate::{
     record::{HubRecord, Signed, Tag},
 };
 
-/// What waits until the DHT says where a hub is.
+/// Maximum requests waiting for the address of a hub.
 const MAX_WAITING: usize = 256;
-/// Of so many records of one hub the newest counts.
+/// A lookup ends after this many valid records of one hub; the newest one is used.
 const ENOUGH_RECORDS: usize = 4;
 
-/// What a query of the DHT is for.
+/// Purpose of a DHT query.
 pub(super) enum LookUp {
     Providers {
         search: u64,
-        /// Where to look when nobody is named: in the shards of this tag.
+        /// Fallback when no known hub is returned: query the shards of this tag.
         otherwise: Option<Tag>,
     },
     Hub {
@@ -40,31 +40,32 @@ pub(super) enum LookUp {
     },
 }
 
-/// The newest record that a look-up brought.
+/// The newest record found by a lookup.
 pub(super) struct Best {
     pub(super) record: Signed<HubRecord>,
-    /// How many brought one that holds, and when the first did.
+    /// Number of valid records received, and when the first one arrived.
     pub(super) brought: usize,
     pub(super) since: Instant,
 }
 
-/// What is to be done once it is known where a hub is.
+/// A request that waits for the address of a hub.
 pub(super) enum Waiting {
     Ask {
         id: u64,
         request: Request,
     },
-    /// Connect, and say that this is begun.
+    /// Connect, and signal that dialing has started.
     Reach(oneshot::Sender<()>),
 }
 
 impl Actor {
-    /// Asks at once if it is known where the hub is, otherwise once the DHT says so.
+    /// Sends a request to a hub, after a DHT lookup if its address is unknown.
     pub(super) fn ask(&mut self, hub: HubId, id: u64, request: Request) {
         self.when_found(hub, Waiting::Ask { id, request });
     }
 
-    /// Begins to connect with a hub, unless it is connected, and says so. If it is not known where it is, the DHT says so first.
+    /// Starts connecting to a hub unless it is connected, then signals `done`. If its address is unknown, a
+    /// DHT lookup comes first.
     pub(super) fn reach(&mut self, hub: HubId, done: oneshot::Sender<()>) {
         self.when_found(hub, Waiting::Reach(done));
     }
@@ -78,7 +79,7 @@ impl Actor {
         self.find_hub(hub);
     }
 
-    /// Whether it is connected, or is known to have been somewhere.
+    /// Returns whether the peer is connected or has a known address.
     fn is_known(&mut self, peer: &PeerId) -> bool {
         self.swarm.is_connected(peer) || !self.addresses(peer).is_empty()
     }
@@ -102,41 +103,42 @@ impl Actor {
         }
     }
 
-    /// What waited for the address of `hub` is done, or fails for want of one.
+    /// Executes the requests that waited for the address of `hub`; without an address they fail.
     fn found(&mut self, hub: HubId) {
         let Some(peer) = id::peer_of(hub) else { return };
         let ready: Vec<_> = self.waiting.extract_if(.., |(of, _)| *of == hub).collect();
         ready.into_iter().for_each(|(hub, waiting)| self.go_on(peer, hub, waiting));
     }
 
+    /// Starts a DHT lookup of a hub's record.
     pub(super) fn find_hub(&mut self, hub: HubId) {
         let query = self.swarm.behaviour_mut().kad.get_record(key::hub_record(hub));
         self.look_ups.insert(query, LookUp::Hub { hub, best: None });
     }
 
-    /// Where a hub was last, by the book or by the table of the DHT.
+    /// Returns the known addresses of a peer, from the address book or else from the DHT routing table.
     pub(super) fn addresses(&mut self, peer: &PeerId) -> Vec<Multiaddr> {
         let addresses = self.book.addresses(peer).to_vec();
         if addresses.is_empty() { self.in_table(peer) } else { addresses }
     }
 
-    /// What the table of the DHT knows of a peer.
+    /// Returns the addresses of a peer in the DHT routing table.
     pub(super) fn in_table(&mut self, peer: &PeerId) -> Vec<Multiaddr> {
         let Some(bucket) = self.swarm.behaviour_mut().kad.kbucket(*peer) else { return Vec::new() };
         let entry = bucket.iter().find(|entry| entry.node.key.preimage() == peer);
         entry.into_iter().flat_map(|entry| entry.node.value.iter().cloned()).collect()
     }
 
-    /// A hub says that it is at `addresses`.
+    /// Adds addresses of a hub to the address book, and persists them if they are new.
     pub(super) fn meet(&mut self, peer: PeerId, addresses: &[Multiaddr]) {
         if let Some(addresses) = self.book.met(peer, addresses, Instant::now()) {
             self.keep(Kept::Address { peer, addresses });
         }
     }
 
-    /// A hub says of itself where it is, and whether it lends itself. For this alone it is remembered only while this hub lacks
-    /// neighbours: then it may be one that cannot be found otherwise, since it calls nobody itself. Who is connected has said so
-    /// already.
+    /// Learns the addresses and relay support of a hub from its record. An unknown hub enters the address
+    /// book only while this hub has few outbound connections: a hub that dials no others cannot be discovered
+    /// otherwise. Connected hubs have reported their addresses by identify already.
     pub(super) fn described(&mut self, record: &HubRecord) {
         let Some(peer) = id::peer_of(record.hub).filter(|_| record.hub != self.me) else { return };
         let addresses = self.addresses_of(record);
@@ -147,12 +149,13 @@ impl Actor {
         }
     }
 
-    /// Those that may be called.
+    /// Returns the addresses of a record that the dial policy allows.
     fn addresses_of(&self, record: &HubRecord) -> Vec<Multiaddr> {
         let addresses = record.addresses.iter().filter_map(|address| address.parse().ok());
         addresses.filter(|address| self.reach.allows(address)).collect()
     }
 
+    /// Handles the progress or the end of a DHT query.
     pub(super) fn progressed(&mut self, query: QueryId, result: QueryResult, last: bool) {
         match result {
             QueryResult::GetProviders(Ok(GetProvidersOk::FoundProviders { providers, .. })) => {
@@ -173,8 +176,8 @@ impl Actor {
         }
     }
 
-    /// The DHT named hubs. Names cost nothing, so the shards are looked in, too, unless one of them has been met. What this hub
-    /// announced itself says nothing about others.
+    /// Handles providers returned by the DHT. Identities are free to create (Sybil), so the shards are
+    /// queried as well unless a provider is already known. This hub's own provider records do not count.
     fn named(&mut self, query: QueryId, providers: &HashSet<PeerId>) {
         let hubs = providers.iter().filter_map(|peer| Some((peer, id::hub_of(peer)?)));
         let others: Vec<_> = hubs.filter(|(_, hub)| *hub != self.me).collect();
@@ -189,7 +192,8 @@ impl Actor {
         }
     }
 
-    /// Whoever is closest to one key may keep quiet about it; the shards are elsewhere.
+    /// Queries the shards of a tag. The peers closest to one key may withhold its providers; the shards lie
+    /// on other peers.
     fn look_in_shards(&mut self, search: u64, tag: &Tag) {
         for shard in 0..key::SHARDS {
             let query = self.swarm.behaviour_mut().kad.get_providers(key::tag_shard(tag, shard));
@@ -197,7 +201,8 @@ impl Actor {
         }
     }
 
-    /// One hub that keeps records may give out an old one, which is signed as well. So a few are asked.
+    /// Handles one record of a lookup. A single DHT peer may return an outdated record, which is validly
+    /// signed too, so several are collected.
     pub(super) fn found_record(&mut self, query: QueryId, bytes: &[u8]) {
         let Some(LookUp::Hub { hub, .. }) = self.look_ups.get(&query) else { return };
         let Some(record) = self.verified(*hub, bytes) else { return };
@@ -215,7 +220,7 @@ impl Actor {
         }
     }
 
-    /// A look-up ended: where the hub is, if anybody knew.
+    /// Ends a lookup: uses the newest record found, if any.
     fn looked_up(&mut self, hub: HubId, best: Option<Box<Best>>) {
         if let Some(best) = best {
             let addresses = self.addresses_of(best.record.body());

@@ -1,4 +1,4 @@
-//! A behaviour of libp2p that hears and does less than it would by itself.
+//! Wrapper that filters the events of a libp2p behaviour.
 
 use std::task::{Context, Poll};
 
@@ -11,25 +11,25 @@ use libp2p::{
     },
 };
 
-/// What gets through to a behaviour.
+/// Filter in front of a behaviour.
 pub trait Gate<B: NetworkBehaviour>: 'static {
-    /// Whether it hears of this.
+    /// Returns whether the behaviour receives this swarm event.
     fn hears(&mut self, _: &FromSwarm<'_>) -> bool {
         true
     }
 
-    /// Somebody called, and got through to the address `local`.
+    /// Called for each established inbound connection; `local` is the address that it reached.
     fn comes(&mut self, _: ConnectionId, _local: &Multiaddr) {}
 
-    /// Whether what a peer wants of it gets through.
+    /// Returns whether the behaviour receives this event of a connection handler.
     fn takes(&mut self, _: PeerId, _: ConnectionId, _: &THandlerOutEvent<B>) -> bool {
         true
     }
 
-    /// It is about to call somebody.
+    /// Called before the behaviour dials.
     fn calls(&mut self, _: &DialOpts) {}
 
-    /// Whether a call goes there.
+    /// Returns whether a dial to these addresses is allowed.
     fn goes(&self, _: ConnectionId, _: &[Multiaddr]) -> bool {
         true
     }
@@ -39,6 +39,7 @@ pub trait Gate<B: NetworkBehaviour>: 'static {
 #[error("nobody is called there")]
 struct Elsewhere;
 
+/// A behaviour with a filter in front.
 pub struct Gated<B, G> {
     pub inner: B,
     pub gate: G,

@@ -1,4 +1,5 @@
-//! Gossip: two topics, names that follow from the content, and scores that a quiet topic and a few mistakes do not spoil.
+//! Gossipsub configuration: two topics, message ids derived from the content, and peer scoring that tolerates
+//! quiet topics and a few mistakes.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -20,22 +21,24 @@ use crate::record::MAX_BYTES;
 
 pub type Gossip = Behaviour<IdentityTransform, WhitelistSubscriptionFilter>;
 
-/// Listings.
+/// Topic for listings.
 pub const LISTINGS: &str = "/plexus/listing/1";
-/// Heads and records of hubs.
+/// Topic for heads and hub records.
 pub const HEADS: &str = "/plexus/head/1";
 
-/// The largest record with what gossip puts around it.
+/// Maximum message size: the largest record plus gossipsub overhead.
 const MAX_MESSAGE: usize = MAX_BYTES + 4 * 1024;
-/// How long a message is remembered by its name. What comes again after that is known by its number.
+/// How long message ids are cached. Later duplicates are detected by sequence number.
 const REMEMBERED: Duration = Duration::from_secs(120);
-/// How long an invalid message counts against whoever sent it.
+/// Decay time of the penalty for invalid messages.
 const GRUDGE: Duration = Duration::from_secs(600);
-/// How much one accusation counts.
+/// Application score of a peer that committed a provable violation.
 pub const BLAME: f64 = -20.0;
 
+/// Builds the gossipsub behaviour, subscribed to both topics.
+///
 /// # Errors
-/// Says which setting is wrong.
+/// When a setting is invalid; the text says which.
 pub fn gossip(key: &Keypair) -> Result<Gossip, String> {
     let config = ConfigBuilder::default()
         .max_transmit_size(MAX_MESSAGE)
@@ -56,27 +59,27 @@ pub fn gossip(key: &Keypair) -> Result<Gossip, String> {
     Ok(gossip)
 }
 
-/// The name of a message is its content's: the same bytes are one message, whoever sends them again.
+/// Derives the message id from the content: equal bytes are one message, from any sender.
 fn name(message: &Message) -> MessageId {
     MessageId::from(Digest::of(&message.data).as_bytes().to_vec())
 }
 
-/// Written out, since the ones that come with the library let a spammer send sixty invalid messages for having been
-/// there a while (P1), and expect twenty deliveries from each peer of a topic on which little happens (P3).
+/// Peer score parameters. The library defaults would tolerate sixty invalid messages of a long-connected
+/// spammer (P1), and expect twenty deliveries per peer even on a quiet topic (P3).
 fn scores(topics: impl Iterator<Item = TopicHash>) -> PeerScoreParams {
     PeerScoreParams {
         topics: topics.map(|topic| (topic, topic_scores())).collect::<HashMap<_, _>>(),
         topic_score_cap: 100.0,
-        // P5: what this hub makes of the peer.
+        // P5: application-specific score.
         app_specific_weight: 1.0,
-        // P6: many peers at one address. Those on this machine are its own.
+        // P6: IP colocation, many peers at one address. Loopback addresses are exempt.
         ip_colocation_factor_weight: -5.0,
         ip_colocation_factor_threshold: 3.0,
         ip_colocation_factor_whitelist: HashSet::from([
             IpAddr::V4(Ipv4Addr::LOCALHOST),
             IpAddr::V6(Ipv6Addr::LOCALHOST),
         ]),
-        // P7: breaking the rules of gossip itself.
+        // P7: violations of the gossipsub protocol.
         behaviour_penalty_weight: -10.0,
         behaviour_penalty_threshold: 1.0,
         behaviour_penalty_decay: score_parameter_decay(GRUDGE),
@@ -87,25 +90,26 @@ fn scores(topics: impl Iterator<Item = TopicHash>) -> PeerScoreParams {
 fn topic_scores() -> TopicScoreParams {
     TopicScoreParams {
         topic_weight: 1.0,
-        // P1: being there.
+        // P1: time in the mesh.
         time_in_mesh_weight: 0.01,
         time_in_mesh_quantum: Duration::from_secs(1),
         time_in_mesh_cap: 1_000.0,
-        // P2: being the first to bring something.
+        // P2: first deliveries of messages.
         first_message_deliveries_weight: 1.0,
         first_message_deliveries_decay: score_parameter_decay(GRUDGE),
         first_message_deliveries_cap: 50.0,
-        // P3 and P3b: bringing much. Off.
+        // P3 and P3b: message delivery rate. Disabled.
         mesh_message_deliveries_weight: 0.0,
         mesh_failure_penalty_weight: 0.0,
-        // P4: what is rejected. It counts by its square: two are enough.
+        // P4: invalid messages. The penalty is quadratic: two are enough.
         invalid_message_deliveries_weight: -50.0,
         invalid_message_deliveries_decay: score_parameter_decay(GRUDGE),
         ..TopicScoreParams::default()
     }
 }
 
-/// With one invalid message a peer gets no more gossip from here, with two nothing it says is read.
+/// Score thresholds. After one invalid message a peer gets no more gossip from here; after two it is
+/// graylisted.
 fn thresholds() -> PeerScoreThresholds {
     PeerScoreThresholds {
         gossip_threshold: -40.0,
@@ -125,7 +129,7 @@ mod tests {
         assert_eq!(gossip.topics().count(), 2);
     }
 
-    /// A peer that was there for long and brought much is still below the line with two forgeries.
+    /// A long-connected, productive peer still falls below the graylist threshold with two forgeries.
     #[test]
     fn merit_does_not_outweigh_forgeries() {
         let topic = topic_scores();

@@ -1,4 +1,4 @@
-//! A hub's id and its libp2p name: the same key in two spellings.
+//! Conversion between hub ids and libp2p peer ids, which hold the same key.
 
 use libp2p::{
     PeerId,
@@ -8,13 +8,13 @@ use plexus_a2a::keys;
 
 use crate::{HubId, hub_id::PEER_ID};
 
-/// How libp2p names a hub. None for no hub: an id was checked when it was made.
+/// Converts a hub id to its PeerId. Never `None` in practice: the key was validated when the id was created.
 pub fn peer_of(hub: HubId) -> Option<PeerId> {
     let key = ed25519::PublicKey::try_from_bytes(hub.as_bytes()).ok()?;
     Some(PublicKey::from(key).to_peer_id())
 }
 
-/// The hub that a peer is. None when its key is not Ed25519, as with other programs.
+/// Converts a PeerId to a hub id; `None` when the key is not Ed25519, as with other software.
 pub fn hub_of(peer: &PeerId) -> Option<HubId> {
     let bytes = peer.to_bytes();
     let key = bytes.strip_prefix(&PEER_ID)?.try_into().ok()?;

@@ -1,52 +1,52 @@
-//! What the DHT is asked for: where a tag's hubs, all hubs, and a hub's own record are kept.
+//! DHT keys of a tag's hubs, of all hubs, and of hub records.
 //!
-//! Keys are SHA-256 multihashes, since peers of other makers derive theirs from CIDs.
+//! Provider keys are SHA-256 multihashes, since other implementations derive provider keys from CIDs.
 
 use libp2p::kad::RecordKey;
 use plexus_domain::Digest;
 
 use crate::{HubId, record::Tag};
 
-/// A tag that many hubs have does not fit one key: each hub announces itself under the tag, and under one of so many
-/// shards of it.
+/// Number of shards per tag. One key cannot hold all hubs of a popular tag. Each hub therefore announces
+/// itself under the tag and under its own shard of the tag.
 pub const SHARDS: u8 = 16;
 
 /// Multihash code and length of SHA-256 (<https://multiformats.io/multihash/>).
 const SHA_256: [u8; 2] = [0x12, 0x20];
 const HUB: &[u8] = b"/plexus/hub/";
 
-/// Under which part of a tag, or of all hubs, `hub` announces itself.
+/// Returns the shard of `hub`, for tags and for the list of all hubs.
 pub fn shard_of(hub: HubId) -> u8 {
     Digest::of(hub.as_bytes()).as_bytes()[0] % SHARDS
 }
 
-/// Hubs that have agents with `tag`: some, in one place.
+/// Key of the hubs that have agents with `tag`: a sample, at one key.
 pub fn tag(tag: &Tag) -> RecordKey {
     multihash(&format!("plexus/v1/tag/{}", tag.as_str()))
 }
 
-/// Hubs that have agents with `tag` and belong to `shard`: all, in 16 places.
+/// Key of the hubs of `shard` that have agents with `tag`. The 16 shards together list all of them.
 pub fn tag_shard(tag: &Tag, shard: u8) -> RecordKey {
     multihash(&format!("plexus/v1/tag/{}/{shard}", tag.as_str()))
 }
 
-/// All hubs that belong to `shard`: where a hub without friends finds others.
+/// Key of all hubs of `shard`: where a hub without connections discovers others.
 pub fn hubs(shard: u8) -> RecordKey {
     multihash(&format!("plexus/v1/hubs/{shard}"))
 }
 
-/// The record of a hub that was never met.
+/// Key of a hub's record, to locate an unknown hub.
 pub fn hub_record(hub: HubId) -> RecordKey {
     RecordKey::from([HUB, hub.to_string().as_bytes()].concat())
 }
 
-/// The hub whose record belongs under this key.
+/// Returns the hub whose record belongs under this key.
 pub fn hub_of(key: &RecordKey) -> Option<HubId> {
     let name = key.as_ref().strip_prefix(HUB)?;
     str::from_utf8(name).ok()?.parse().ok()
 }
 
-/// Whether hubs may announce themselves under this key.
+/// Returns whether the key is a valid provider key.
 pub fn is_multihash(key: &RecordKey) -> bool {
     key.as_ref().len() == SHA_256.len() + 32 && key.as_ref().starts_with(&SHA_256)
 }

@@ -1,4 +1,4 @@
-//! Lending this hub to others that nobody can call (circuit relay v2), within budgets that suit chats (`docs/adr/0023`).
+//! Circuit relay v2 server for hubs behind NAT, with budgets sized for chats (`docs/adr/0023`).
 
 use std::{
     collections::BTreeSet,
@@ -10,21 +10,24 @@ use libp2p::{Multiaddr, PeerId, relay};
 
 use super::share::Share;
 
-/// What a hub lends. What libp2p lends by itself, 128 KiB and two minutes, is meant for an introduction.
+/// Limits of the relay server. The libp2p defaults (128 KiB, two minutes) suffice only to set up a direct
+/// connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lending {
-    /// Hubs that others may reach through this one. The connection of each is kept open, so there are fewer than a hub keeps.
+    /// Maximum hubs with a reservation. Their connections stay open, so this is below the number of
+    /// connections that a hub keeps.
     pub hubs: usize,
-    /// Circuits at the same time. One that nobody reads holds up to half a megabyte here.
+    /// Maximum concurrent circuits. One whose reader stalls buffers up to half a megabyte here.
     pub circuits: usize,
-    /// Of them, so many of one hub; libp2p lets one more through.
+    /// Maximum concurrent circuits per hub; libp2p allows one more.
     pub circuits_each: usize,
-    /// What may pass in both directions before a circuit is cut, in bytes: the longest call at fifty words a second takes
-    /// about as much.
+    /// Maximum bytes per circuit, both directions together. The longest request at fifty words per second
+    /// takes about as much.
     pub bytes: u64,
-    /// How long a circuit lasts at most: longer than any call.
+    /// Maximum duration of a circuit: longer than any request.
     pub lasts: Duration,
-    /// Circuits that one hub may begin in an hour, and all together. With `bytes` that is what this hub passes on.
+    /// Circuits that one hub (`hourly_each`) and all hubs (`hourly`) may open per hour. Multiplied by `bytes`
+    /// this bounds the relayed traffic.
     pub hourly_each: usize,
     pub hourly: usize,
 }
@@ -43,10 +46,11 @@ impl Default for Lending {
     }
 }
 
-/// A hub reserves its place for so long, and again before that is over.
+/// Duration of a reservation; clients renew it before it ends.
 const RESERVED_FOR: Duration = Duration::from_secs(3_600);
 const HOUR: Duration = Duration::from_secs(3_600);
-/// Circuits that one address may begin at once, and how soon it may begin another: keys cost nothing, addresses do.
+/// Burst (`AT_ONCE_FROM_ADDRESS`) and refill interval of circuits per IP address: keys are free to create,
+/// addresses are not (Sybil).
 const AT_ONCE_FROM_ADDRESS: NonZeroU32 = NonZeroU32::MIN.saturating_add(31);
 const NEXT_FROM_ADDRESS: Duration = Duration::from_secs(120);
 
@@ -67,25 +71,27 @@ impl Lending {
             max_circuit_duration: self.lasts,
             max_circuit_bytes: self.bytes,
             circuit_src_rate_limiters: Vec::new(),
-            // How often one may reserve is as libp2p has it.
+            // Reservation rate limits: the libp2p defaults.
             ..relay::Config::default()
         };
-        // One after the other is asked until one refuses: what an address may not begin takes nothing from all.
+        // The limiters run in order until one refuses. The per-IP limiter comes first, so that its refusals
+        // use up nothing of the shared hourly budget.
         let mut config = config.circuit_src_per_ip(AT_ONCE_FROM_ADDRESS, NEXT_FROM_ADDRESS);
         config.circuit_src_rate_limiters.push(Box::new(hourly));
         config
     }
 }
 
-/// Who uses this hub now.
+/// Current clients of the relay server.
 #[derive(Debug, Default)]
 pub struct Lent {
     hubs: BTreeSet<PeerId>,
-    /// Who began each circuit, and to whom.
+    /// Source and destination of each circuit.
     circuits: Vec<(PeerId, PeerId)>,
 }
 
 impl Lent {
+    /// Updates the state from an event of the relay server.
     pub fn note(&mut self, event: &relay::Event) {
         match event {
             relay::Event::ReservationReqAccepted { src_peer_id, .. } => _ = self.hubs.insert(*src_peer_id),
@@ -107,13 +113,13 @@ impl Lent {
         }
     }
 
-    /// It has no connection any more.
+    /// Removes a disconnected peer.
     pub fn left(&mut self, peer: &PeerId) {
         self.hubs.remove(peer);
         self.circuits.retain(|(from, to)| from != peer && to != peer);
     }
 
-    /// Whose connections others need.
+    /// Returns the peers whose connections the relay server needs.
     pub fn needed(&self) -> impl Iterator<Item = PeerId> {
         self.hubs.iter().copied().chain(self.circuits.iter().map(|(from, _)| *from))
     }
@@ -123,10 +129,10 @@ impl Lent {
     }
 }
 
-/// How much of this hub is lent now.
+/// Current usage of the relay server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Use {
-    /// Hubs that others reach through this one.
+    /// Hubs with a reservation.
     pub hubs: usize,
     pub circuits: usize,
 }

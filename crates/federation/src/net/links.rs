@@ -1,4 +1,4 @@
-//! Who is connected, and who of them the hub was told about.
+//! Connected peers, and which of them were reported to the hub.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -14,17 +14,18 @@ use crate::HubId;
 #[derive(Clone, Debug)]
 pub struct Link {
     pub since: Instant,
-    /// It leads into the network, so it is kept.
+    /// Reached at a bootstrap address, so it is never pruned.
     pub door: bool,
-    /// Where this hub called it, if it did.
+    /// Address that this hub dialed; `None` for inbound connections.
     pub called: Option<Multiaddr>,
 }
 
+/// All connected peers.
 #[derive(Debug, Default)]
 pub struct Links {
     peers: BTreeMap<PeerId, Link>,
     hubs: BTreeSet<HubId>,
-    /// Differs from `hubs` while events wait for room.
+    /// Hubs reported as connected. Differs from `hubs` while events wait for queue space.
     told: BTreeSet<HubId>,
 }
 
@@ -40,7 +41,7 @@ impl Links {
         hub.map(|hub| self.hubs.remove(&hub));
     }
 
-    /// A peer turned out to be a hub.
+    /// Marks a connected peer as a hub.
     pub fn is_hub(&mut self, peer: &PeerId, hub: HubId) {
         if self.peers.contains_key(peer) {
             self.hubs.insert(hub);
@@ -51,12 +52,12 @@ impl Links {
         self.peers.iter()
     }
 
-    /// Where this hub called a peer that is connected.
+    /// Returns the address at which this hub dialed a connected peer.
     pub fn called(&self, peer: &PeerId) -> Option<&Multiaddr> {
         self.peers.get(peer)?.called.as_ref()
     }
 
-    /// Hubs that this one called, those that are connected longest first.
+    /// Returns the hubs with an outbound connection, oldest connection first.
     pub fn hubs_called(&self) -> Vec<PeerId> {
         let is_hub = |peer: &PeerId| id::hub_of(peer).is_some_and(|hub| self.hubs.contains(&hub));
         let mut called: Vec<_> =
@@ -73,12 +74,13 @@ impl Links {
         &self.hubs
     }
 
-    /// What the hub is to be told next.
+    /// Returns the next connection event that the hub has not received yet.
     pub fn news(&self) -> Option<Event> {
         let gone = self.told.difference(&self.hubs).next().map(|hub| Event::Disconnected(*hub));
         gone.or_else(|| self.hubs.difference(&self.told).next().map(|hub| Event::Connected(*hub)))
     }
 
+    /// Marks a connection event as delivered.
     pub fn told(&mut self, news: &Event) {
         match news {
             Event::Connected(hub) => _ = self.told.insert(*hub),

@@ -1,4 +1,4 @@
-//! What is measured of the network while it works.
+//! Latency measurements of the running network.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use plexus_domain::Timestamp;
 
 use crate::core::Effect;
 
-/// What took how long.
+/// A latency sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// From when another hub says that it signed a record until gossip had brought it and it was stored here. The clocks of both
-    /// hubs are in it; what was signed later than now, by them, took no time.
+    /// Propagation time by gossip: from signing at the remote hub to storing here. Includes the clock skew of
+    /// both hubs; negative values count as zero.
     Spread(Duration),
-    /// A question to the DHT.
+    /// Duration of a DHT lookup.
     LookUp(Duration),
-    /// Comparing with a peer and fetching what was missing; nothing is measured where nothing was.
+    /// Duration of a sync round that fetched listings. Rounds that fetched nothing are not measured.
     CatchUp(Duration),
 }
 
-/// What is measured once an effect is done.
+/// A measurement that ends when its effect is executed.
 #[derive(Clone, Copy, Debug)]
 pub enum Timing {
-    /// Signed then, by another hub's clock.
+    /// Signing time, by the remote hub's clock.
     Since(Timestamp),
     Took(Duration),
 }
 
 impl Timing {
-    /// What there is to measure about `effects`, which an event had. Only what gossip brings was signed just now: what comes
-    /// by comparing may be of any age.
+    /// Returns the measurements for `effects` of one event. Only records that arrived by gossip count as
+    /// propagation: anti-entropy delivers records of any age.
     pub fn of(effects: &[Effect], by_gossip: bool) -> Vec<Self> {
         effects.iter().filter_map(|effect| Self::of_one(effect, by_gossip)).collect()
     }

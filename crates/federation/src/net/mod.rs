@@ -1,13 +1,16 @@
-//! Hubs over libp2p.
+//! libp2p network layer.
 //!
-//! [`start`] begins a task that owns the swarm and nothing else; what it is told and what it tells is in `api`. `driver` joins it
-//! with the core and with what the hub stores. `records` is what is kept for the DHT, `book` and `trim` say whom to
-//! call and whom to part with, `gossip` has the scores, `pace` says how fast peers may speak, `measure` what took how long, and `wire` the bytes of requests and answers. `reach` and `crowd` say which addresses are
-//! called and how many connections come from one. `calls` are chats with
-//! agents of hubs that have no public address, on streams that the actor does not look into.
+//! [`start`] spawns the actor that owns the swarm; its commands and events are in `api`. `driver` joins it
+//! with the engine and the store.
 //!
-//! `finding` is about where other hubs are, `nat` about whether others find this one: `probing` is how that is tried (behind what
-//! `gated` and `share` allow), `relays` who helps where they do not, and `lend` how this hub helps others.
+//! Connections: `book` (address book and backoff), `trim` (pruning), `reach` (dial policy), `crowd` (limits
+//! per address and relay), `links` (connected peers). Protocols: `gossip` (gossipsub and scores), `pace`
+//! (gossip rate limit), `codec` and `wire` (requests and responses), `records` (DHT store), `announcing` (DHT
+//! provider records), `measure` (latency). `calls` are requests to agents of hubs without a public address,
+//! on streams that bypass the actor.
+//!
+//! Reachability: `finding` (addresses of other hubs), `nat` (whether this hub is reachable), `probing`
+//! (AutoNAT, filtered by `gated` and `share`), `relays` (relay client), `lend` (relay server).
 
 mod actor;
 mod announcing;

@@ -1,8 +1,8 @@
-//! Whether others can call this hub, and what it does where they cannot.
+//! NAT status of this hub, and its use of relays while unreachable.
 //!
-//! Others try the addresses from which they see it call (AutoNAT v2). A hub that nobody gets through to takes no part in
-//! the DHT as a server, and reserves places at hubs that lend themselves; whoever calls it there may go on directly where both
-//! can (DCUtR).
+//! Other hubs probe the addresses that they observe (AutoNAT v2). An unreachable hub runs the DHT in client
+//! mode and makes reservations at relays. Connections through a relay are upgraded to direct ones where both
+//! sides can (DCUtR hole punching).
 
 use std::time::{Duration, Instant};
 
@@ -17,23 +17,23 @@ use libp2p::{
 
 use super::{actor::Actor, api::Config, book::split, lend::Lent, relays::Relays};
 
-/// One failure may be that of an address that another peer made up, so a success has so long to come.
+/// Delay before a failed probe counts: its address may have been made up by a peer, so wait for a success.
 const SETTLED_AFTER: Duration = Duration::from_secs(10);
 
-/// One who says that it called back may lie; relays are given up when so many say so.
+/// Confirmations by different peers after which relay reservations are dropped; a single peer may lie.
 const SURE: usize = 2;
 
-/// Whether others can call this hub, as far as it knows.
+/// Whether other hubs can connect to this hub, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
-    /// Nobody has tried yet.
+    /// Not probed yet.
     #[default]
     Unknown,
-    /// The configuration says where.
+    /// External addresses are configured.
     Configured,
-    /// Another hub called it back.
+    /// Another hub connected back successfully.
     Confirmed { by: PeerId },
-    /// It listens nowhere, or nobody who tried got through.
+    /// No listen address, or all probes failed.
     No,
 }
 
@@ -48,17 +48,17 @@ impl Reachability {
     }
 }
 
-/// What this hub knows of its reachability, and whom it uses and serves because of that.
+/// Reachability state, with the relay client and the relay server.
 #[derive(Debug, Default)]
 pub struct Nat {
     configured: bool,
     listens: bool,
-    /// Who called this hub back, so many as are needed to be sure.
+    /// Peers that confirmed reachability, at most [`SURE`].
     confirmed: Vec<PeerId>,
     failed: Option<Instant>,
     pub(super) relays: Relays,
     pub(super) lent: Lent,
-    /// Connections through relays that became direct ones.
+    /// Relayed connections upgraded to direct ones.
     pub(super) upgraded: u64,
 }
 
@@ -68,7 +68,7 @@ impl Nat {
         Self { configured, listens, ..Self::default() }
     }
 
-    /// A peer has no connection any more.
+    /// Handles a peer that has disconnected completely.
     pub(super) fn left(&mut self, peer: &PeerId) {
         self.relays.left(peer);
         self.lent.left(peer);
@@ -97,6 +97,7 @@ impl Nat {
 }
 
 impl Actor {
+    /// Applies the current reachability: DHT mode, relay server, and relay reservations.
     pub(super) fn tend_reachability(&mut self, now: Instant) {
         let alone = self.nat.reachability(now) == Reachability::No;
         let (mode, status) = match alone {
@@ -120,6 +121,7 @@ impl Actor {
         }
     }
 
+    /// Requests the next relay reservations, or dials the next relay.
     fn seek_relays(&mut self, now: Instant) {
         while let Some((relay, address)) = self.nat.relays.ask_next(now) {
             let circuit = split(&address).0.with(Protocol::P2p(relay)).with(Protocol::P2pCircuit);
@@ -136,7 +138,8 @@ impl Actor {
         }
     }
 
-    /// Others are to try an address that this hub says is its own; by itself libp2p has them try only what it does not say.
+    /// Requests a probe of one of this hub's own listen addresses; libp2p would probe only addresses that
+    /// peers observed.
     pub(super) fn have_tried(&mut self, address: &Multiaddr) {
         let behaviour = self.swarm.behaviour_mut();
         let candidate = || FromSwarm::NewExternalAddrCandidate(NewExternalAddrCandidate { addr: address });
@@ -144,7 +147,7 @@ impl Actor {
         behaviour.punching.on_swarm_event(candidate());
     }
 
-    /// A peer tried one of this hub's addresses.
+    /// Records the result of a probe by a peer.
     pub(super) fn probed(&mut self, event: &client::Event) {
         let client::Event { tested_addr: address, server, result, .. } = event;
         match result {

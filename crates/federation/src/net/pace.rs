@@ -1,6 +1,7 @@
-//! How fast peers may say words of their own by gossip. What one says beyond that is not judged, and whoever goes on is parted
-//! with for a while: reading them costs more than ignoring them saves. What peers pass on does not count here, since that is
-//! for others to do to them: it waits for their turn ([`super::pending`]).
+//! Rate limit of gossip messages that a peer publishes itself. Messages beyond it are ignored without
+//! validation. A peer that keeps flooding is banned for a while, because reading its messages costs more than
+//! ignoring them saves. Forwarded messages do not count, since other hubs cause them; they wait in per-peer
+//! queues instead ([`super::pending`]).
 
 use std::{
     collections::HashMap,
@@ -12,18 +13,19 @@ use plexus_domain::Timestamp;
 
 use crate::core::quota::{Bucket, Rate};
 
-/// Messages of one peer's own.
+/// Rate of messages published by one peer itself.
 const SAID: Rate = Rate { burst: 128, refill: Duration::from_millis(10) };
-/// So many beyond that, in one go, are a flood.
+/// Messages beyond the rate, without a pause, that count as a flood.
 const FLOOD: u32 = 256;
-/// How long a peer is parted with.
+/// Duration of a ban.
 const PARTED: Duration = Duration::from_secs(600);
-/// Peers whose words are counted, and as many that are parted with. Of more, those that are new are not heard.
+/// Maximum tracked peers, and maximum banned peers. Beyond it, messages of new peers are ignored.
 const MAX_PEERS: usize = 1_024;
 
+/// Rate limits of all peers.
 #[derive(Debug, Default)]
 pub struct Paces {
-    /// They outlast connections, so that coming again gains nothing.
+    /// Entries outlive connections, so that reconnecting does not reset them.
     peers: HashMap<PeerId, Pace>,
     parted: HashMap<PeerId, Instant>,
 }
@@ -31,11 +33,11 @@ pub struct Paces {
 #[derive(Debug)]
 struct Pace {
     bucket: Bucket,
-    /// Messages that were too many, since it was last silent.
+    /// Messages beyond the rate since the bucket was last full.
     beyond: u32,
 }
 
-/// What becomes of a message.
+/// Decision about a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
     Heard,
@@ -44,7 +46,7 @@ pub enum Pacing {
 }
 
 impl Paces {
-    /// A peer says something of its own.
+    /// Counts a message published by the peer itself.
     pub fn said(&mut self, peer: PeerId, now: Timestamp) -> Pacing {
         if self.parted.contains_key(&peer) {
             return Pacing::TooFast;
@@ -67,7 +69,7 @@ impl Paces {
         if pace.beyond > FLOOD { Pacing::Flood } else { Pacing::TooFast }
     }
 
-    /// False where too many are parted with already: it goes on being too fast.
+    /// Bans a flooding peer. False when too many are banned; its messages are then ignored as too fast.
     pub fn part(&mut self, peer: PeerId, now: Instant) -> bool {
         let fits = self.parted.len() < MAX_PEERS;
         if fits {
@@ -77,7 +79,7 @@ impl Paces {
         fits
     }
 
-    /// Those that may come again.
+    /// Removes and returns the peers whose ban has ended.
     pub fn rejoined(&mut self, now: Instant) -> Vec<PeerId> {
         self.parted.extract_if(|_, until| *until <= now).map(|(peer, _)| peer).collect()
     }

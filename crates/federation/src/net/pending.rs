@@ -1,4 +1,4 @@
-//! What the actor waits for, each kind in a table of its own with a bound.
+//! Outstanding work of the actor, in bounded tables.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
@@ -14,38 +14,38 @@ use libp2p::{
 use super::{id, wire::Reply};
 use crate::HubId;
 
-/// Messages of gossip that the hub has not judged yet. One more is ignored.
+/// Maximum gossip messages awaiting validation. Further ones are ignored.
 const MAX_MESSAGES: usize = 1_024;
-/// Of one peer.
+/// The same per peer.
 const MAX_MESSAGES_OF_ONE: usize = 128;
-/// Of them, those that the hub was given. The others wait for their peer's turn.
+/// Messages being validated by the hub at once. The others wait in per-peer queues.
 const GIVEN: usize = 8;
-/// Requests of others that wait for their answers, or whose answers are being written. One more is refused.
+/// Maximum inbound requests being processed or responded to. Further ones are refused.
 const MAX_REQUESTS: usize = 256;
-/// Of one peer.
+/// The same per peer.
 const MAX_OF_ONE: usize = 4;
-/// Offers that the hub has not looked at yet, each of up to 640 KiB. One more is refused.
+/// Maximum offers awaiting processing, each up to 640 KiB. Further ones are refused.
 const MAX_OFFERS: usize = 64;
-/// Of one peer.
+/// The same per peer.
 const MAX_OFFERS_OF_ONE: usize = 2;
-/// Bytes of answers that are being written. An answer beyond them is a refusal.
+/// Maximum bytes of responses being written. A response beyond them is dropped, which refuses the request.
 const MAX_WRITTEN: usize = 128 << 20;
 
-/// Which protocol an exchange is on.
+/// Protocol of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     Sync,
     Query,
 }
 
-/// A message of gossip, as gossip knows it.
+/// Gossipsub id and sender of a message.
 #[derive(Clone, Debug)]
 pub struct Heard {
     pub id: MessageId,
     pub from: PeerId,
 }
 
-/// What a peer waits for an answer to.
+/// An inbound request awaiting its response.
 pub struct Question {
     pub from: PeerId,
     pub lane: Lane,
@@ -53,32 +53,34 @@ pub struct Question {
     pub channel: ResponseChannel<Reply>,
 }
 
-/// An answer on its way.
+/// A response being written.
 struct Written {
     to: PeerId,
     bytes: usize,
 }
 
+/// Outstanding messages, requests and responses.
 #[derive(Default)]
 pub struct Pending {
-    /// The last number given out.
+    /// Last id assigned.
     last: u64,
-    /// Messages by who brought them: whoever brings many waits behind its own.
+    /// Message queues per sender, so that a busy sender delays only itself.
     waiting: BTreeMap<PeerId, VecDeque<(Heard, Vec<u8>)>>,
-    /// Whose turn was last.
+    /// Peer served last (round-robin).
     turn: Option<PeerId>,
-    /// Messages that the hub was given.
+    /// Messages being validated by the hub.
     messages: BTreeMap<u64, Heard>,
-    /// These stay until the hub answers, even if whoever asked is gone: until then they take up its memory.
+    /// Retained until the hub responds, even if the requester disconnects: they use the hub's memory until
+    /// then.
     questions: BTreeMap<u64, Question>,
     offers: BTreeMap<u64, Question>,
     written: HashMap<(Lane, InboundRequestId), Written>,
-    /// What this hub asked: whom, and under which number. None for what it offered.
+    /// Outbound requests: the hub and the request id. The id is `None` for offers.
     asked: HashMap<(Lane, OutboundRequestId), (HubId, Option<u64>)>,
 }
 
 impl Pending {
-    /// Whether there is room for a message.
+    /// Queues a message; false when there is no room.
     pub fn hear(&mut self, heard: Heard, bytes: Vec<u8>) -> bool {
         let of_one = self.waiting.get(&heard.from).map_or(0, VecDeque::len);
         let all = self.waiting.values().map(VecDeque::len).sum::<usize>() + self.messages.len();
@@ -89,7 +91,7 @@ impl Pending {
         fits
     }
 
-    /// The message that the hub is to be given next, with its number and who brought it: peer after peer has a turn.
+    /// Returns the next message for the hub, with its id and sender, round-robin over the peers.
     pub fn give(&mut self) -> Option<(u64, PeerId, Vec<u8>)> {
         if self.messages.len() >= GIVEN {
             return None;
@@ -107,16 +109,17 @@ impl Pending {
         Some((number, peer, bytes))
     }
 
-    /// What a peer said is of no interest any more.
+    /// Drops the queued messages of a peer.
     pub fn forget(&mut self, peer: &PeerId) {
         self.waiting.remove(peer);
     }
 
+    /// Removes a message after its validation.
     pub fn judged(&mut self, message: u64) -> Option<Heard> {
         self.messages.remove(&message)
     }
 
-    /// The number of a request, or None when there are too many.
+    /// Admits an inbound request; returns its id, or `None` when there are too many.
     pub fn question(&mut self, question: Question) -> Option<u64> {
         let writing = self.written.values().map(|written| &written.to);
         let open = of(&self.questions).chain(writing);
@@ -129,7 +132,7 @@ impl Pending {
         Some(number)
     }
 
-    /// The number of an offer, or None when there are too many.
+    /// Admits an offer; returns its id, or `None` when there are too many.
     pub fn offer(&mut self, offer: Question) -> Option<u64> {
         let of_one = of(&self.offers).filter(|peer| **peer == offer.from).count();
         if of_one >= MAX_OFFERS_OF_ONE || self.offers.len() >= MAX_OFFERS {
@@ -148,12 +151,12 @@ impl Pending {
         self.offers.remove(&id)
     }
 
-    /// Whether an answer of so many bytes may be written now.
+    /// Returns whether a response of `bytes` bytes may be written now.
     pub fn may_write(&self, bytes: usize) -> bool {
         self.written.values().map(|written| written.bytes).sum::<usize>() + bytes <= MAX_WRITTEN
     }
 
-    /// An answer is on its way: it counts until it has arrived, or will not.
+    /// Counts a response until it was sent or failed.
     pub fn writes(&mut self, lane: Lane, request: InboundRequestId, to: PeerId, bytes: usize) {
         self.written.insert((lane, request), Written { to, bytes });
     }
@@ -170,7 +173,8 @@ impl Pending {
         self.asked.remove(&(lane, request))
     }
 
-    /// From whom an answer is awaited. Who waits for one does not count: that is for anybody to do.
+    /// Returns the peers that owe this hub a response. Requesters do not count: any peer could protect its
+    /// connection that way.
     pub fn peers(&self) -> HashSet<PeerId> {
         self.asked.values().filter_map(|(hub, _)| id::peer_of(*hub)).collect()
     }

@@ -1,6 +1,6 @@
-//! Finding out whether a hub can be called: others call it back (AutoNAT v2), and it calls others back.
+//! AutoNAT v2: other hubs test whether this hub is reachable, and this hub tests others.
 //!
-//! libp2p bounds neither what a hub tries nor how often it calls back, so both stand behind a gate.
+//! libp2p limits neither the tested addresses nor the rate of dial-backs, so filters wrap both behaviours.
 
 use std::{
     collections::HashSet,
@@ -21,19 +21,19 @@ use super::{
     share::Share,
 };
 
-/// Addresses that this hub lets others try, in ten minutes: every peer may name another one as that from which it was called.
+/// Maximum addresses that this hub has tested in ten minutes: every peer may report another observed address.
 const TRIED: usize = 16;
 const TRIED_WITHIN: Duration = Duration::from_secs(600);
-/// Calls back in a minute, for one peer and for all. They go where a peer says, so each is a call to a stranger.
+/// Maximum dial-backs per minute, for one peer and for all. Their target is chosen by the peer.
 const CALLS_BACK_EACH: usize = 4;
 const CALLS_BACK: usize = 60;
 const CALLS_BACK_WITHIN: Duration = Duration::from_secs(60);
-/// A connection that was made to call back has served its purpose by then.
+/// Lifetime of a dial-back connection.
 const CALLED_BACK_WITHIN: Duration = Duration::from_secs(15);
 
-/// Asks others to call back.
+/// AutoNAT client: requests dial-backs.
 pub type Asking = Gated<client::Behaviour, Candidates>;
-/// Calls others back.
+/// AutoNAT server: performs dial-backs.
 pub type CallingBack = Gated<server::Behaviour, CallsBack>;
 
 pub fn asking(me: PeerId, reach: Reach) -> Asking {
@@ -49,12 +49,12 @@ pub fn calling_back() -> CallingBack {
     Gated { inner: server::Behaviour::default(), gate: CallsBack { share, open: Vec::new() } }
 }
 
-/// Of the addresses that peers saw this hub call from, those that are worth a try.
+/// Filter for the client: which observed addresses of this hub are worth testing.
 pub struct Candidates {
     me: PeerId,
     reach: Reach,
     share: Share,
-    /// Connections of those who called through a relay.
+    /// Inbound connections through a relay.
     relayed: HashSet<ConnectionId>,
 }
 
@@ -64,7 +64,7 @@ impl Candidates {
     }
 
     fn is_tried(&mut self, address: &Multiaddr) -> bool {
-        // That a relay is reached says nothing of this hub.
+        // A reachable relay proves nothing about this hub.
         !is_relayed(address) && self.reach.allows(address) && self.share.take(self.me, Instant::now())
     }
 }
@@ -88,7 +88,8 @@ impl Gate<client::Behaviour> for Candidates {
         }
     }
 
-    /// Who calls back through a relay has shown nothing. libp2p takes the number that proves a call from anybody, on any connection.
+    /// Ignores dial-backs through a relay, which prove nothing. libp2p accepts the nonce from any peer, on
+    /// any connection.
     fn takes(
         &mut self,
         _: PeerId,
@@ -99,19 +100,20 @@ impl Gate<client::Behaviour> for Candidates {
     }
 }
 
+/// Filter for the server: limits dial-backs.
 pub struct CallsBack {
     share: Share,
-    /// Connections that are there for this alone; gossip would keep them.
+    /// Open dial-back connections, tracked to be closed: gossipsub would keep them open.
     open: Vec<(ConnectionId, Instant)>,
 }
 
 impl CallsBack {
-    /// Whether a connection is there to call back.
+    /// Returns whether a connection is a dial-back.
     pub fn made(&self, connection: ConnectionId) -> bool {
         self.open.iter().any(|(open, _)| *open == connection)
     }
 
-    /// Those that may be closed.
+    /// Removes and returns the dial-back connections to close.
     pub fn done(&mut self, now: Instant) -> Vec<ConnectionId> {
         let is_done = |at: &Instant| now.saturating_duration_since(*at) >= CALLED_BACK_WITHIN;
         self.open.extract_if(.., |(_, at)| is_done(at)).map(|(id, _)| id).collect()
@@ -119,7 +121,7 @@ impl CallsBack {
 }
 
 impl Gate<server::Behaviour> for CallsBack {
-    /// Who is turned away is told of an error, which says nothing of the address.
+    /// Limits dial-back requests. A refused peer gets an error that implies nothing about its address.
     fn takes(&mut self, peer: PeerId, _: ConnectionId, event: &THandlerOutEvent<server::Behaviour>) -> bool {
         let wants_a_call = event.as_ref().right().is_some_and(|of_request| of_request.is_left());
         !wants_a_call || self.share.take(peer, Instant::now())
@@ -129,7 +131,8 @@ impl Gate<server::Behaviour> for CallsBack {
         self.open.push((opts.connection_id(), Instant::now()));
     }
 
-    /// That a relay is reached says nothing of whom it leads to, and each call there uses up what it lends to this hub.
+    /// Refuses dial-backs through a relay: they prove nothing about the target and use up this hub's budget
+    /// at the relay.
     fn goes(&self, connection: ConnectionId, addresses: &[Multiaddr]) -> bool {
         !self.made(connection) || !addresses.iter().any(is_relayed)
     }

@@ -1,5 +1,5 @@
-//! Which addresses this hub calls. Peers name addresses, their own and those of others, and nobody is to make a hub call
-//! into the network that it stands in.
+//! Dial policy: which addresses this hub may dial. Peers supply addresses, and must not make this hub connect
+//! into its private network (SSRF).
 
 use std::{
     collections::HashSet,
@@ -18,14 +18,15 @@ use libp2p::{
     multiaddr::Protocol,
 };
 
-/// Whether an address belongs to the public internet.
+/// Returns whether an IP address belongs to the public internet.
 pub type IsPublic = fn(IpAddr) -> bool;
 
+/// The dial policy.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    /// None: any address is called.
+    /// `None`: any address may be dialed.
     is_public: Option<IsPublic>,
-    /// Places that the operator named, which are called wherever they are.
+    /// Addresses configured by the operator, allowed even if private.
     named: Arc<HashSet<(IpAddr, u16)>>,
 }
 
@@ -34,7 +35,7 @@ impl Reach {
         Self { is_public, named: Arc::new(named.iter().filter_map(place).collect()) }
     }
 
-    /// A name is looked at again once it is resolved.
+    /// Returns whether an address may be dialed. DNS names pass; they are checked again after resolution.
     pub fn allows(&self, address: &Multiaddr) -> bool {
         let Some(is_public) = self.is_public else { return true };
         match address.iter().next() {
@@ -49,16 +50,17 @@ impl Reach {
         place(address).is_some_and(|place| self.named.contains(&place))
     }
 
-    /// How many connections may come from one public address, and which are public; none where many hubs may share one.
+    /// Returns the connection limit per public address, with the classification; `None` where many hubs may
+    /// share an address.
     pub fn most_per_address(&self) -> Option<(usize, IsPublic)> {
         self.is_public.map(|is_public| (MOST_PER_ADDRESS, is_public))
     }
 }
 
-/// A household or a company has few hubs.
+/// Connection limit per public address: a household or company has few hubs.
 const MOST_PER_ADDRESS: usize = 8;
 
-/// Whether an address leads through another hub (circuit relay v2).
+/// Returns whether an address leads through a relay (circuit relay v2).
 pub fn is_relayed(address: &Multiaddr) -> bool {
     address.iter().any(|part| part == Protocol::P2pCircuit)
 }
@@ -76,7 +78,8 @@ fn place(address: &Multiaddr) -> Option<(IpAddr, u16)> {
     }
 }
 
-/// A transport that calls where it may. It stands below the one that resolves names.
+/// Transport that enforces the dial policy. It wraps the transports below DNS, so that resolved addresses are
+/// checked (DNS rebinding).
 pub struct Guarded<T> {
     pub inner: T,
     pub reach: Reach,

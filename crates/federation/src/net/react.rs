@@ -1,4 +1,4 @@
-//! What comes from the swarm.
+//! Handlers of swarm events.
 
 use std::time::Instant;
 
@@ -31,16 +31,17 @@ use crate::{
     record::{HubRecord, Signed},
 };
 
-/// Addresses that are taken from a peer's description of itself.
+/// Maximum addresses taken from a peer's identify message.
 const MAX_ADDRESSES: usize = 8;
 
 type Exchanged = request_response::Event<Message, Reply>;
 
 impl Actor {
+    /// Dispatches a swarm event.
     pub(super) fn react(&mut self, event: SwarmEvent<BehaviourEvent>) {
         match event {
             SwarmEvent::NewListenAddr { address, .. } => {
-                // A place at a relay is announced when the relay has agreed.
+                // The address at a relay is announced once the reservation is accepted.
                 if self.own_addresses && !is_relayed(&address) {
                     self.swarm.add_external_address(address.clone());
                     self.have_tried(&address);
@@ -66,8 +67,8 @@ impl Actor {
         }
     }
 
-    /// Where this hub called of its own accord. Calls back, and those that meet half-way whoever called through a relay, go where
-    /// strangers say; they do not make a stranger somebody whom this hub chose.
+    /// Returns the address if this hub dialed by its own choice. Dial-backs and hole punching connect to
+    /// addresses chosen by unknown peers, so they do not count as outbound (eclipse protection).
     pub(super) fn called(&self, connection: ConnectionId, endpoint: ConnectedPoint) -> Option<Multiaddr> {
         let calls_back = self.swarm.behaviour().calling_back.gate.made(connection);
         match endpoint {
@@ -78,6 +79,7 @@ impl Actor {
         }
     }
 
+    /// Dispatches an event of a behaviour.
     fn react_to(&mut self, event: BehaviourEvent) {
         match event {
             BehaviourEvent::Identify(identify::Event::Received { peer_id, info, .. }) => {
@@ -102,7 +104,7 @@ impl Actor {
                 if step.last && self.look_ups.contains_key(&id) {
                     self.looked.0 += 1;
                     self.looked.1 += u64::from(stats.num_requests());
-                    // One that finds no room is not counted.
+                    // Not counted when the event queue is full.
                     let took = stats.duration().unwrap_or_default();
                     _ = self.events.try_send(Event::LookedUp(took));
                 }
@@ -115,7 +117,7 @@ impl Actor {
         }
     }
 
-    /// A peer said what it speaks and where it is.
+    /// Handles a peer's identify message: its protocols and addresses.
     pub(super) fn introduced(&mut self, peer: PeerId, info: identify::Info) {
         let named = info.listen_addrs.into_iter().filter(|address| self.reach.allows(address));
         let addresses: Vec<_> = named.take(MAX_ADDRESSES).collect();
@@ -136,7 +138,8 @@ impl Actor {
         }
     }
 
-    /// The table of the DHT keeps every address that it is given, so those that a peer names no more are taken out.
+    /// Updates the peer's addresses in the DHT routing table. The table never drops an address itself, so
+    /// those no longer reported are removed.
     fn note_in_table(&mut self, peer: PeerId, addresses: &[Multiaddr]) {
         let kad = &mut self.swarm.behaviour_mut().kad;
         addresses.iter().for_each(|address| _ = kad.add_address(&peer, address.clone()));
@@ -148,7 +151,8 @@ impl Actor {
         }
     }
 
-    /// The hub decides whether a message is passed on. If it is too busy, nobody is blamed.
+    /// Queues a gossip message for validation by the hub. When there is no room it is ignored, without a
+    /// penalty for the sender.
     fn heard(&mut self, heard: Heard, message: gossipsub::Message) {
         let is_hub = id::hub_of(&heard.from).is_some();
         let Heard { id, from } = heard.clone();
@@ -159,7 +163,7 @@ impl Actor {
         self.give();
     }
 
-    /// Gives the hub messages, as many as it judges at the same time.
+    /// Passes queued messages to the hub, up to the validation limit.
     pub(super) fn give(&mut self) {
         while let Ok(room) = self.events.try_reserve()
             && let Some((message, from, bytes)) = self.pending.give()
@@ -170,7 +174,7 @@ impl Actor {
         }
     }
 
-    /// Whether a message is not one too many. Whoever floods is parted with.
+    /// Applies the gossip rate limit, and bans a flooding peer.
     fn is_paced(&mut self, heard: &Heard, message: &gossipsub::Message) -> bool {
         if message.source != Some(heard.from) {
             return true;
@@ -190,6 +194,7 @@ impl Actor {
         }
     }
 
+    /// Handles an event of a request-response protocol.
     fn exchanged(&mut self, lane: Lane, event: Exchanged) {
         match event {
             Exchanged::Message { peer, message, .. } => match message {
@@ -210,7 +215,7 @@ impl Actor {
         }
     }
 
-    /// Dropping the channel refuses.
+    /// Admits an inbound request or offer. Returning early drops the channel, which refuses it.
     fn asked(&mut self, message: Message, question: Question) {
         let Some(from) = id::hub_of(&question.from) else { return };
         let Ok(room) = self.events.try_reserve() else { return };
@@ -228,7 +233,7 @@ impl Actor {
         }
     }
 
-    /// An answer that finds no room is lost; the hub stops waiting for it by the clock.
+    /// Delivers a response to the hub. It is lost when the event queue is full; the engine then times out.
     fn answered(&mut self, lane: Lane, request: OutboundRequestId, reply: Option<Reply>) {
         let Some((from, Some(id))) = self.pending.came(lane, request) else { return };
         _ = self.events.try_send(match reply {
@@ -237,6 +242,7 @@ impl Actor {
         });
     }
 
+    /// Stores a provider record, and persists the change.
     fn announced(&mut self, record: ProviderRecord) {
         let records = self.swarm.behaviour_mut().kad.store_mut();
         let Some(gone) = records.take(record.clone()) else { return };
@@ -249,7 +255,7 @@ impl Actor {
         }
     }
 
-    /// Only the record of a hub is kept, under its own key, with a signature that holds, and for as long as it says.
+    /// Stores a hub record in the DHT: only under its own key, with a valid signature, and until it expires.
     pub(super) fn put(&mut self, mut record: kad::Record) {
         let Some(signed) = key::hub_of(&record.key).and_then(|hub| self.verified(hub, &record.value)) else {
             return;
@@ -260,7 +266,7 @@ impl Actor {
         _ = self.swarm.behaviour_mut().kad.store_mut().put(record);
     }
 
-    /// The record of `hub`, if it is one and holds now.
+    /// Returns the record if it belongs to `hub`, is currently valid and correctly signed.
     pub(super) fn verified(&self, hub: HubId, bytes: &[u8]) -> Option<Signed<HubRecord>> {
         let record = Signed::<HubRecord>::parse(bytes).ok()?;
         let (claims, now) = (record.claims(), self.time_of(Instant::now()));

@@ -1,13 +1,14 @@
-//! What this hub keeps for the DHT, bounded and shared fairly.
+//! Bounded Kademlia record store with fair sharing between providers.
 //!
-//! The store that comes with libp2p takes 1,024 keys, whoever sends them, and the first 20 providers of a key: one peer
-//! that sends junk fills it, after which the hub cannot announce its own agents, and a popular tag shows the same few
-//! hubs for ever. Here
-//! - what the hub itself announces is apart and never given up;
-//! - a provider has at most [`KEYS_OF_ONE`] keys, and when all is full, whoever has most gives up what is farthest;
-//! - of the providers of a key a fair sample is kept, another one on every hub: those with the smallest hash under a
-//!   secret of this hub. Announcing again or in a hurry gains nothing;
-//! - an answer holds few providers, so each answer shows others.
+//! The libp2p store takes 1,024 keys from any sender, and the first 20 providers of a key. One spamming peer
+//! fills it; the hub then cannot announce its own agents, and a popular tag returns the same few hubs for
+//! ever. In this store:
+//! - the hub's own provider records are separate and never evicted;
+//! - a provider has at most [`KEYS_OF_ONE`] keys. When the store is full, the provider with the most keys
+//!   loses the key farthest from this hub;
+//! - of a key's providers a fair sample is stored, different on every hub: those with the smallest hash under
+//!   a secret of this hub. Announcing early or repeatedly has no effect;
+//! - a response contains few providers, so successive responses rotate through them.
 
 use std::{
     borrow::Cow,
@@ -28,48 +29,50 @@ use plexus_domain::Digest;
 use super::key;
 use crate::record::{HubRecord, Seq, Signed};
 
-/// Announcements of others; 1,000 hubs with 200 tags make some 8,000 for each.
+/// Maximum provider records of other hubs. 1,000 hubs with 200 tags produce about 8,000 per hub.
 pub const MAX_ANNOUNCEMENTS: usize = 32 * 1024;
-/// Keys that one provider may have here.
+/// Maximum keys per provider.
 pub const KEYS_OF_ONE: usize = 512;
-/// Providers of one key.
+/// Maximum providers per key.
 pub const PROVIDERS_OF_ONE: usize = 64;
-/// Keys that this hub announces itself under. Beyond that it announces no more.
+/// Maximum keys under which this hub announces itself.
 pub const MAX_OWN: usize = 4 * 1024;
-/// Records of other hubs.
+/// Maximum hub records.
 pub const MAX_VALUES: usize = 4 * 1024;
-/// The largest record of a hub.
+/// Maximum bytes of a hub record.
 pub const MAX_VALUE_BYTES: usize = 4 * 1024;
-/// How many providers libp2p puts into one answer.
+/// Providers that libp2p puts into one response.
 const SHOWN_AT_ONCE: usize = 20;
-/// An announcement that is made again sooner changes nothing.
+/// Minimum extension of the expiry for a repeated provider record to have an effect.
 const RENEWED_AFTER: Duration = Duration::from_secs(10 * 60);
 const MAX_ADDRESSES: usize = 4;
-/// Of all addresses of one announcement: 20 of them fit an answer of 16 KiB with room for other peers.
+/// Maximum total address bytes per provider record: 20 of them fit a response of 16 KiB with room for other
+/// peers.
 const MAX_ADDRESS_BYTES: usize = 384;
 
-/// What others announced, what this hub announces, and the records of hubs.
+/// The store: provider records of others and of this hub, and hub records.
 pub struct Records {
     me: PeerId,
     here: KBucketKey<PeerId>,
     secret: [u8; 16],
     announced: HashMap<RecordKey, BTreeMap<Rank, ProviderRecord>>,
     held: HashMap<PeerId, Held>,
-    /// Who has how many, so that the largest is found at once; equal ones in an order that nobody can choose.
+    /// Providers by number of keys, to find the largest. Ties are ordered by a secret hash that nodes cannot
+    /// choose.
     sizes: BTreeSet<(usize, Rank, PeerId)>,
     total: usize,
     own: HashMap<RecordKey, ProviderRecord>,
     values: BTreeMap<KBucketDistance, Record>,
-    /// Where the next answer begins.
+    /// Start of the next rotated response.
     turn: AtomicUsize,
 }
 
-/// The keys of one provider, the farthest last.
+/// Keys of one provider, ordered by distance from this hub, farthest last.
 type Held = BTreeMap<KBucketDistance, RecordKey>;
 type Rank = [u8; 32];
 
 impl Records {
-    /// `secret` is random and stays in this process.
+    /// Creates an empty store. `secret` must be random and stay in this process.
     pub fn new(me: PeerId, secret: [u8; 16]) -> Self {
         Self {
             me,
@@ -85,7 +88,8 @@ impl Records {
         }
     }
 
-    /// Takes an announcement of another hub. Which others made room for it, or None if it changes nothing.
+    /// Stores a provider record of another hub. Returns the records that it evicted, or `None` if nothing
+    /// changed.
     pub fn take(&mut self, mut record: ProviderRecord) -> Option<Vec<(RecordKey, PeerId)>> {
         if !key::is_multihash(&record.key) || record.provider == self.me {
             return None;
@@ -110,17 +114,17 @@ impl Records {
         Some(gone)
     }
 
-    /// How many announcements of others are here.
+    /// Returns the number of provider records of other hubs.
     pub const fn announcements(&self) -> usize {
         self.total
     }
 
-    /// All that others announced.
+    /// Returns all provider records of other hubs.
     pub fn announced(&self) -> impl Iterator<Item = &ProviderRecord> {
         self.announced.values().flat_map(BTreeMap::values)
     }
 
-    /// Drops what nobody asked for and is over.
+    /// Removes expired provider records and hub records.
     pub fn expire(&mut self, now: Instant) {
         let over = self.announced().filter(|record| record.is_expired(now));
         let over: Vec<_> = over.map(|record| (record.key.clone(), record.provider)).collect();
@@ -136,8 +140,8 @@ impl Records {
         *Digest::of([&self.secret[..], key, &provider.to_bytes()].concat()).as_bytes()
     }
 
-    /// Whether there is room under `key` for the provider of that rank, who is new there. The last one makes room for
-    /// one that comes before it.
+    /// Returns whether there is room under `key` for a new provider of that rank. If the key is full, the
+    /// provider with the highest rank is evicted in favour of a lower one.
     fn make_room(
         &mut self,
         key: &RecordKey,
@@ -176,7 +180,7 @@ impl Records {
         Some(farthest)
     }
 
-    /// Changes what is noted of a provider, and its place among the others.
+    /// Changes the key set of a provider and updates its position in `sizes`.
     fn change_held(&mut self, provider: PeerId, change: impl FnOnce(&mut Held)) {
         let rank = self.rank(&[], &provider);
         let held = self.held.entry(provider).or_default();
@@ -210,8 +214,9 @@ impl RecordStore for Records {
         self.values.get(&self.distance(key)).map(Cow::Borrowed)
     }
 
-    /// Keeps the records closest to this hub when there are too many, and never an older one of a hub instead of a newer:
-    /// the old one is still signed, and would send others to where the hub was. The caller checks signatures.
+    /// Stores a hub record. When the store is full, the records closest to this hub stay. An older record
+    /// never replaces a newer one (replay): it is still signed, and would direct peers to an outdated
+    /// address. The caller verifies signatures.
     fn put(&mut self, record: Record) -> Result<()> {
         if record.value.len() > MAX_VALUE_BYTES || key::hub_of(&record.key).is_none() {
             return Err(Error::ValueTooLarge);
@@ -278,7 +283,7 @@ impl RecordStore for Records {
     }
 }
 
-/// Whether an announcement that is made again lasts so much longer that it is worth writing down.
+/// Returns whether a repeated record extends the expiry enough to be worth persisting.
 fn is_later(new: Option<Instant>, known: Option<Instant>) -> bool {
     match (new, known) {
         (Some(new), Some(known)) => new.saturating_duration_since(known) >= RENEWED_AFTER,
@@ -286,12 +291,12 @@ fn is_later(new: Option<Instant>, known: Option<Instant>) -> bool {
     }
 }
 
-/// The number of a hub's record.
+/// Returns the sequence number of a hub record.
 fn seq(record: &Record) -> Option<Seq> {
     Signed::<HubRecord>::parse(&record.value).ok().map(|record| record.claims().seq)
 }
 
-/// A provider that names more addresses is reached by the first ones, or looked up.
+/// Truncates the address list. A provider with more addresses is reached by the first ones, or looked up.
 fn bound_addresses(record: &mut ProviderRecord) {
     let mut left = MAX_ADDRESS_BYTES;
     record.addresses.truncate(MAX_ADDRESSES);
@@ -344,7 +349,7 @@ mod tests {
         let mut store = store();
         let few: Vec<u32> = (1_000_000..1_000_010).collect();
         few.iter().for_each(|&n| store.add_provider(announcement(n, peer(1))).unwrap());
-        // One provider more than there is room for, each with as much as one may have.
+        // One provider more than fits, each with the maximum number of keys.
         let greedy = u32::try_from(MAX_ANNOUNCEMENTS / KEYS_OF_ONE + 1).unwrap();
         for provider in 0..greedy {
             let (name, keys) = (peer(100 + provider), u32::try_from(KEYS_OF_ONE).unwrap());

@@ -1,4 +1,4 @@
-//! The hubs through which a hub is reached that nobody can call: who lends itself, who was asked, and whom to ask next.
+//! Relay client state: relay candidates, reservations, and which relay to try next.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -7,21 +7,22 @@ use std::{
 
 use libp2p::{Multiaddr, PeerId, core::transport::ListenerId};
 
-/// One may go at any time.
+/// Number of reservations to hold: any relay may disappear.
 pub const WANTED: usize = 2;
-/// After a hub refused, or was lost, or was not there.
+/// Retry delay after a relay refused, was lost or was unreachable.
 const ASKED_AGAIN: Duration = Duration::from_secs(120);
-/// Hubs that only said that they lend themselves, which are remembered.
+/// Maximum remembered hubs that advertise relaying in their record only.
 const MAX_SAID: usize = 64;
 
+/// Relay candidates and reservations.
 #[derive(Debug, Default)]
 pub struct Relays {
-    /// Hubs that said so, and where they are.
+    /// Hubs whose record advertises relaying, with their addresses.
     said: BTreeMap<PeerId, Vec<Multiaddr>>,
-    /// Connected hubs that do, and where this hub called them: those it met first come first.
+    /// Connected relays and the address at which this hub dialed them, in the order of connecting.
     lending: Vec<(PeerId, Multiaddr)>,
     asked: HashMap<ListenerId, Asked>,
-    /// Who is not to be called, or not to be asked, before that.
+    /// Retry times: before them a relay is not dialed (`called`) or not asked for a reservation (`resting`).
     called: HashMap<PeerId, Instant>,
     resting: HashMap<PeerId, Instant>,
 }
@@ -33,7 +34,7 @@ struct Asked {
 }
 
 impl Relays {
-    /// A hub says in its record whether it lends itself.
+    /// Updates a candidate from the hub's record.
     pub fn said(&mut self, peer: PeerId, lends: bool, addresses: Vec<Multiaddr>) {
         if !lends || addresses.is_empty() {
             self.said.remove(&peer);
@@ -42,7 +43,7 @@ impl Relays {
         }
     }
 
-    /// One that was called and is not there makes room for another.
+    /// Makes room for a candidate if necessary, by evicting one that was dialed and did not connect.
     fn has_room(&mut self, peer: &PeerId) -> bool {
         if self.said.len() < MAX_SAID || self.said.contains_key(peer) {
             return true;
@@ -56,19 +57,19 @@ impl Relays {
         self.lending.iter().all(|(known, _)| known != peer)
     }
 
-    /// A hub that was called at `address` speaks the protocol of relays.
+    /// Adds a connected relay; `address` is where this hub dialed it.
     pub fn lends(&mut self, peer: PeerId, address: Multiaddr) {
         if self.lending.iter().all(|(known, _)| *known != peer) {
             self.lending.push((peer, address));
         }
     }
 
-    /// It speaks it no more, or is gone.
+    /// Removes a relay that no longer supports relaying or has disconnected.
     pub fn left(&mut self, peer: &PeerId) {
         self.lending.retain(|(known, _)| known != peer);
     }
 
-    /// Whom to ask now, and where it is.
+    /// Returns the relay at which to request the next reservation, with its address.
     pub fn ask_next(&mut self, now: Instant) -> Option<(PeerId, Multiaddr)> {
         self.resting.retain(|_, until| *until > now);
         let is_free = |peer: &PeerId| !self.resting.contains_key(peer) && !self.is_asked(peer);
@@ -76,7 +77,7 @@ impl Relays {
         next.filter(|_| self.asked.len() < WANTED).cloned()
     }
 
-    /// Whom to call, since too few of those that are connected lend themselves.
+    /// Returns the next candidate to dial, when too few connected hubs are relays.
     pub fn call_next(&mut self, now: Instant) -> Option<(PeerId, Vec<Multiaddr>)> {
         if self.asked.len() >= WANTED {
             return None;
@@ -98,14 +99,15 @@ impl Relays {
         self.asked.values_mut().filter(|asked| asked.relay == relay).for_each(|asked| asked.agreed = true);
     }
 
-    /// What was asked for is over, or was refused.
+    /// Removes a refused or ended reservation and returns its relay.
     pub fn closed(&mut self, listener: ListenerId, now: Instant) -> Option<PeerId> {
         let relay = self.asked.remove(&listener)?.relay;
         self.rest(relay, now);
         Some(relay)
     }
 
-    /// Those that need not be asked again: this hub is called directly now.
+    /// Removes and returns the accepted reservations, which are not needed once this hub is directly
+    /// reachable.
     pub fn unneeded(&mut self) -> Vec<ListenerId> {
         let agreed = self.asked.extract_if(|_, asked| asked.agreed);
         agreed.map(|(listener, _)| listener).collect()
@@ -119,12 +121,12 @@ impl Relays {
         self.asked.values().any(|asked| asked.relay == *peer)
     }
 
-    /// Through which others reach this hub now.
+    /// Returns the relays through which this hub is reachable.
     pub fn in_use(&self) -> impl Iterator<Item = PeerId> {
         self.asked.values().filter(|asked| asked.agreed).map(|asked| asked.relay)
     }
 
-    /// Whose connections this hub needs.
+    /// Returns the relays whose connections this hub needs.
     pub fn needed(&self) -> impl Iterator<Item = PeerId> {
         self.asked.values().map(|asked| asked.relay)
     }

@@ -1,4 +1,4 @@
-//! How much of something each peer gets, and all of them together, within a time.
+//! Quota per peer and in total, within a sliding time window.
 
 use std::{
     collections::VecDeque,
@@ -7,12 +7,13 @@ use std::{
 
 use libp2p::PeerId;
 
+/// Sliding-window quota.
 #[derive(Debug)]
 pub struct Share {
     each: usize,
     all: usize,
     within: Duration,
-    /// The latest last. There are never more than `all`.
+    /// Grants within the window, oldest first; at most `all`.
     given: VecDeque<(Instant, PeerId)>,
 }
 
@@ -21,7 +22,7 @@ impl Share {
         Self { each, all, within, given: VecDeque::new() }
     }
 
-    /// Whether the peer gets one more now.
+    /// Counts one more grant for the peer, if the quota allows it.
     pub fn take(&mut self, peer: PeerId, now: Instant) -> bool {
         let is_over = |given: &(Instant, PeerId)| now.saturating_duration_since(given.0) >= self.within;
         while self.given.front().is_some_and(is_over) {

@@ -1,4 +1,5 @@
-//! What the clock brings: whom to call, whom to part with, what to announce again, and what is told to people.
+//! Periodic maintenance (tick): dials peers, prunes connections, re-announces records in the DHT, and reports
+//! the status.
 
 use std::time::{Duration, Instant};
 
@@ -18,14 +19,15 @@ use super::{
     trim::{self, Standing, TRIM_EVERY},
 };
 
-/// How often this hub's own record is put into the DHT, which keeps it for twice as long.
+/// Interval of publishing this hub's own record in the DHT; it expires after twice as long.
 const RECORD_EVERY: Duration = Duration::from_secs(12 * 3_600);
-/// How long a look-up that has a record waits for a newer one.
+/// How long a lookup that has found a record waits for a newer one.
 const ENOUGH_WAITING: Duration = Duration::from_secs(1);
-/// How often the store for the DHT is looked through.
+/// Interval of removing expired DHT records.
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 
 impl Actor {
+    /// Runs the maintenance; called every second.
     pub(super) fn tick(&mut self, now: Instant) {
         let connected = self.links.names();
         let (hubs, doors) = self.book.due(&connected, self.links.hubs_called().len(), now);
@@ -46,6 +48,7 @@ impl Actor {
         }
     }
 
+    /// Prunes surplus connections.
     fn trim(&mut self, now: Instant) {
         if now.saturating_duration_since(self.trimmed) < TRIM_EVERY {
             return;
@@ -53,7 +56,7 @@ impl Actor {
         self.trimmed = now;
         let gossip = &self.swarm.behaviour().gossip;
         let mut needed = self.pending.peers();
-        // Whoever pushes in from outside does not push out those that this hub chose.
+        // Outbound connections are not pruned in favour of inbound ones (eclipse protection).
         needed.extend(self.links.hubs_called().into_iter().take(WANTED));
         needed.extend(gossip.all_mesh_peers().copied());
         needed.extend(self.nat.relays.needed().chain(self.nat.lent.needed()));
@@ -68,6 +71,7 @@ impl Actor {
         }
     }
 
+    /// Expires DHT records, publishes this hub's record, and announces queued provider keys.
     fn tend_dht(&mut self, now: Instant) {
         let known = self.table();
         let kad = &mut self.swarm.behaviour_mut().kad;
@@ -89,6 +93,7 @@ impl Actor {
         }
     }
 
+    /// Finishes lookups that have waited long enough for a newer record.
     fn hurry_look_ups(&mut self, now: Instant) {
         let kad = &mut self.swarm.behaviour_mut().kad;
         for (id, look_up) in &self.look_ups {
@@ -101,6 +106,7 @@ impl Actor {
         }
     }
 
+    /// Publishes this hub's record in the DHT.
     pub(super) fn put_record(&mut self) {
         let Some(value) = self.own_record.clone() else { return };
         let record = kad::Record {
@@ -116,7 +122,8 @@ impl Actor {
         self.swarm.behaviour_mut().kad.kbuckets().map(|bucket| bucket.num_entries()).sum()
     }
 
-    /// Where others reach this hub: through relays first, since nobody calls it directly who has to be told of one.
+    /// Returns this hub's addresses, relayed ones first: a peer that needs a relayed address cannot use the
+    /// direct ones.
     fn own_addresses(&self) -> Vec<Multiaddr> {
         let mut addresses: Vec<Multiaddr> = self.swarm.external_addresses().cloned().collect();
         addresses.sort_by_cached_key(|address| (!is_relayed(address), address.to_string()));

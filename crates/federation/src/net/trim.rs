@@ -1,28 +1,28 @@
-//! Which connections are given up when there are too many: gossip keeps every one open, so nobody else does it.
+//! Connection pruning: gossipsub keeps all connections alive, so none would ever close as idle.
 
 use std::time::Duration;
 
 use libp2p::PeerId;
 
-/// From so many connections on, some are given up,
+/// High-water mark: pruning starts above this many connections.
 pub const HIGH: usize = 80;
-/// until so many are left.
+/// Low-water mark: pruning stops at this many.
 pub const LOW: usize = 40;
 pub const TRIM_EVERY: Duration = Duration::from_secs(10);
-/// A connection is left alone for so long, so that it can show what it is good for.
+/// Minimum age of a connection before it can be pruned, so that the peer can earn a score.
 pub const GRACE: Duration = Duration::from_secs(20);
 
-/// What speaks for and against a connection.
+/// Pruning inputs of one connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     pub peer: PeerId,
-    /// In the mesh of a topic, a way into the network, or in the middle of something.
+    /// Exempt from pruning: in a gossip mesh, a bootstrap peer, or in use.
     pub needed: bool,
     pub score: f64,
     pub age: Duration,
 }
 
-/// The peers to part with, those with the lowest scores first, the newest of equal ones.
+/// Returns the peers to disconnect: lowest score first, then the newest connection.
 pub fn surplus(mut standings: Vec<Standing>) -> Vec<PeerId> {
     let count = standings.len();
     if count <= HIGH {

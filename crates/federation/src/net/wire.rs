@@ -1,7 +1,7 @@
-//! Requests and answers as bytes: CBOR (RFC 8949) of the types below, bounded before they cost memory.
+//! CBOR encoding (RFC 8949) of requests and responses, with size limits checked before allocation.
 //!
-//! Structs are arrays in the order of their members, keys and hashes are byte strings. The protocol's name carries the
-//! version; what a later one adds goes under a new name.
+//! Structs are arrays in field order; keys and hashes are byte strings. The protocol name carries the
+//! version; later additions use a new protocol name.
 
 use plexus_a2a::keys::PublicKey;
 use plexus_domain::Digest;
@@ -17,20 +17,20 @@ use crate::{
     record::{Fingerprint, MAX_BYTES, MAX_TAGS, Seq, Tag},
 };
 
-/// A request that brings records has the most bytes: those that a peer is offered, with a head.
+/// Maximum bytes of a request. An offer is the largest: listings and a head.
 pub const MAX_REQUEST: usize = 640 * 1024;
-/// Of a query.
+/// Maximum bytes of a search query.
 pub const MAX_QUERY: usize = 8 * 1024;
-/// The largest answer. Records that do not fit into it are asked for again.
+/// Maximum bytes of a response. Records that do not fit are requested again.
 pub const MAX_ANSWER: usize = 2 * 1024 * 1024 + 64 * 1024;
-/// Records in one answer have at most so many bytes together.
+/// Maximum total bytes of the records in one response.
 pub const MAX_RECORD_BYTES: usize = 2 * 1024 * 1024;
-/// Rows in one answer: all hubs that a hub knows.
+/// Maximum inventory rows in one response: all hubs that a hub can know.
 const MAX_ROWS: usize = 10_000;
-/// Records in one message: the head and the record of each hub in a batch.
+/// Maximum records in one message: head and hub record for each hub of a batch.
 const MAX_RECORDS: usize = 2 * MAX_BATCH;
 
-/// Why bytes are no message.
+/// Why bytes are not a valid message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     #[error("The message has more than {0} bytes.")]
@@ -41,14 +41,14 @@ pub enum WireError {
     Rule(&'static str),
 }
 
-/// What a peer sends: a request, or records that it found missing here.
+/// A message of a peer: a request, or an offer of records that it found missing here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     Request(Request),
     Offer(Vec<Vec<u8>>),
 }
 
-/// What comes back. An offer is only taken note of.
+/// Reply to a message. An offer is only acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     Answer(Answer),
@@ -56,7 +56,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// About so many bytes, as it lies in memory.
+    /// Returns the approximate size in memory, in bytes.
     pub(super) fn weight(&self) -> usize {
         match self {
             Self::Answer(Answer::Rows(rows)) => rows.as_ref().map_or(0, |rows| rows.len() * size_of::<Row>()),
@@ -67,23 +67,27 @@ impl Reply {
     }
 }
 
-/// Reads what a peer sent on a protocol that takes `limit` bytes.
+/// Decodes a message, on a protocol with a limit of `limit` bytes.
 pub fn read_message(bytes: &[u8], limit: usize) -> Result<Message, WireError> {
     read::<Asked>(bytes, limit)?.try_into()
 }
 
+/// Decodes a reply.
 pub fn read_reply(bytes: &[u8]) -> Result<Reply, WireError> {
     read::<Told>(bytes, MAX_ANSWER)?.try_into()
 }
 
+/// Encodes a message.
 pub fn write_message(message: &Message) -> Result<Vec<u8>, WireError> {
     write(&Asked::from(message), MAX_REQUEST)
 }
 
+/// Encodes a reply.
 pub fn write_reply(reply: &Reply) -> Result<Vec<u8>, WireError> {
     write(&Told::from(reply), MAX_ANSWER)
 }
 
+/// Encoded form of [`Message`].
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Asked {
@@ -95,6 +99,7 @@ enum Asked {
     Offer(AtMost<ByteBuf, MAX_RECORDS>),
 }
 
+/// Encoded form of [`Reply`].
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Told {
@@ -105,7 +110,8 @@ enum Told {
     Noted,
 }
 
-/// Hub, number of its last head or none, count, fingerprint, whether something was left out.
+/// Encoded inventory row: hub, sequence number of its last head, count, fingerprint, whether the copy is
+/// partial.
 #[derive(Serialize, Deserialize)]
 struct WireRow(ByteArray<32>, Option<u64>, u64, ByteArray<32>, bool);
 
@@ -239,13 +245,13 @@ fn write<T: Serialize>(value: &T, limit: usize) -> Result<Vec<u8>, WireError> {
     if bytes.len() <= limit { Ok(bytes) } else { Err(WireError::TooLarge(limit)) }
 }
 
-/// The parser repeats what it met, so its words are cut.
+/// Converts a parser error; its text is shortened because it repeats the input.
 fn unreadable(error: &dyn std::error::Error) -> WireError {
     let words = plexus_domain::text::one_line(&error.to_string());
     WireError::Unreadable(plexus_domain::text::shorten(&words, 200))
 }
 
-/// A list that is refused when the item after the last allowed one is met, before it takes up memory.
+/// A list with a maximum length. Deserialization fails at the first surplus item, before it uses memory.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AtMost<T, const MAX: usize>(Vec<T>);
@@ -337,7 +343,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_refused_early() {
-        // Two million empty byte strings would take up 48 MB as a list.
+        // Two million empty byte strings would use 48 MB as a list.
         let flood =
             [vec![0xa1, 0x67], b"records".to_vec(), vec![0x9f], vec![0x40; 2_000_000], vec![0xff]].concat();
         assert!(matches!(read_reply(&flood), Err(WireError::Unreadable(_))));

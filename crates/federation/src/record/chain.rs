@@ -1,4 +1,4 @@
-//! Who may sign for a listing: its first key, or the one that a chain of rotations leads to.
+//! Key chain of a listing: its first key, and the rotations to the current one.
 
 use plexus_a2a::{
     jws::{self, Jws, JwsError},
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::RecordError;
 
-/// A listing's key changes at most so often.
+/// Maximum key rotations of a listing.
 pub const MAX_ROTATIONS: usize = 8;
 
-/// A genesis and the rotations since. The hash of the genesis is the listing's id, so the id outlives every key
-/// and nobody keeps a directory of them.
+/// A genesis record and the key rotations since. The listing's id is the hash of the genesis, so it outlives
+/// every key, and no key directory is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     genesis: Genesis,
@@ -21,21 +21,22 @@ pub struct Chain {
     id: ListingId,
 }
 
-/// The next key, signed by the one before it or by the recovery key.
+/// A rotation to the next key, signed by the previous key or by the recovery key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rotation {
     key: PublicKey,
     signature: Jws,
 }
 
-/// Which key a rotation is signed with.
+/// Key that signs a rotation.
 #[derive(Clone, Copy)]
 pub enum Signer<'a> {
     Agent(&'a SecretKey),
     Recovery(&'a SecretKey),
 }
 
-/// What a rotation signs. Its place in the chain is part of it, so no rotation can be moved, left out or repeated.
+/// Signed payload of a rotation. It contains the position in the chain, so that rotations cannot be moved,
+/// left out or replayed.
 #[derive(Serialize)]
 struct Statement<'a> {
     #[serde(rename = "type")]
@@ -59,7 +60,7 @@ impl Chain {
         Ok(Self { genesis, rotations, id })
     }
 
-    /// Goes on with the key `to`.
+    /// Appends a rotation to the key `to`.
     pub fn rotate(mut self, to: PublicKey, signer: Signer<'_>) -> Result<Self, RecordError> {
         let statement = self.statement(self.rotations.len(), self.key(), to)?;
         let (Signer::Agent(secret) | Signer::Recovery(secret)) = signer;
@@ -81,13 +82,13 @@ impl Chain {
         &self.rotations
     }
 
-    /// The key that signs now.
+    /// Returns the current signing key.
     pub fn key(&self) -> PublicKey {
         self.rotations.last().map_or(self.genesis.agent, |rotation| rotation.key)
     }
 
-    /// How many rotations the recovery key signed. A chain with more of them wins, so whoever stole an agent's key
-    /// cannot outbid its owner.
+    /// Returns the number of rotations signed by the recovery key. The chain with more of them wins, so that
+    /// a thief of the agent's key cannot outrank the owner.
     pub fn recoveries(&self) -> usize {
         let by_recovery =
             |rotation: &&Rotation| rotation.signature.claimed_key() == Some(self.genesis.recovery);

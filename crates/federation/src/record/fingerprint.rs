@@ -1,4 +1,4 @@
-//! What a set of listings comes to, whatever order they arrived in.
+//! Order-independent fingerprint of a set of listings.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::hex;
 
-/// The sum of the hashes of a set of listings, modulo 2^256. Adding and removing one costs one addition.
+/// Additive set hash: the sum of the listing hashes modulo 2^256. Adding or removing one costs one addition.
 ///
-/// A sum can be met on purpose by whoever chooses many of its terms, and a hub chooses only those of its own set:
-/// it can deceive nobody about another hub's.
+/// A party that chooses many of the summands can construct a collision. A hub chooses only those of its own
+/// set, so it cannot forge the fingerprint of another hub.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprint(#[serde(with = "hex")] Digest);
 
 impl Fingerprint {
-    /// Of no listings.
+    /// Fingerprint of the empty set.
     pub const EMPTY: Self = Self(Digest::from_bytes([0; 32]));
 
     pub fn add(&mut self, hash: &Digest) {
         self.0 = sum(&self.0, hash.as_bytes(), 0);
     }
 
-    /// Takes out what was added.
+    /// Removes a hash that was added before.
     pub fn remove(&mut self, hash: &Digest) {
         // a - b = a + !b + 1 in two's complement.
         self.0 = sum(&self.0, &hash.as_bytes().map(|byte| !byte), 1);
@@ -43,7 +43,7 @@ impl Default for Fingerprint {
     }
 }
 
-/// Little-endian.
+/// Adds two 256-bit little-endian numbers and a carry.
 fn sum(a: &Digest, b: &[u8; 32], mut carry: u16) -> Digest {
     Digest::from_bytes(std::array::from_fn(|at| {
         let total = u16::from(a.as_bytes()[at]) + u16::from(b[at]) + carry;

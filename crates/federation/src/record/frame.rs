@@ -1,4 +1,4 @@
-//! Lines and canonical JSON: what all records have in common.
+//! Record format: lines, and canonical JSON payloads.
 
 use plexus_a2a::{
     json::{self, Limits},
@@ -10,22 +10,24 @@ use serde_json::Value;
 
 use super::{MAX_BYTES, RecordError};
 
-/// A payload has no long lists and nothing deep; what a later version adds has to fit as well.
+/// JSON limits of a payload, with room for fields of later versions. Payloads are flat and have no long
+/// lists.
 const LIMITS: Limits = Limits { bytes: MAX_BYTES, depth: 8, values: 400 };
-/// A header with a `did:key` and a signature come to about 270.
+/// Maximum bytes of a signature line. A header with a `did:key` and the signature take about 270.
 const MAX_SIGNATURE: usize = 512;
-/// Far longer than any kind's name.
+/// Maximum length of a `type`, far above that of any known kind.
 const MAX_KIND: usize = 64;
 
-/// What becomes the first line of a record.
+/// Payload of a record: its first line.
 pub trait Payload: Serialize + DeserializeOwned {
-    /// The `type` of the payload: kind and version. It also keeps a signature over one kind from serving for another.
+    /// The `type` of the payload: kind and version. Also separates domains: a signature over one kind is
+    /// invalid for another.
     const KIND: &'static str;
 
-    /// What is parsed at all.
+    /// JSON limits for parsing.
     const LIMITS: Limits = LIMITS;
 
-    /// What no type says. Asked when a record is made and when one is read.
+    /// Validates what the types do not express. Called when a record is created and when one is parsed.
     fn check(&self) -> Result<(), RecordError>;
 }
 
@@ -43,14 +45,15 @@ struct Kind<'a> {
     kind: &'a str,
 }
 
-/// A record cut into its lines.
+/// A record split into its lines.
 pub struct Frame<'a, const SIGNATURES: usize> {
     pub payload: &'a [u8],
     pub signatures: [Jws; SIGNATURES],
-    /// What follows the last signature's line.
+    /// Bytes after the last signature line.
     pub rest: &'a [u8],
 }
 
+/// Splits a record into lines, without interpreting the payload.
 pub fn split<const SIGNATURES: usize>(
     bytes: &[u8],
     limit: usize,
@@ -66,6 +69,7 @@ pub fn split<const SIGNATURES: usize>(
     Ok(Frame { payload, signatures, rest })
 }
 
+/// Joins payload, signatures and rest into a record.
 pub fn join<'a>(payload: &[u8], signatures: impl IntoIterator<Item = &'a Jws>, rest: &[u8]) -> Vec<u8> {
     let mut bytes = payload.to_vec();
     for signature in signatures {
@@ -82,14 +86,14 @@ fn signature(line: &[u8]) -> Result<Jws, RecordError> {
     text.and_then(|text| text.parse().ok()).ok_or(RecordError::Lines)
 }
 
-/// The payload line of `body`.
+/// Serializes `body` as a canonical payload line.
 pub fn write<T: Payload>(body: &T) -> Result<Vec<u8>, RecordError> {
     body.check()?;
     serde_json_canonicalizer::to_vec(&Typed { kind: T::KIND, body }).map_err(shape)
 }
 
-/// Reads a payload line, which has to be in its canonical form: then one record has one hash, and nothing that two
-/// JSON parsers would read differently (a member twice, a number beyond 2^53) gets in.
+/// Parses a payload line, which must be in canonical form. Hence a record has exactly one hash, and input
+/// that JSON parsers interpret differently is rejected (duplicate fields, numbers beyond 2^53).
 pub fn read<T: Payload>(payload: &[u8]) -> Result<T, RecordError> {
     let value: Value = json::parse(payload, T::LIMITS)?;
     if serde_json_canonicalizer::to_vec(&value).map_err(shape)? != payload {
@@ -102,12 +106,12 @@ pub fn read<T: Payload>(payload: &[u8]) -> Result<T, RecordError> {
     body.check().map(|()| body)
 }
 
-/// Whether it is one line that shows something, of at most so many characters.
+/// Returns whether `line` is a single visible line of at most `most` characters.
 pub fn is_line(line: &str, most: usize) -> bool {
     (1..=most).contains(&line.chars().count()) && text::one_line(line) == line
 }
 
-/// The `type` of the payload, before anything else is looked at.
+/// Returns the `type` of the payload, before anything else is parsed.
 pub fn kind_of(bytes: &[u8]) -> Result<&str, RecordError> {
     if bytes.len() > MAX_BYTES {
         return Err(RecordError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES });
@@ -118,7 +122,7 @@ pub fn kind_of(bytes: &[u8]) -> Result<&str, RecordError> {
     if kind.len() <= MAX_KIND { Ok(kind) } else { Err(RecordError::Unknown) }
 }
 
-/// The parser repeats what it met, so its words are cut.
+/// Converts a parser error; its text is shortened because it repeats the input.
 #[expect(clippy::needless_pass_by_value, reason = "a function for map_err")]
 fn shape(error: serde_json::Error) -> RecordError {
     let words = text::one_line(&error.to_string());

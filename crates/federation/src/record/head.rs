@@ -1,14 +1,15 @@
-//! What a hub has: the promise that a copy of it is measured by.
+//! Inventory head: a hub's signed commitment to its set of listings.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Fingerprint, RecordError, Seq, frame::Payload, signed::HubPayload};
 use crate::HubId;
 
-/// The listings whose home is `hub` at the moment of `seq`: live, paused and deleted ones that are still kept.
+/// Count and fingerprint of the listings whose home is `hub`, at the time of `seq`: live, paused and deleted
+/// ones within their retention.
 ///
-/// Signed every ten minutes and after each change. Nobody but the hub can sign one, so a copy with another count or
-/// fingerprint lacks something or has too much.
+/// Signed every ten minutes and after each change. Only the hub itself can sign one. A copy with another
+/// count or fingerprint therefore lacks listings or has surplus ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     pub hub: HubId,

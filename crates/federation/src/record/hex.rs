@@ -1,4 +1,4 @@
-//! Digests in payloads: lower-case hexadecimal.
+//! Serde helpers for digests as lower-case hexadecimal.
 
 use data_encoding::HEXLOWER;
 use plexus_domain::Digest;

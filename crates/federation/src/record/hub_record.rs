@@ -1,4 +1,4 @@
-//! How to reach a hub.
+//! Hub record: a hub's signed description of itself and its addresses.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::HubId;
 
-/// A hub record holds at most so long.
+/// Maximum lifetime of a hub record.
 pub const HUB_RECORD_LIFE: Duration = Duration::from_secs(48 * 3_600);
 
 const MAX_NAME: usize = 80;
@@ -21,29 +21,29 @@ const MAX_URL: usize = 512;
 const MAX_ADDRESSES: usize = 8;
 const MAX_ADDRESS: usize = 256;
 
-/// What a hub says of itself. It fits a value of the DHT.
+/// Description of a hub. Small enough for a DHT value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HubRecord {
     pub hub: HubId,
     pub seq: Seq,
     pub expires: Timestamp,
-    /// One line for people.
+    /// Display name, one line.
     pub name: String,
-    /// Program and version, such as `plexus/0.1.0`.
+    /// Software and version, such as `plexus/0.1.0`.
     pub software: String,
-    /// A domain that the hub says is its own. It counts once the domain names the hub as well.
+    /// Domain that the hub claims. Verified only once the domain names the hub as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// Where its API is, if it has a public address.
+    /// URL of its API, if it has a public address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
-    /// What it carries and what not, for people.
+    /// URL of its federation policy for human readers: which hubs it replicates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Multiaddresses.
+    /// Multiaddresses of the hub.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
-    /// It lends itself to hubs without a public address.
+    /// Whether the hub relays connections for hubs without a public address.
     #[serde(default)]
     pub relay: bool,
 }

@@ -1,21 +1,21 @@
-//! Tags and languages, in the one spelling by which hubs compare and look them up.
+//! Tags and languages in normalised form, by which hubs compare them and look them up.
 
 use plexus_domain::text;
 use serde::{Deserialize, Serialize};
 use unicode_security::MixedScript;
 
-/// A listing has at most so many.
+/// Maximum tags per listing.
 pub const MAX_TAGS: usize = 16;
 const MAX_TAG_CHARS: usize = 40;
 const MAX_LANG: usize = 35;
 
-/// A word that agents are found by: lower case, NFC, letters of one script, so that none looks like another's.
+/// A search tag: lower case, NFC, letters of one script, so that tags cannot imitate each other (homoglyphs).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Tag(String);
 
 impl Tag {
-    /// The tag that a card's free text comes to, if any.
+    /// Normalises free text of an agent card to a tag; `None` if that is impossible.
     pub fn from_text(raw: &str) -> Option<Self> {
         let line = text::one_line(&text::one_line(raw).to_lowercase());
         let fits = !line.is_empty() && line.chars().count() <= MAX_TAG_CHARS;
@@ -42,7 +42,7 @@ impl From<Tag> for String {
     }
 }
 
-/// A language by its BCP 47 name in lower case, such as `de` or `pt-br`.
+/// A language tag (BCP 47) in lower case, such as `de` or `pt-br`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Lang(String);

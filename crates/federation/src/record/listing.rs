@@ -1,4 +1,4 @@
-//! An agent, as other hubs carry it.
+//! Listing: the signed, replicated description of an agent.
 
 use std::time::Duration;
 
@@ -19,51 +19,54 @@ use super::{
 };
 use crate::HubId;
 
-/// A listing is shown at most so long after it was signed.
+/// Maximum lifetime of a listing after signing.
 pub const LIFE: Duration = Duration::from_secs(90 * 24 * 3_600);
-/// How much longer it is kept, so that clocks that differ do not let an older version back in.
+/// Additional retention, so that clock skew between hubs does not let an older version return.
 const MARGIN: Duration = Duration::from_secs(24 * 3_600);
 pub const MAX_CARD_BYTES: usize = 12 * 1024;
 const MAX_LANGS: usize = 8;
 
-/// What the agent's key and the hub's key sign: the author means it, and the hub has it. A hub cannot forge an
-/// author, and a stolen agent's key cannot move the listing without another hub's signature.
+/// Payload of a listing, signed by the agent's key (authorship) and by the hub's key (hosting). A hub cannot
+/// forge an author, and a stolen agent's key cannot move the listing without the signature of another hub.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Document", into = "Document")]
 pub struct Envelope {
     pub chain: Chain,
     pub seq: Seq,
     pub hub: HubId,
-    /// With `name`, the agent's address on its hub.
+    /// Together with `name` the agent's address on its hub.
     pub owner: Name,
     pub name: Name,
     pub status: Status,
 }
 
+/// State of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Status {
     Live(Content),
-    /// Not shown; it may come back.
+    /// Hidden; may become live again.
     Paused(Content),
-    /// A tombstone.
+    /// Tombstone of a deleted agent.
     Deleted,
 }
 
+/// Content of a live or paused listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// SHA-256 of the card's bytes.
     #[serde(with = "hex")]
     pub card: Digest,
-    /// Final: nothing prolongs it but a new signature of the agent's key.
+    /// Expiry; can be extended only by a new signature of the agent's key.
     pub expires: Timestamp,
-    /// In order, each once.
+    /// Sorted, without duplicates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<Tag>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub langs: Vec<Lang>,
 }
 
+/// Serialized form of [`Envelope`].
 #[derive(Serialize, Deserialize)]
 struct Document {
     genesis: Genesis,
@@ -77,13 +80,14 @@ struct Document {
     status: Status,
 }
 
+/// Both signatures of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signatures {
     pub agent: Jws,
     pub hub: Jws,
 }
 
-/// A listing whose signatures hold and whose card was read.
+/// A verified listing: both signatures are valid and the card is readable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     envelope: Envelope,
@@ -98,7 +102,7 @@ impl Envelope {
         self.chain.id()
     }
 
-    /// The key that has to have signed it.
+    /// Returns the key that must have signed it.
     pub fn author(&self) -> PublicKey {
         self.chain.key()
     }
@@ -110,13 +114,13 @@ impl Envelope {
         }
     }
 
-    /// Until when every hub keeps it, shown or not. Whatever it supersedes was signed before it and so expires
-    /// before that: when it is forgotten, nothing older can come back.
+    /// Returns the end of the retention on every hub, visible or not. Everything that this version supersedes
+    /// was signed earlier and expires earlier. Purging it therefore cannot let an older version return.
     pub fn kept_until(&self) -> Timestamp {
         self.seq.issued() + LIFE + MARGIN
     }
 
-    /// The line that both keys sign, for an owner who keeps the agent's key elsewhere.
+    /// Returns the payload line that both keys sign, for owners who hold the agent's key outside the hub.
     pub fn payload(&self) -> Result<Vec<u8>, RecordError> {
         frame::write(self)
     }
@@ -150,10 +154,10 @@ impl Payload for Envelope {
 impl Listing {
     pub const KIND: &'static str = "plexus/listing/1";
 
-    /// Signs with both keys; `card` is empty for a tombstone.
+    /// Signs with both keys. `card` is empty for a tombstone.
     ///
     /// # Errors
-    /// When a rule is broken, or a key is not the one that the envelope names.
+    /// When a rule of the format is violated, or a key is not the one named in the envelope.
     pub fn sign(
         envelope: Envelope,
         card: Vec<u8>,
@@ -166,7 +170,7 @@ impl Listing {
         Self::assemble(envelope, card, signatures)
     }
 
-    /// Puts together what was signed apart.
+    /// Combines an envelope and card with signatures that were made separately.
     pub fn assemble(envelope: Envelope, card: Vec<u8>, signatures: Signatures) -> Result<Self, RecordError> {
         let payload = envelope.payload()?;
         let listing = Self { hash: Digest::of(&payload), envelope, payload, signatures, card };
@@ -177,6 +181,7 @@ impl Listing {
         listing.check().map(|()| listing)
     }
 
+    /// Parses a listing without verifying its signatures.
     pub fn parse(bytes: &[u8]) -> Result<Unverified<Self>, RecordError> {
         let Frame { payload, signatures: [agent, hub], rest } = frame::split(bytes, MAX_BYTES)?;
         if rest.len() > MAX_CARD_BYTES {
@@ -188,6 +193,7 @@ impl Listing {
         Ok(Unverified::new(Self { envelope, payload, signatures, card: rest.to_vec(), hash }))
     }
 
+    /// Encodes the listing as a record.
     pub fn encode(&self) -> Vec<u8> {
         frame::join(&self.payload, [&self.signatures.agent, &self.signatures.hub], &self.card)
     }
@@ -196,7 +202,7 @@ impl Listing {
         &self.envelope
     }
 
-    /// The card as it came; empty for a tombstone.
+    /// Returns the card byte for byte; empty for a tombstone.
     pub fn card(&self) -> &[u8] {
         &self.card
     }
@@ -229,7 +235,7 @@ impl Record for Listing {
         self.hash
     }
 
-    /// The hub's signature comes first: a hub answers for what it passes on.
+    /// Checks the hub's signature first: the hub is responsible for what it publishes.
     fn check(&self) -> Result<(), RecordError> {
         let hub = self.envelope.hub.key().map_err(|_| JwsError::Key);
         let by_hub = hub.and_then(|key| self.signatures.hub.verify_named(&key, &self.payload));

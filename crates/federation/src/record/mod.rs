@@ -1,19 +1,19 @@
-//! What hubs exchange: three kinds of signed record, each with one canonical form.
+//! Records that hubs exchange: three kinds, each signed and with one canonical form.
 //!
-//! On the wire a record is lines of text. The first is its payload, canonical JSON (RFC 8785) whose `type` names
-//! kind and version, such as `plexus/listing/1`. Then comes one line for each signature, a detached JWS (EdDSA) over
-//! the payload line. A listing ends with its agent's card, byte for byte as the agent's owner served it.
+//! A record consists of text lines. The first is the payload: canonical JSON (RFC 8785) whose `type` names
+//! kind and version, such as `plexus/listing/1`. One line per signature follows: a detached JWS (EdDSA) over
+//! the payload line. A listing ends with its agent's card, byte for byte as the owner served it.
 //!
-//! | record | signed by | says |
+//! | record | signed by | states |
 //! |---|---|---|
-//! | [`Listing`] | the agent's key, the hub's key | there is this agent, on this hub, with this card, until then; or there is it no more |
-//! | [`HubRecord`] | the hub's key | how to reach this hub |
-//! | [`Head`] | the hub's key | which listings this hub has now, as a count and a fingerprint |
+//! | [`Listing`] | agent's key, hub's key | agent on this hub, with card and expiry, or its deletion |
+//! | [`HubRecord`] | hub's key | how to reach this hub |
+//! | [`Head`] | hub's key | which listings this hub has, as count and fingerprint |
 //!
-//! A [`RuleList`] has the same form, and is handed on by people.
+//! A [`RuleList`] has the same form, but is not replicated: subscribers download it.
 //!
-//! A reader takes members that it does not know, since the signature covers them, and passes the record on as it
-//! came. It does not take a version that it does not know, and does not hold that against whoever sent it.
+//! Parsers accept unknown fields, since the signature covers them, and forward records byte for byte. Unknown
+//! versions are ignored without a penalty for the sender.
 
 mod chain;
 mod fingerprint;
@@ -41,10 +41,10 @@ pub use self::{
     signed::{HubPayload, Record, Signed, Unverified},
 };
 
-/// The largest record.
+/// Maximum bytes of a record.
 pub const MAX_BYTES: usize = 16 * 1024;
 
-/// Why bytes are not a record to go by.
+/// Why bytes are not a valid record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     #[error("The record has {bytes} bytes; at most {limit} are read.")]
@@ -67,7 +67,7 @@ pub enum RecordError {
     CardUnreadable(String),
 }
 
-/// Any record, well formed, of which nothing is believed yet.
+/// A parsed record of any kind, not verified yet.
 #[derive(Clone, Debug)]
 pub enum Received {
     Listing(Box<Unverified<Listing>>),
@@ -75,7 +75,7 @@ pub enum Received {
     Head(Unverified<Signed<Head>>),
 }
 
-/// Reads a record of any kind. Costs no signature check: see [`Unverified::verify`].
+/// Parses a record of any kind, without checking signatures: see [`Unverified::verify`].
 pub fn parse(bytes: &[u8]) -> Result<Received, RecordError> {
     match frame::kind_of(bytes)? {
         Listing::KIND => Listing::parse(bytes).map(Box::new).map(Received::Listing),

@@ -1,4 +1,4 @@
-//! The rules of a hub about others, for whoever wants to go by them.
+//! Rule list: allow and block rules that a hub publishes for subscribers.
 
 use plexus_a2a::json::Limits;
 use plexus_domain::Timestamp;
@@ -11,16 +11,16 @@ use super::{
 };
 use crate::HubId;
 
-/// Rules in one list.
+/// Maximum rules in one list.
 pub const MAX_LISTED: usize = 5_000;
-/// A list with as many rules as it may have, each with a few words.
+/// Maximum bytes of a list: the maximum number of rules with a few words each.
 const MAX_LIST_BYTES: usize = 1 << 20;
 
 const MAX_NAME: usize = 80;
 const MAX_SUBJECT: usize = 300;
 const MAX_REASON: usize = 200;
 
-/// What a rule does.
+/// Action of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -28,8 +28,8 @@ pub enum Action {
     Block,
 }
 
-/// A rule as it travels. What it is about is a kind and a name, as in `hub:12D3KooW…`; readers leave out kinds that they do
-/// not know.
+/// A published rule. Its subject is a kind and a name, such as `hub:12D3KooW…`; subscribers skip unknown
+/// kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedRule {
     pub subject: String,
@@ -40,13 +40,12 @@ pub struct ListedRule {
     pub expires: Option<Timestamp>,
 }
 
-/// All rules that a hub gives out, at the moment of `seq`. Unlike other records it is no part of what hubs tell each other by
-/// themselves: people hand it on.
+/// All rules that a hub publishes, as of `seq`. Unlike other records, hubs do not replicate it automatically.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleList {
     pub hub: HubId,
     pub seq: Seq,
-    /// What the hub calls itself, in one line.
+    /// Display name of the hub, one line.
     pub name: String,
     pub rules: Vec<ListedRule>,
 }

@@ -1,17 +1,17 @@
-//! The order of a signer's records, and their time, in one number.
+//! Sequence number of a signer's records, which also encodes the signing time.
 
 use std::time::Duration;
 
 use plexus_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How far ahead of ours another hub's clock may be.
+/// Maximum clock skew: how far a record may be dated ahead of the local clock.
 pub const MAX_SKEW: Duration = Duration::from_secs(10 * 60);
 
-/// Microseconds since 1970 at which a record was signed; at least one more than in the record before it.
+/// Signing time in microseconds since 1970, strictly increasing over the records of one signer.
 ///
-/// Because it follows the clock, a hub that comes back from an old backup stays ahead of what it signed before. It
-/// is below 2^53, so every JSON parser reads it exactly.
+/// It follows the clock, so a hub restored from an old backup does not reuse numbers. It is below 2^53, so
+/// every JSON parser reads it exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Seq(u64);
@@ -19,7 +19,7 @@ pub struct Seq(u64);
 impl Seq {
     const MAX: u64 = (1 << 53) - 1;
 
-    /// The number of a record that is signed `now`, after the one of `previous`.
+    /// Returns the sequence number of a record signed `now`, after `previous`.
     pub fn next(previous: Option<Self>, now: Timestamp) -> Self {
         let by_clock = u64::try_from(now.millis().max(0)).unwrap_or(0).saturating_mul(1_000);
         let by_order = previous.map_or(0, |previous| previous.0 + 1);
@@ -30,12 +30,12 @@ impl Seq {
         self.0
     }
 
-    /// When the record says that it was signed.
+    /// Returns the claimed signing time.
     pub fn issued(self) -> Timestamp {
         Timestamp::from_millis(i64::try_from(self.0 / 1_000).unwrap_or(i64::MAX))
     }
 
-    /// Whether the record claims to come from a future that clocks do not explain.
+    /// Returns whether the signing time is further in the future than clock skew explains.
     pub fn is_ahead_of(self, now: Timestamp) -> bool {
         self.issued() > now + MAX_SKEW
     }

@@ -1,4 +1,4 @@
-//! Records that a hub signs alone, and the step from what a record claims to what is known.
+//! Records signed by a hub alone, and the type-state from parsed to verified records.
 
 use plexus_a2a::{
     jws::{self, Jws, JwsError},
@@ -12,16 +12,17 @@ use super::{
 };
 use crate::HubId;
 
-/// A record that is well formed, and no more. Its claims serve to decide whether it is worth a signature check.
+/// A parsed record whose signatures are not verified. Its claims serve to decide whether verification is
+/// worthwhile.
 #[derive(Clone, Debug)]
 pub struct Unverified<R>(R);
 
-/// What can be claimed, and checked.
+/// A record with claims that can be verified.
 pub trait Record: Sized {
     type Claims;
 
     fn claims(&self) -> &Self::Claims;
-    /// What names this record: the SHA-256 of its payload.
+    /// Returns the record's identifier: the SHA-256 of its payload.
     fn hash(&self) -> Digest;
     fn check(&self) -> Result<(), RecordError>;
 }
@@ -39,22 +40,22 @@ impl<R: Record> Unverified<R> {
         self.0.hash()
     }
 
-    /// The record, if its signatures hold. The only costly step: some 50 µs for each.
+    /// Verifies the signatures and returns the record. The only costly step: about 50 µs per signature.
     pub fn verify(self) -> Result<R, RecordError> {
         self.0.check().map(|()| self.0)
     }
 }
 
-/// What a hub says of itself.
+/// Payload that a hub signs alone.
 pub trait HubPayload: Payload {
-    /// The largest record of this kind, in bytes.
+    /// Maximum bytes of a record of this kind.
     const LIMIT: usize = MAX_BYTES;
 
     fn hub(&self) -> HubId;
     fn seq(&self) -> Seq;
 }
 
-/// A payload with the signature of the hub that it speaks of.
+/// A payload signed by the hub that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signed<T> {
     body: T,
@@ -64,8 +65,10 @@ pub struct Signed<T> {
 }
 
 impl<T: HubPayload> Signed<T> {
+    /// Signs a payload.
+    ///
     /// # Errors
-    /// When `body` breaks a rule of its kind, or `key` is not its hub's.
+    /// When `body` violates a rule of its kind, or `key` does not belong to its hub.
     pub fn sign(body: T, key: &SecretKey) -> Result<Self, RecordError> {
         let payload = frame::write(&body)?;
         let signature = jws::sign(key, &payload).map_err(|error| RecordError::Payload(error.to_string()))?;
@@ -99,7 +102,7 @@ impl<T: HubPayload> Signed<T> {
         self.hash
     }
 
-    /// What decides between two of one hub.
+    /// Returns the version order of records of one hub: sequence number, then hash.
     pub fn rank(&self) -> (Seq, Digest) {
         (self.body.seq(), self.hash)
     }

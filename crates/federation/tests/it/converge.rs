@@ -1,4 +1,4 @@
-//! Many hubs: whatever gossip lost, they end with the same sets.
+//! Convergence of many hubs: after arbitrary gossip loss all hold the same sets.
 
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
-//! Chance that is the same in every run.
+//! Seeded random number generator for reproducible tests.
 
-/// xorshift64*: enough to shuffle, the same everywhere.
+/// xorshift64* generator: good enough for shuffling, identical on all platforms.
 pub struct Dice(u64);
 
 impl Dice {

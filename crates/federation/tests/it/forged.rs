@@ -1,5 +1,5 @@
-//! Everything that a liar can make of records that it did not sign, told to the first of a line of honest hubs: none of
-//! them stores any of it, and the first passes none of it on.
+//! Forged records, sent by a malicious hub to the first of a line of honest hubs. No honest hub stores one,
+//! and the first propagates none.
 
 use data_encoding::BASE64URL_NOPAD;
 use plexus_a2a::jws;
@@ -18,14 +18,15 @@ fn lines(bytes: &[u8]) -> Vec<String> {
     String::from_utf8(bytes.to_vec()).unwrap().splitn(4, '\n').map(str::to_owned).collect()
 }
 
-/// The record with other words in place of one of its lines.
+/// Replaces one line of a record.
 fn with_line(record: &[u8], at: usize, line: &str) -> Vec<u8> {
     let mut lines = lines(record);
     line.clone_into(&mut lines[at]);
     lines.join("\n").into_bytes()
 }
 
-/// Each signature line with another key's signature, another header, or none at all; each byte of some bent.
+/// Builds forgeries of a record: for each signature line another key's signature, another header, or none;
+/// and records with one flipped bit.
 fn forgeries(record: &[u8], signatures: usize) -> Vec<Vec<u8>> {
     let payload = lines(record)[0].clone();
     let mut all = Vec::new();
@@ -61,7 +62,7 @@ fn forgeries_are_stored_by_nobody_and_go_no_further_than_the_first_hub() {
     let mut network = Network::line(HONEST, 9);
     network.run(5);
     let listing = live(1, 5, network.now);
-    // Who signs for both, and does not have the author's key.
+    // One key signs for author and hub, without holding the author's key.
     let both = jws::sign(&key(5), lines(&listing.encode())[0].as_bytes()).unwrap().to_string();
     let mut all = vec![with_line(&listing.encode(), 1, &both)];
     let by_author = jws::sign(&agent_key(1), lines(&listing.encode())[0].as_bytes()).unwrap().to_string();
@@ -69,7 +70,7 @@ fn forgeries_are_stored_by_nobody_and_go_no_further_than_the_first_hub() {
     all.extend(forgeries(&listing.encode(), 2));
     all.extend(forgeries(&head(5, START, &[]).encode(), 1));
     all.extend(forgeries(&record(5, START, None, Vec::new()).encode(), 1));
-    // What is signed, and from a future that clocks do not explain.
+    // Validly signed, but dated further into the future than clock skew explains.
     all.push(live(1, 5, network.now + MINUTE * 11).encode());
     all.push(head(5, network.now + DAY, &[]).encode());
     let (before, count) = (network.passed_on, all.len());

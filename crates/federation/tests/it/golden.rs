@@ -1,4 +1,4 @@
-//! Records as they are written, kept in files: a change of the form shows here, and old bytes stay readable.
+//! Golden files of encoded records: they detect format changes, and old bytes must stay parsable.
 
 use plexus_domain::Timestamp;
 use plexus_federation::record::{

@@ -1,5 +1,4 @@
-//! What dishonest hubs send. The pass line is the same for all of it: nothing is stored, nothing is passed on, and
-//! nothing panics.
+//! Input of malicious hubs. For all of it nothing is stored, nothing is propagated, and nothing panics.
 
 use std::sync::LazyLock;
 
@@ -22,7 +21,7 @@ use crate::make::{
 
 const NOW: Timestamp = START;
 
-/// A hub that heard `bytes` twice, by gossip and in answer to nothing, and kept none of it.
+/// Passes `bytes` to a new hub by gossip, asserts that it stores nothing, and returns the verdict.
 fn refused(bytes: &[u8]) -> Verdict {
     let mut core = core(9, Mode::Open);
     let (verdict, effects) = gossip(&mut core, bytes, NOW);

@@ -1,5 +1,5 @@
-//! The laws of merging: whatever order records come in, however often, and whichever are lost, hubs that saw the
-//! same hold the same; and what is gone stays gone.
+//! CRDT properties of merging: hubs with the same records hold the same state, regardless of order,
+//! repetition and loss. Deleted listings stay deleted.
 
 use std::sync::LazyLock;
 
@@ -16,8 +16,8 @@ use crate::make::{
     key, live, sign,
 };
 
-/// Every version of one agent that a test draws from: live, deleted, moved to another hub, two with one number, and
-/// one after a recovery.
+/// Returns all versions used by the tests, mostly of one agent: live, deleted, moved to another hub, two with
+/// one sequence number, and one after a recovery.
 fn versions() -> Vec<Listing> {
     let at = |hours: u32| START + HOUR * hours;
     let twin = {
@@ -39,7 +39,7 @@ fn versions() -> Vec<Listing> {
     ]
 }
 
-/// The owner lost the agent's key and went on with another, by the recovery key.
+/// Builds a version after the owner lost the agent's key and rotated with the recovery key.
 fn recovered(at: Timestamp) -> Listing {
     let chain: Chain = chain(1).rotate(agent_key(9).public(), Signer::Recovery(&key(30_001))).unwrap();
     let (seq, card) = (Seq::next(None, at), card("recovered"));
@@ -84,7 +84,7 @@ proptest! {
         first in proptest::collection::vec(0..11_usize, 0..11),
         second in proptest::collection::vec(0..11_usize, 0..11),
     ) {
-        // Two hubs that lost different messages, and then hear what the other one heard.
+        // Two hubs that each lost different messages, and then receive those of the other one.
         let now = START + DAY;
         let one = told(&[first.clone(), second.clone()].concat(), now);
         let other = told(&[second, first].concat(), now);
@@ -96,7 +96,8 @@ proptest! {
         replays in proptest::collection::vec((0..5_usize, 0..120_u32), 1..30),
         order in any::<bool>(),
     ) {
-        // Four versions signed within the ten days before the tombstone, replayed at any time, also after it lapsed.
+        // Four versions signed in the ten days before the tombstone, replayed at any time, also after its
+        // retention.
         let old: Vec<Listing> = (0..4).map(|n| live(1, 1, START + DAY * (3 * n))).collect();
         let tombstone = deleted(1, 1, START + DAY * 10);
         let mut core = core(9, Mode::Open);

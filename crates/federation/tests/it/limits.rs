@@ -1,4 +1,4 @@
-//! What one hub, and all new hubs together, may cost.
+//! Quotas and rate limits, per hub and for all hubs on probation together.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use plexus_federation::{
 
 use crate::make::{MINUTE, SECOND, START, core, deleted, envelope, gossip, head, hub, live, stores};
 
-/// Brings `home` back with `count` listings, which costs no signatures.
+/// Restores `home` with `count` listings, which needs no signatures.
 fn fill(core: &mut Core, home: u16, count: u16, bytes: usize) {
     fill_from(core, home, home * 100, count, bytes);
 }
@@ -92,7 +92,8 @@ fn a_hundred_invented_hubs_share_one_cap() {
     assert_eq!(offer(&mut core, 9_002, 1), Verdict::Accept);
 }
 
-/// However many are invented, however much each has: a hub that has little finds room within a minute.
+/// A hub with few listings gets room within a minute, however many hubs are invented and however much each
+/// stores.
 #[test]
 fn a_thousand_invented_hubs_keep_out_nobody() {
     let mut core = core(300, Mode::Probation);
@@ -120,7 +121,7 @@ fn a_flood_by_gossip_is_cut_and_other_hubs_go_on() {
     assert_eq!(gossip(&mut core, &live(99, 1, START).encode(), START + SECOND).0, Verdict::Accept);
 }
 
-/// The rest is found when they compare.
+/// Listings beyond the rate limit are found by anti-entropy.
 #[test]
 fn a_hub_announces_no_more_than_others_hear() {
     let mut core = core(1, Mode::Open);
@@ -160,7 +161,7 @@ fn a_peer_that_asks_without_end_is_refused_and_others_are_answered() {
     assert!(matches!(ask(1, START + SECOND), Effect::ReplyFound { .. }), "and in a while");
 }
 
-/// Otherwise a few that come and go would take up all rounds.
+/// Otherwise a few reconnecting peers would occupy all sync rounds.
 #[test]
 fn who_comes_again_at_once_is_not_compared_with_again() {
     let mut core = core(9, Mode::Open);
@@ -173,7 +174,7 @@ fn who_comes_again_at_once_is_not_compared_with_again() {
     assert!(come(START + SYNC_EVERY));
 }
 
-/// Answers a round with the heads that hub 1 signed one after the other, until the peer brought as much as it may.
+/// Answers a round with successive heads of hub 1, until the delivery quota of the peer is used up.
 #[test]
 fn what_a_peer_brings_is_cut_and_the_copy_says_so() {
     let (mut core, mut peer) = (core(9, Mode::Open), core(2, Mode::Open));

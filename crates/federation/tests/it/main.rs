@@ -1,4 +1,4 @@
-//! The crate from outside: records as bytes, and hubs that exchange effects in a network made of nothing but memory.
+//! Tests of the public API: encoded records, and engines that exchange effects over an in-memory network.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 

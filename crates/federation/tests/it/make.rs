@@ -1,4 +1,4 @@
-//! Keys, cards and records.
+//! Fixtures: keys, cards and records.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub fn seed(n: u16) -> [u8; 32] {
     seed
 }
 
-/// Hubs have small numbers, agents large ones.
+/// Returns the key number `n`. Hubs use small numbers, agents large ones.
 pub fn key(n: u16) -> SecretKey {
     SecretKey::from_seed(&seed(n))
 }
@@ -68,7 +68,7 @@ pub fn content(card: &[u8], seq: Seq, tags: &[&str]) -> Content {
     Content { card: Digest::of(card), expires: seq.issued() + LIFE, tags, langs: Vec::new() }
 }
 
-/// A live listing, signed at `at`.
+/// Builds a live listing, signed at `at`.
 pub fn live(agent: u16, home: u16, at: Timestamp) -> Listing {
     tagged(agent, home, at, &["count"])
 }
@@ -87,7 +87,7 @@ pub fn sign(envelope: Envelope, card: Vec<u8>, agent: u16, home: u16) -> Listing
     Listing::sign(envelope, card, &agent_key(agent), &key(home)).unwrap()
 }
 
-/// The head of a hub that has `listings`.
+/// Builds the inventory head of a hub that has `listings`.
 pub fn head(home: u16, at: Timestamp, listings: &[&Listing]) -> Signed<Head> {
     let hashes: Vec<Digest> = listings.iter().map(|listing| listing.hash()).collect();
     let fingerprint: Fingerprint = hashes.iter().collect();
@@ -95,7 +95,7 @@ pub fn head(home: u16, at: Timestamp, listings: &[&Listing]) -> Signed<Head> {
     Signed::sign(head, &key(home)).unwrap()
 }
 
-/// What a hub says of itself.
+/// Builds a hub record.
 pub fn record(n: u16, at: Timestamp, domain: Option<&str>, addresses: Vec<String>) -> Signed<HubRecord> {
     let record = HubRecord {
         hub: hub(n),
@@ -116,7 +116,7 @@ pub fn core(n: u16, mode: Mode) -> Core {
     Core::new(key(n), Policy::new(mode), START)
 }
 
-/// What a core makes of a message by gossip.
+/// Passes a gossip message to an engine and returns its verdict and the other effects.
 pub fn gossip(core: &mut Core, bytes: &[u8], now: Timestamp) -> (Verdict, Vec<Effect>) {
     let event = Event::Gossip { from: hub(999), message: 5, bytes: bytes.to_vec() };
     let mut effects = core.handle(event, now);

@@ -1,4 +1,4 @@
-//! Copies that are wrong, and signers who contradict themselves: named within two rounds.
+//! Wrong copies, and signers that contradict themselves, are reported within two rounds.
 
 use plexus_domain::Timestamp;
 use plexus_federation::{
@@ -15,10 +15,10 @@ const HOME: u16 = 1;
 const MIRROR: u16 = 2;
 const OBSERVER: u16 = 3;
 
-/// Two rounds with each of two peers.
+/// Duration of two rounds with each of two peers.
 const TWO_ROUNDS: u64 = 4 * SYNC_EVERY.as_secs() + 30;
 
-/// What an honest hub says of a mirror that does not see some records, after what `happens`.
+/// Returns the violations that an honest hub reports of a mirror that ignores some records, after `happens`.
 fn accusations(blind: Blind, happens: impl Fn(&mut Network)) -> Vec<Accusation> {
     let mut network = Network::full(3, 8);
     (1..6).for_each(|agent| network.publish(&live(agent, HOME, START)));
@@ -47,7 +47,7 @@ fn a_mirror_that_withholds() {
 
 #[test]
 fn a_mirror_that_pads() {
-    // The agent moved to the observer's hub; the mirror goes on showing it at its old home.
+    // The agent moved to the observer's hub; the mirror still lists it at its old home.
     let blind = |record: &str| record.contains("agent-2");
     let found = accusations(blind, |network| network.publish(&live(2, OBSERVER, network.now)));
     accused(&found, HOME, &Fault::Pads { extra: 1 });
@@ -67,7 +67,8 @@ fn a_mirror_that_replays_an_old_head() {
     accused(&found, HOME, &Fault::StaleHead);
 }
 
-/// An observer whose only peer is a mirror that states more than it shows. `delivers` is what it does when asked.
+/// Runs two rounds of an observer whose only peer is a mirror that states more than it delivers. `delivers`
+/// overrides the mirror's responses.
 fn rounds_with(delivers: impl Fn(&mut Core, &Request, Timestamp) -> Option<Answer>) -> Vec<Accusation> {
     let listings: Vec<Listing> = (1..6).map(|agent| live(agent, HOME, START)).collect();
     let promise = head(HOME, START, &listings.iter().collect::<Vec<_>>());

@@ -1,4 +1,5 @@
-//! Hubs in one process. Messages wait in one queue; a seeded generator delays, doubles and loses them.
+//! In-memory network of engines. Messages share one queue; a seeded generator reorders, duplicates and drops
+//! them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,36 +15,38 @@ use crate::{
     make::{SECOND, START, core, hub},
 };
 
+/// One hub of the network.
 pub struct Node {
     pub core: Core,
     pub bodies: BTreeMap<Digest, Vec<u8>>,
     pub accusations: Vec<Accusation>,
 }
 
-/// Which records a dishonest hub acts as if it had never seen.
+/// Selects records that a dishonest hub pretends never to have received.
 pub type Blind = fn(&str) -> bool;
 
+/// The network.
 pub struct Network {
     pub nodes: BTreeMap<HubId, Node>,
     pub now: Timestamp,
     pub links: Vec<(HubId, HubId)>,
-    /// Of a hundred messages of gossip, so many are lost, and as many come twice.
+    /// Percentage of gossip messages that are lost; as many are duplicated.
     pub loss: usize,
     pub blind: BTreeMap<HubId, Blind>,
-    /// How many messages of gossip were heard, and found worth passing on.
+    /// Number of gossip messages accepted for propagation.
     pub passed_on: usize,
     queue: VecDeque<(HubId, Event)>,
     dice: Dice,
 }
 
 impl Network {
-    /// Hubs 1 to `n`, all connected.
+    /// Builds hubs 1 to `n`, fully connected.
     pub fn full(n: u16, seed: u64) -> Self {
         let links = (1..=n).flat_map(|a| (a + 1..=n).map(move |b| (hub(a), hub(b)))).collect();
         Self::new(n, links, seed)
     }
 
-    /// Hubs 1 to `n`, each connected with the next.
+    /// Builds hubs 1 to `n`, each connected to the next.
     pub fn line(n: u16, seed: u64) -> Self {
         Self::new(n, (1..n).map(|a| (hub(a), hub(a + 1))).collect(), seed)
     }
@@ -75,19 +78,19 @@ impl Network {
         self.queue.extend([(a, Event::Disconnected(b)), (b, Event::Disconnected(a))]);
     }
 
-    /// One hub tells another something by gossip, whatever it is.
+    /// Sends arbitrary bytes as a gossip message.
     pub fn say(&mut self, from: HubId, to: HubId, bytes: Vec<u8>) {
         self.queue.push_back((to, Event::Gossip { from, message: 0, bytes }));
     }
 
-    /// The home hub of `listing` publishes it.
+    /// Publishes `listing` at its home hub.
     pub fn publish(&mut self, listing: &Listing) {
         let home = listing.envelope().hub;
         self.nodes.get_mut(&home).unwrap().bodies.insert(listing.hash(), listing.encode());
         self.queue.push_back((home, Event::Published(Box::new(listing.clone()))));
     }
 
-    /// Lets `seconds` pass, with everything that happens in them.
+    /// Advances the clock by `seconds`, processing all events.
     pub fn run(&mut self, seconds: u64) {
         for _ in 0..seconds {
             let hubs: Vec<HubId> = self.nodes.keys().copied().collect();
@@ -99,7 +102,7 @@ impl Network {
 
     fn settle(&mut self) {
         while !self.queue.is_empty() {
-            // Neighbours in the queue overtake each other.
+            // Reorder messages that are close in the queue.
             let at = self.dice.roll(self.queue.len().min(4));
             let Some((to, event)) = self.queue.remove(at) else { continue };
             let (from, bytes) = match &event {
@@ -182,7 +185,7 @@ impl Network {
         &self.nodes[&hub(n)]
     }
 
-    /// What each hub holds of each, without the numbers of heads, which change while they travel.
+    /// Returns every hub's inventory, without the head numbers, which differ while heads are in transit.
     pub fn sets(&self) -> Vec<Vec<Row>> {
         let set = |row: Row| Row { head: None, ..row };
         self.nodes.values().map(|node| node.core.rows(self.now).into_iter().map(set).collect()).collect()

@@ -1,4 +1,4 @@
-//! What people are shown of other hubs.
+//! Replication status for the UI.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use plexus_federation::core::{
 
 use crate::make::{START, core, gossip, head, hub, live};
 
-/// More than fit into one answer.
+/// More listings than fit into one response.
 const MANY: u16 = 300;
 
 #[test]
@@ -52,7 +52,7 @@ fn a_catch_up_says_how_far_it_is_and_how_long_it_took() {
     assert_eq!((report.here, report.promised, report.fetching), (wanted, Some(wanted), None));
 }
 
-/// What the home hub answers.
+/// Returns the response of the home hub.
 fn answer(
     home: &mut Core,
     request: plexus_federation::core::Request,

@@ -1,4 +1,4 @@
-//! Peers that answer as late as they may, so that others find no room to compare.
+//! Slow peers do not block the sync rounds of others.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,10 +13,10 @@ use crate::make::{SECOND, START, core, gossip, head, hub, live};
 
 const HONEST: u16 = 500;
 const SLOW: u16 = 40;
-/// The network gives up on a request after ten seconds.
+/// Response time of the slow peers, below the request timeout of ten seconds.
 const SLOWLY: Duration = Duration::from_secs(9);
 
-/// What a slow peer says: there are thousands of hubs, each with a newer head than is known, and then nothing of them.
+/// Response of a slow peer: it states hundreds of hubs with newer heads, and then delivers nothing.
 fn nothing_much(request: &Request, now: Timestamp) -> Answer {
     let (count, fingerprint) = (1, Fingerprint::default());
     let row = |n| Row { hub: hub(n), head: Some(Seq::next(None, now)), count, fingerprint, partial: false };
@@ -26,7 +26,7 @@ fn nothing_much(request: &Request, now: Timestamp) -> Answer {
     }
 }
 
-/// Asks that wait, and when they are answered.
+/// Outstanding requests, keyed by the time of their response.
 struct Waiting(BTreeMap<(Timestamp, u64), (HubId, Request)>);
 
 impl Waiting {

@@ -1,4 +1,4 @@
-//! Lists of rules as signed documents.
+//! Rule lists as signed documents.
 
 use plexus_federation::record::{self, Action, ListedRule, MAX_LISTED, RecordError, RuleList, Seq, Signed};
 

@@ -1,4 +1,4 @@
-//! Defederation: each kind of rule, where it is felt, and that it is undone at once.
+//! Policy rules: the effect of each kind, and that removing a rule undoes it at once.
 
 use plexus_a2a::listing::ListingId;
 use plexus_domain::Timestamp;
@@ -21,7 +21,7 @@ fn remove(core: &mut Core, subject: &Subject) -> Vec<Effect> {
     core.handle(Event::RuleRemoved { source: Source::Local, subject: subject.clone() }, START)
 }
 
-/// A hub that shows agents 1 and 2 of hub 1.
+/// Builds an engine that shows agents 1 and 2 of hub 1.
 fn carrying(mode: Mode) -> Core {
     let mut core = core(9, mode);
     for bytes in

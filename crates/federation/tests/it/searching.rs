@@ -1,4 +1,4 @@
-//! Asking other hubs: whom, how many, for how long, and what is believed.
+//! Live search: which hubs are queried, how many, for how long, and which responses are accepted.
 
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ fn only_verified_listings_of_the_hub_that_answers_are_shown() {
     assert!(core.holds(good.envelope().id()), "what was found is carried from now on");
 }
 
-/// A hub that nothing was known of says with its answer that it is there.
+/// The response of an unknown hub includes its head, which makes the hub visible.
 #[test]
 fn what_a_new_hub_answers_is_shown_at_once() {
     let mut core = core(9, Mode::Open);
@@ -145,7 +145,7 @@ fn rules_hold_for_who_is_asked_and_what_is_found() {
     assert_eq!(found(&effects), Some((hub(1), vec![other])));
 }
 
-/// Anybody may have made them up, so that they neither come first nor fill the list.
+/// Such hubs are free to create (Sybil), so they must neither come first nor fill the results.
 #[test]
 fn hubs_on_probation_are_asked_last_and_heard_for_less() {
     let mut core = core(9, Mode::Probation);
@@ -178,7 +178,7 @@ fn hubs_of_which_all_is_here_are_not_asked() {
     assert_eq!(named.iter().map(|(hub, _)| *hub).collect::<Vec<_>>(), [hub(3)]);
 }
 
-/// Whoever stands closest to a key in the DHT may keep quiet about it.
+/// The peers closest to a DHT key may withhold its providers (eclipse attack).
 #[test]
 fn an_alarm_sounds_when_the_dht_names_none_of_the_hubs_that_are_here() {
     let end = START + MILLIS * 1_000;

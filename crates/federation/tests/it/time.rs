@@ -1,4 +1,4 @@
-//! What time does: leases, expiry, heads.
+//! Leases, expiry and signing of heads.
 
 use plexus_a2a::keys::SecretKey;
 use plexus_domain::Timestamp;

@@ -1,4 +1,4 @@
-//! A peer that speaks the DHT's protocol by hand, as fast as it can.
+//! Test helper: a hand-written Kademlia peer that floods victims with provider records.
 
 use futures::{AsyncWriteExt, StreamExt, stream};
 use libp2p::PeerId;
@@ -6,12 +6,12 @@ use plexus_domain::Digest;
 
 use crate::hub::{Hub, KAD};
 
-/// Connections made at the same time.
+/// Concurrent connections.
 const AT_ONCE: usize = 16;
-/// Messages in one write.
+/// Messages per write.
 const BATCH: usize = 100;
 
-/// Announces `each` keys that do not exist to each of `victims`, from each of `attackers`.
+/// Announces `each` junk keys to every victim from every attacker.
 pub async fn junk(attackers: &[Hub], victims: &[Hub], each: usize) {
     let pairs = attackers.iter().flat_map(|attacker| victims.iter().map(move |victim| (attacker, victim)));
     let floods = pairs.map(|(attacker, victim)| flood(attacker, victim, each));
@@ -25,7 +25,7 @@ async fn flood(attacker: &Hub, victim: &Hub, each: usize) {
         let numbers = batch * BATCH..each.min((batch + 1) * BATCH);
         let bytes: Vec<u8> =
             numbers.flat_map(|n| announcement(attacker.peer, &format!("{victim:p} {n}"))).collect();
-        // A victim may hang up.
+        // The victim may close the stream.
         if stream.write_all(&bytes).await.is_err() {
             return;
         }
@@ -33,24 +33,24 @@ async fn flood(attacker: &Hub, victim: &Hub, each: usize) {
     _ = stream.close().await;
 }
 
-/// ADD_PROVIDER (libp2p specification "kad-dht", "RPC messages"), with its length before it.
+/// Builds an ADD_PROVIDER message (libp2p specification "kad-dht", "RPC messages"), length-prefixed.
 fn announcement(provider: PeerId, what: &str) -> Vec<u8> {
     let key = [&[0x12, 0x20][..], Digest::of(what).as_bytes()].concat();
     let peer = [field(1, &provider.to_bytes()), field(2, &[4, 127, 0, 0, 1, 6, 0, 9])].concat();
     framed(&[number(1, 2), field(2, &key), field(9, &peer)].concat())
 }
 
-/// A message with its length before it.
+/// Prefixes a message with its length.
 pub fn framed(message: &[u8]) -> Vec<u8> {
     [&varint(message.len() as u64)[..], message].concat()
 }
 
-/// A protobuf field of bytes (protobuf.dev, "Encoding").
+/// Encodes a protobuf field of bytes (protobuf.dev, "Encoding").
 pub fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2][..], &varint(bytes.len() as u64), bytes].concat()
 }
 
-/// A protobuf field that is a number.
+/// Encodes a protobuf field that holds a number.
 pub fn number(number: u8, value: u64) -> Vec<u8> {
     [&[number << 3][..], &varint(value)].concat()
 }

@@ -1,4 +1,4 @@
-//! A hub that has never been here before, and a hundred thousand listings.
+//! Catch-up of a new hub with up to a hundred thousand listings.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ async fn long_a_new_hub_has_a_hundred_thousand_listings_within_a_minute() {
     measure(20, 5_000).await;
 }
 
-/// From one hub that has `each` listings of each of so many.
+/// Measures the catch-up from one hub that stores `each` listings of each of `homes` hubs.
 async fn measure(homes: u16, each: u32) {
     let began = Instant::now();
     let mut core = Core::new(key(1), Policy::new(Mode::Open), now());
@@ -64,7 +64,7 @@ async fn measure(homes: u16, each: u32) {
     assert!(took <= ASKED, "{took:?}");
 }
 
-/// One of many of a few authors.
+/// Builds one of many listings by few authors.
 pub fn listing(home: u16, n: u32) -> Listing {
     let (agent, card) = (home, make::card(&format!("{home}-{n}")));
     let mut nonce = [0; 16];

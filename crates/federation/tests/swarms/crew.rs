@@ -1,4 +1,5 @@
-//! Hubs in processes of their own, each told what to do line by line: a thousand hubs hold more connections than one process may.
+//! Test helper: hubs in child processes, controlled by JSON lines. A thousand hubs need more connections than
+//! one process may open.
 
 use std::{
     collections::HashMap,
@@ -27,15 +28,17 @@ use crate::{
     measure::{memory_of, say},
 };
 
-/// Hubs of one process. Each keeps at most some hundred connections, a process usually at most some ten thousand files.
+/// Hubs per process. Each has at most about a hundred connections; a process may usually open about ten
+/// thousand files.
 const OF_A_PROCESS: usize = 100;
-/// Set where this program is run as such a process.
+/// Environment variable that marks a child process.
 const HIRED: &str = "PLEXUS_TEST_HIRED";
 
+/// A command to a child process.
 #[derive(Serialize, Deserialize)]
 struct Errand {
     id: u64,
-    /// The number of the hub that it is for.
+    /// Number of the target hub.
     hub: u16,
     what: What,
 }
@@ -48,7 +51,7 @@ enum What {
     Announce,
     Count,
     FindHub(u16),
-    /// A hub with the tag that this one has.
+    /// Find a hub with the tag of this hub.
     FindTag(u16),
     Stop,
 }
@@ -73,16 +76,16 @@ impl Said {
     }
 }
 
-/// What became of a look-up; if nothing, why.
+/// Result of a lookup, with the reason of a failure.
 pub type Outcome = Result<(), String>;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// Peers in its table of the DHT.
+    /// Peers in its DHT routing table.
     pub table: usize,
     pub announcements: usize,
     pub look_ups: u64,
-    /// Of all its look-ups.
+    /// DHT requests of all its lookups.
     pub requests: u64,
 }
 
@@ -97,7 +100,7 @@ impl Counts {
     }
 }
 
-/// Processes that are started as they are needed, and end with this.
+/// Child processes, started on demand and killed on drop.
 #[derive(Default)]
 pub struct Crew {
     processes: Vec<Arc<Process>>,
@@ -115,13 +118,13 @@ impl Crew {
         Hub { n, address, process }
     }
 
-    /// In MiB.
+    /// Returns the memory of all child processes, in MiB.
     pub fn memory(&self) -> usize {
         self.processes.iter().map(|process| memory_of(&process.pid.to_string())).sum()
     }
 }
 
-/// A hub of one of the processes.
+/// A hub in a child process.
 pub struct Hub {
     pub n: u16,
     pub address: Multiaddr,
@@ -150,7 +153,7 @@ impl Hub {
         tag_of(self.n) == tag_of(other.n)
     }
 
-    /// Like a killed process: nobody is told.
+    /// Stops the hub without closing its connections, like a killed process.
     pub async fn stop(self) {
         self.process.ask(self.n, What::Stop).await;
     }
@@ -202,7 +205,7 @@ async fn listen(
     waiting: Arc<Mutex<HashMap<u64, oneshot::Sender<Said>>>>,
 ) {
     while let Ok(Some(line)) = lines.next_line().await {
-        // What runs tests says things of its own, before the first answer even in its line.
+        // The test harness prints text of its own, even on the line of the first response.
         let answer = line.find('{').and_then(|at| serde_json::from_str::<Report>(&line[at..]).ok());
         if let Some(Report { id, said }) = answer
             && let Some(tell) = waiting.lock().await.remove(&id)
@@ -213,7 +216,7 @@ async fn listen(
     waiting.lock().await.clear();
 }
 
-/// What such a process does until nobody is there to tell it anything.
+/// Main loop of a child process, until its standard input closes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "other tests start it"]
 async fn hubs_of_one_process() {

@@ -1,4 +1,4 @@
-//! Popular tags, junk, and hubs that die: who is still found?
+//! DHT recall for a popular tag, under junk records and with failing hubs.
 
 use std::{
     collections::HashSet,
@@ -24,20 +24,20 @@ use crate::{
     measure::{memory, say, spread},
 };
 
-/// Announcers at the same time.
+/// Concurrent visitors.
 const AT_ONCE: usize = 8;
-/// How long a table may take to fill, on a machine that does much else.
+/// Timeout of filling routing tables, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 struct Shape {
     hubs: usize,
-    /// Others that come, announce the same tag and leave.
+    /// Further peers that connect, announce the same tag and leave.
     visitors: usize,
-    /// More of them, whose announcements are put into the stores of the closest hubs as if they had come.
+    /// Further peers whose provider records are inserted directly into the stores of the closest hubs.
     absent: usize,
     attackers: usize,
     victims: usize,
-    /// Keys sent by attackers, and more that are put into the stores of the victims as if they had been sent.
+    /// Junk keys sent by attackers (`junk`), and inserted directly into the victims' stores (`more_junk`).
     junk: usize,
     more_junk: usize,
 }
@@ -114,14 +114,15 @@ async fn measure(shape: Shape) {
     recall("replaced, asked by newcomers", &newcomers[..3], &announced, &tag).await;
 }
 
-/// Hubs that all know each other through the first few.
+/// Starts hubs that discover each other through the first one.
 async fn network(count: usize) -> Vec<Hub> {
     let hubs = join_all((0..count).map(|_| Hub::start())).await;
     join(&hubs[1..], &hubs[..1]).await;
     hubs
 }
 
-/// Each of `hubs` meets three of `others`, and all wait until they know about twenty.
+/// Connects each of `hubs` to three of `others`, and waits until each knows 15 peers, or all if there are
+/// fewer.
 async fn join(hubs: &[Hub], others: &[Hub]) {
     let (began, enough) = (Instant::now(), (hubs.len() + others.len() - 1).min(15));
     for (n, hub) in hubs.iter().enumerate() {
@@ -138,7 +139,7 @@ async fn join(hubs: &[Hub], others: &[Hub]) {
     }
 }
 
-/// Under the tag as a whole, and under the hub's shard of it.
+/// Announces the tag, as a whole and by shard, from all hubs and from `count` visitors.
 async fn announce(hubs: &[Hub], count: usize, tag: &Tag) -> HashSet<PeerId> {
     let by_hubs = hubs.iter().map(|hub| announce_one(hub, tag));
     join_all(by_hubs).await;
@@ -148,7 +149,8 @@ async fn announce(hubs: &[Hub], count: usize, tag: &Tag) -> HashSet<PeerId> {
             visitor.meet(&hubs[(n + step * 11) % hubs.len()]).await;
         }
         announce_one(&visitor, tag).await;
-        // Announcing ends when the messages are handed over. What is asked after them comes back after they went.
+        // Announcing completes when the messages are queued. A later lookup completes only after they were
+        // sent.
         visitor.find(shard(visitor.peer, tag)).await;
         visitor.peer
     });
@@ -164,7 +166,7 @@ async fn announce(hubs: &[Hub], count: usize, tag: &Tag) -> HashSet<PeerId> {
     hubs.iter().map(|hub| hub.peer).chain(visited).collect()
 }
 
-/// Announces for hubs that are not there, to the twenty closest to each key.
+/// Inserts provider records of absent hubs into the stores of the twenty hubs closest to each key.
 async fn absent(hubs: &[Hub], count: usize, tag: &Tag) -> Vec<PeerId> {
     let absent: Vec<PeerId> = (0..count).map(|_| Keypair::generate_ed25519().public().to_peer_id()).collect();
     for peer in &absent {
@@ -182,7 +184,7 @@ async fn absent(hubs: &[Hub], count: usize, tag: &Tag) -> Vec<PeerId> {
     absent
 }
 
-/// Junk from two hundred attackers who do not connect, so that the store reaches its bounds.
+/// Inserts junk of two hundred unconnected attackers, so that the stores reach their limits.
 async fn more_junk(victims: &[Hub], count: usize) {
     const ATTACKERS: usize = 200;
     const BATCH: usize = 1_000;
@@ -204,7 +206,7 @@ fn shard(hub: PeerId, tag: &Tag) -> RecordKey {
     key::tag_shard(tag, key::shard_of(id::hub_of(&hub).unwrap()))
 }
 
-/// A tag that one hub has.
+/// Returns the key of a tag that one hub has.
 fn rare() -> RecordKey {
     key::tag(&Tag::from_text("rare").unwrap())
 }
@@ -217,8 +219,8 @@ async fn attackers(victims: &[Hub], count: usize) -> Vec<Hub> {
     attackers
 }
 
-/// Until all that was sent has been looked at. A victim may have given up on a stream, so what comes is not what was
-/// sent.
+/// Waits until all received records are processed. Their number is unknown: a victim may have closed a stream
+/// early.
 async fn settled(victims: &[Hub]) {
     let sum = || victims.iter().map(Hub::heard).sum::<usize>();
     let mut before = 0;
@@ -228,7 +230,7 @@ async fn settled(victims: &[Hub]) {
     }
 }
 
-/// How long look-ups by bystanders take, one after the other, while something else goes on.
+/// Returns the durations of consecutive lookups by bystanders while `work` runs.
 async fn look_ups_while(work: impl Future<Output = ()>, hubs: &[Hub], tag: &Tag) -> Vec<Duration> {
     let (mut times, mut working) = (Vec::new(), true);
     tokio::pin!(work);

@@ -1,5 +1,4 @@
-//! Peers whose names were made to stand closest to where the DHT keeps a tag. They keep quiet about its hubs, and name some that they
-//! made up.
+//! Eclipse attack on a tag: the peers closest to its DHT key withhold its hubs and return invented ones.
 
 use std::collections::HashSet;
 
@@ -24,9 +23,9 @@ use crate::{
 };
 
 const TAG: &str = "wanted";
-/// Of so many keys the closest are taken, closer than those of a few honest hubs are by chance.
+/// Keys generated, of which the closest are used: closer than those of a few honest hubs are by chance.
 const MADE: u32 = 10_000;
-/// Hubs that nobody has heard of, which each of them names.
+/// Invented hubs that each attacker returns.
 const INVENTED: usize = 3;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -40,7 +39,7 @@ async fn long_a_tag_of_50_hubs_whose_place_is_taken() {
     measure(50).await;
 }
 
-/// Hubs that all have an agent with the tag.
+/// Measures an attack on hubs that all have an agent with the tag.
 async fn measure(count: u16) {
     let tag = Tag::from_text(TAG).unwrap();
     let hubs = through_one(count, usize::from(count - 1).min(8)).await;
@@ -66,7 +65,7 @@ async fn measure(count: u16) {
     })
     .await;
     let shards = over_shards(&stranger, &tag).await;
-    // Among few hubs some are asked on the way, and name themselves.
+    // With few hubs, some are queried during the lookup and return their own records.
     say(&format!(
         "{} who name others than the {count} hubs of a tag: a stranger finds {} at its place, {} over shards",
         sybils.len(),
@@ -83,13 +82,14 @@ async fn measure(count: u16) {
     }
 }
 
-/// Whom the shards of a tag name.
+/// Returns the hubs found under the shards of a tag.
 async fn over_shards(stranger: &Hub, tag: &Tag) -> HashSet<PeerId> {
     let shards = (0..key::SHARDS).map(|shard| stranger.find(key::tag_shard(tag, shard)));
     join_all(shards).await.into_iter().flat_map(|found| found.hubs).collect()
 }
 
-/// As many as the DHT keeps copies, closer to a key than anybody else. They know each other and nobody else.
+/// Starts as many attackers as the DHT keeps replicas, closer to the key than any other peer. They know only
+/// each other.
 async fn sybils(key: &RecordKey, hubs: &[Whole]) -> Vec<Hub> {
     let seeds = (0..MADE).map(|n| *Digest::of(n.to_le_bytes()).as_bytes());
     let mut made: Vec<Keypair> = seeds.map(|seed| Keypair::ed25519_from_bytes(seed).unwrap()).collect();
@@ -112,7 +112,7 @@ async fn sybils(key: &RecordKey, hubs: &[Whole]) -> Vec<Hub> {
     sybils
 }
 
-/// Whether a hub that searches finds that the DHT names none of those that it knows.
+/// Returns whether a search of this hub raises the alarm that the DHT returned none of the hubs it knows.
 async fn is_alarmed(hub: &Whole, tag: &Tag) -> bool {
     let (search, before) = (now().millis().unsigned_abs(), hub.stored.lock().unwrap().done.len());
     let query = Query { text: String::new(), tags: vec![tag.clone()], limit: 10 };

@@ -1,4 +1,4 @@
-//! Whole hubs that are far from each other, and how long it takes until all of them have what one says.
+//! Test helper: full hubs behind latency proxies, and propagation times between them.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -22,12 +22,13 @@ use crate::{
     road::{Gate, INTERNET, Roads},
 };
 
-/// Half of what a message and its answer take.
+/// One-way latency: half the round-trip time.
 pub const ONE_WAY: Duration = Duration::from_millis(40);
 
 pub type Sign = fn(u16, u16, Timestamp) -> Listing;
 
-/// One agent in each `every`, at one hub after the other. How long they took until the last hub had them, in order.
+/// Publishes one agent per `every`, at the hubs in turn. Returns the sorted times until the last hub had
+/// each.
 pub async fn published(hubs: &[Far], agents: Range<u16>, every: Duration, sign: Sign) -> Vec<Duration> {
     let (mut turns, mut sent) = (interval(every), Vec::new());
     turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -54,13 +55,14 @@ pub async fn published(hubs: &[Far], agents: Range<u16>, every: Duration, sign: 
     times
 }
 
-/// A hub behind its gate.
+/// A hub behind its latency proxy.
 pub struct Far {
     pub whole: Whole,
     _gate: JoinSet<()>,
 }
 
-/// Hubs that are called at their gates alone. Each knows the way to the first, and is connected with several.
+/// Starts hubs that are reachable only through their proxies. Each bootstraps from the first and connects to
+/// several others.
 pub async fn far_apart(count: u16, roads: &Arc<Roads>) -> Vec<Far> {
     let (mut hubs, mut doors) = (Vec::new(), Vec::new());
     for n in 1..=count {

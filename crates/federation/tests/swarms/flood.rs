@@ -1,4 +1,4 @@
-//! A hub that says far more than others can hear, every word of it well signed: what becomes of those that say little.
+//! Gossip flood with validly signed records: other hubs must still propagate theirs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,12 +15,12 @@ use crate::{
     road::Roads,
 };
 
-/// The one that floods.
+/// Number of the flooding hub.
 const FLOODER: u16 = 900;
 const EVERY: Duration = Duration::from_millis(100);
-/// In MiB, for all hubs together, where no other test runs beside this one.
+/// Maximum additional memory in MiB, for all hubs together, when no other test runs.
 const MOST_MEMORY: usize = 256;
-/// Messages in one write.
+/// Messages per write.
 const BATCH: usize = 50;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -36,15 +36,15 @@ async fn long_a_flood_makes_nobody_else_wait() {
     assert!(more < MOST_MEMORY, "{more} MiB");
 }
 
-/// How long 99 of a hundred listings wait at most, before a flood and with it, and the MiB that it takes.
+/// 99th percentile of propagation before and during a flood, and the additional memory in MiB.
 struct Waits {
     calm: Duration,
     flooded: Duration,
     more: usize,
 }
 
-/// The flooder is next door to the first `victims` of the hubs, which are far from each other. How long these wait says little where
-/// other tests run meanwhile, so only the long form asks.
+/// The flooder has no latency to the first `victims` hubs; the hubs are distant from each other. Times mean
+/// little while other tests run, so only the long test asserts them.
 async fn measure(count: u16, listings: u16, victims: usize, flood: u32) -> Waits {
     let hubs = far_apart(count, &Roads::new(ONE_WAY)).await;
     let key = Keypair::ed25519_from_bytes(make::seed(FLOODER)).unwrap();
@@ -69,7 +69,7 @@ async fn measure(count: u16, listings: u16, victims: usize, flood: u32) -> Waits
     Waits { calm: percentile(&calm, 99), flooded: percentile(&flooded, 99), more }
 }
 
-/// Until it is shut out: how many were on their way by then.
+/// Sends until the connection is closed by the victim; returns the number of messages sent by then.
 async fn say_all(mut raw: Raw, words: Arc<[Vec<u8>]>) -> usize {
     for (n, batch) in words.iter().enumerate() {
         if !raw.say(batch).await {

@@ -1,4 +1,4 @@
-//! A peer of another maker among hubs: what it says and hears, and what becomes of its garbage.
+//! Interoperability with js-libp2p: its peer exchanges listings with hubs, and its garbage is harmless.
 
 use plexus_federation::{
     core::{Answer, Request},

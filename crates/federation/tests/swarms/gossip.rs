@@ -1,4 +1,4 @@
-//! Hubs that tell each other what they have, over loopback.
+//! Gossip between full hubs over loopback.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn what_one_publishes_all_verify_and_show() {
     }
 }
 
-/// A line: the liar, an honest hub, and one behind it.
+/// A line of three: the malicious hub, an honest hub, and a hub behind that one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_forgery_dies_at_the_first_hop() {
     let honest = Whole::start(2, &[]).await;
@@ -41,7 +41,7 @@ async fn a_forgery_dies_at_the_first_hop() {
     let mut forged = live(8, 1, now()).encode();
     let last = forged.len() - 1;
     forged[last] ^= 1;
-    // The liar's core would not say this, so its network is told directly.
+    // The engine of the malicious hub would not announce this, so use its network actor directly.
     liar.net.order(plexus_federation::net::api::Command::Announce(forged)).await.unwrap();
     liar.publish(&good).await;
     until("what is true arrives", async || behind.holds(&good) && honest.holds(&good)).await;

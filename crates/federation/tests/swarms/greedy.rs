@@ -1,4 +1,4 @@
-//! Peers that take up what others need, against an actor whose hub is slow.
+//! Resource exhaustion: greedy and slow peers against an actor whose hub is slow.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ use crate::{
 
 const SYNC: StreamProtocol = StreamProtocol::new("/plexus/sync/1");
 
-/// An actor without a hub behind it: the test is what answers.
+/// An actor without a hub: the test handles its events.
 struct Victim {
     peer: PeerId,
     address: Multiaddr,
@@ -51,7 +51,7 @@ impl Victim {
         Self { peer: id::peer_of(make::hub(1)).unwrap(), address, net, events, actor }
     }
 
-    /// The number of the next request or offer, and whose it is.
+    /// Returns the sender and the id of the next request or offer.
     async fn asked(&mut self) -> (PeerId, u64) {
         let next = async {
             loop {
@@ -74,13 +74,13 @@ impl Victim {
 
 async fn send(from: &Hub, to: PeerId, message: &Message) -> Stream {
     let mut stream = from.streams.clone().open_stream(to, SYNC).await.unwrap();
-    // Whoever is refused may be cut off while it still writes.
+    // A refused sender may be disconnected while it still writes.
     _ = stream.write_all(&wire::write_message(message).unwrap()).await;
     _ = stream.close().await;
     stream
 }
 
-/// What came back, nothing when it was refused.
+/// Returns the response; empty when the request was refused.
 async fn reply(mut stream: Stream) -> Vec<u8> {
     let mut bytes = Vec::new();
     _ = timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.unwrap();
@@ -129,7 +129,7 @@ async fn answers_that_nobody_reads_count_against_whoever_asked() {
         let answer = Answer::Records(vec![vec![1; 15_000]; 130]);
         victim.net.order(Command::Reply { id, answer }).await.unwrap();
     }
-    // Orders are obeyed one after the other.
+    // Commands are executed in order.
     victim.net.status().await.unwrap();
     assert!(reply(send(&greedy, victim.peer, &rows()).await).await.is_empty(), "all four are being written");
     let waiting = send(&other, victim.peer, &rows()).await;
@@ -150,7 +150,7 @@ async fn answers_that_nobody_reads_count_against_whoever_asked() {
     assert_eq!(timeout(PATIENCE, again).await.unwrap().0, greedy.peer, "whoever reads may ask again");
 }
 
-/// The network waits ten seconds for what somebody began to say.
+/// The read timeout of the network is ten seconds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_says_a_byte_a_second_is_given_up_and_others_are_answered() {
     const MOST: Duration = Duration::from_secs(30);
@@ -186,7 +186,7 @@ async fn an_answer_of_ten_megabytes_is_none() {
     let mut incoming = generous.streams.clone().accept(SYNC).unwrap();
     tokio::spawn(async move {
         while let Some((_, mut stream)) = incoming.next().await {
-            // Records, one of them too many bytes long.
+            // A record list whose only record is too large.
             let start = [&[0xa1, 0x67][..], b"records", &[0x81, 0x5a, 0x00, 0xa0, 0x00, 0x00]].concat();
             _ = stream.write_all(&start).await;
             _ = stream.write_all(&vec![1; 10 << 20]).await;

@@ -1,4 +1,4 @@
-//! A swarm in a task of its own: a hub as far as the DHT goes.
+//! Test helper: a DHT-only node, with its swarm in a separate task.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,9 +28,9 @@ use tokio::{
 };
 
 pub const KAD: StreamProtocol = StreamProtocol::new("/plexus/kad/1");
-/// Orders that wait for one hub.
+/// Capacity of a node's command queue.
 const QUEUE: usize = 64;
-/// Far longer than needed, since many hubs share few cores here.
+/// Lookup timeout, generous because many nodes share few cores.
 const LOOK_UP_TIME: Duration = Duration::from_secs(300);
 
 #[derive(NetworkBehaviour)]
@@ -41,14 +41,15 @@ pub struct Behaviour {
     streams: libp2p_stream::Behaviour,
 }
 
+/// A command to a node.
 pub enum Order {
     Meet(PeerId, Multiaddr),
-    /// Fill the table with the help of those it met.
+    /// Fill the routing table with the help of known peers.
     Join,
     Dial(PeerId, Multiaddr, oneshot::Sender<()>),
     Provide(RecordKey, oneshot::Sender<bool>),
     Find(RecordKey, oneshot::Sender<Found>),
-    /// What the store is given after a peer has announced it.
+    /// Insert provider records into the store, as if peers had announced them.
     Take(Vec<ProviderRecord>),
     Count(oneshot::Sender<Counts>),
 }
@@ -65,13 +66,13 @@ pub struct Counts {
     pub known: usize,
 }
 
-/// Stops when it is dropped, like a killed process: nobody is told.
+/// Handle of a node. Dropping it stops the node without closing connections, like a killed process.
 pub struct Hub {
     pub peer: PeerId,
     pub address: Multiaddr,
     pub streams: libp2p_stream::Control,
     orders: mpsc::Sender<Order>,
-    /// Announcements that came in, taken or not.
+    /// Provider records received, whether stored or not.
     heard: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
@@ -83,13 +84,13 @@ impl Drop for Hub {
 }
 
 impl Hub {
-    /// A hub that others reach.
+    /// Starts a reachable node.
     pub async fn start() -> Self {
         Self::start_as(Keypair::generate_ed25519(), "/ip4/127.0.0.1/tcp/0", false).await
     }
 
-    /// One with this key at that address. If `quiet`, it keeps and names nothing that others announce, and nobody but whom
-    /// it is told to meet.
+    /// Starts a node with this key and address. A `quiet` node stores no announced records, and knows only
+    /// the peers added explicitly.
     pub async fn start_as(key: Keypair, listen: &str, quiet: bool) -> Self {
         let inserts = if quiet { kad::BucketInserts::Manual } else { kad::BucketInserts::OnConnected };
         let mut swarm = swarm(key, inserts);
@@ -104,7 +105,7 @@ impl Hub {
         Self::run(swarm, address, quiet)
     }
 
-    /// One that announces and leaves.
+    /// Starts a node in client mode, which announces and leaves.
     pub fn visiting() -> Self {
         Self::visiting_as(Keypair::generate_ed25519())
     }
@@ -134,7 +135,7 @@ impl Hub {
         self.orders.send(Order::Join).await.unwrap();
     }
 
-    /// Connects, without an entry in any table.
+    /// Connects, without adding the peer to a routing table.
     pub async fn dial(&self, other: &Self) {
         self.reach(other.peer, other.address.clone()).await;
     }
@@ -230,7 +231,7 @@ impl Work {
             Order::Dial(peer, _, tell) if self.swarm.is_connected(&peer) => _ = tell.send(()),
             Order::Dial(peer, address, tell) => {
                 self.dialing.insert(peer, tell);
-                // It may be on its way there already.
+                // A dial may be in progress already.
                 _ = self.swarm.dial(DialOpts::peer_id(peer).addresses(vec![address]).build());
             }
             Order::Meet(peer, address) => {

@@ -1,4 +1,4 @@
-//! Whole hubs in one process: the actor, the core, and a store in memory.
+//! Test helper: full hubs in one process, with actor, engine and in-memory store.
 
 use std::{
     collections::BTreeMap,
@@ -28,22 +28,22 @@ use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::make;
 
-/// On a machine that does much else.
+/// Timeout of waiting, on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 const MEMORY: usize = 4 << 30;
 
-/// What a hub stored and was told.
+/// Effects that a hub's store received.
 #[derive(Default)]
 pub struct Stored {
     pub listings: BTreeMap<Digest, Vec<u8>>,
-    /// Whether a listing is shown, and since when.
+    /// Visibility of each listing, and since when.
     pub shown: BTreeMap<ListingId, (bool, Instant)>,
     pub heads: usize,
     pub accusations: Vec<Accusation>,
     pub kept: Vec<Kept>,
     pub found: Vec<Listing>,
     pub done: Vec<Effect>,
-    /// Tags of which the DHT names nobody, though it should.
+    /// Tags for which the DHT returned no hub, although it should.
     pub unnamed: Vec<Tag>,
 }
 
@@ -59,6 +59,7 @@ struct Memory {
     stored: Arc<Mutex<Stored>>,
 }
 
+/// A full hub.
 pub struct Whole {
     pub n: u16,
     pub me: HubId,
@@ -138,7 +139,7 @@ impl Home for Memory {
         Ok(bodies.take_while(|body| left.checked_sub(body.len()).map(|rest| left = rest).is_some()).collect())
     }
 
-    /// From the other end than hubs catch up from.
+    /// Returns listings in the reverse order of a catch-up, so that a search finds others.
     async fn find(&mut self, query: Query, _: usize) -> Result<Vec<Vec<u8>>, Infallible> {
         let stored = self.stored.lock().unwrap();
         let own = |body: &&Vec<u8>| Listing::parse(body).is_ok_and(|listing| listing.claims().hub == self.me);
@@ -147,7 +148,7 @@ impl Home for Memory {
 }
 
 impl Whole {
-    /// Hub `n`, which knows the way to `doors`.
+    /// Starts hub `n`, which bootstraps from the given hubs.
     pub async fn start(n: u16, doors: &[&Self]) -> Self {
         let mut ways = Vec::new();
         for door in doors {
@@ -165,7 +166,7 @@ impl Whole {
         Self::start_from(n, config, core)
     }
 
-    /// One whose core knows something already.
+    /// Starts a hub with a prepared engine.
     pub fn start_from(n: u16, config: Config, core: Core) -> Self {
         let (net, events, actor) = net::start(config).unwrap();
         let (orders, inbox) = mpsc::channel(ORDERS);
@@ -198,7 +199,7 @@ impl Whole {
         self.orders.send(Order::Provide(tags)).await.unwrap();
     }
 
-    /// Says where it is, and whether it lends itself.
+    /// Publishes its hub record, with its addresses and whether it is a relay.
     pub async fn describe(&self) {
         until("a hub has an address", async || !self.status().await.addresses.is_empty()).await;
         let Status { addresses, lent, .. } = self.status().await;
@@ -209,7 +210,7 @@ impl Whole {
         self.tell(Event::Described(Box::new(self.record(addresses, relay)))).await;
     }
 
-    /// What it says of itself.
+    /// Builds its hub record.
     pub fn record(&self, addresses: Vec<String>, relay: bool) -> Signed<HubRecord> {
         let record = make::record(self.n, now(), None, addresses);
         Signed::sign(HubRecord { relay, ..record.body().clone() }, &make::key(self.n)).unwrap()
@@ -228,7 +229,7 @@ impl Whole {
         self.stored.lock().unwrap().shown.get(listing.envelope().id()).is_some_and(|(shown, _)| *shown)
     }
 
-    /// Since when a listing is shown, or hidden.
+    /// Returns since when a listing has been shown or hidden.
     pub fn shown_since(&self, listing: &Listing) -> Option<Instant> {
         self.stored.lock().unwrap().shown.get(listing.envelope().id()).map(|(_, since)| *since)
     }
@@ -238,7 +239,7 @@ impl Whole {
     }
 }
 
-/// Waits until something holds, and says what it was if it never does.
+/// Polls until a condition holds; panics with `what` after a timeout.
 pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     let began = Instant::now();
     while !holds().await {
@@ -247,7 +248,8 @@ pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     }
 }
 
-/// Hub 1 is known to all, the others find each other through the DHT, until each is connected with so many.
+/// Starts hubs that bootstrap from hub 1 and discover each other by the DHT, and waits for `connections`
+/// each.
 pub async fn through_one(count: u16, connections: usize) -> Vec<Whole> {
     let mut hubs = vec![Whole::start(1, &[]).await];
     for n in 2..=count {
@@ -257,7 +259,7 @@ pub async fn through_one(count: u16, connections: usize) -> Vec<Whole> {
     hubs
 }
 
-/// Waits until all are connected with as many hubs and have others to pass gossip on to.
+/// Waits until each hub has `count` connections and a gossip mesh.
 pub async fn connected(hubs: &[&Whole], count: usize) {
     for hub in hubs {
         until("a hub is connected", async || {

@@ -1,4 +1,4 @@
-//! A js-libp2p peer, told what to do line by line (`tests/peers/peer.mjs`).
+//! Test helper: a js-libp2p peer, controlled by JSON lines (`tests/peers/peer.mjs`).
 
 use std::{collections::HashSet, path::PathBuf, process::Stdio, time::Duration};
 
@@ -13,20 +13,20 @@ use tokio::{
 
 use crate::measure::say;
 
-/// One errand takes at most 5 s there.
+/// Timeout of a command; the peer itself needs at most 5 s.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Js {
     pub peer: PeerId,
     input: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
-    /// What gossip brought meanwhile.
+    /// Gossip messages received while waiting for another event.
     heard: Vec<Vec<u8>>,
     _child: Child,
 }
 
 impl Js {
-    /// None where its packages are not installed, which is said.
+    /// Starts the peer; prints a notice and returns `None` when its packages are not installed.
     pub async fn start() -> Option<Self> {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers");
         if !folder.join("node_modules").is_dir() {
@@ -50,7 +50,7 @@ impl Js {
         Some(js)
     }
 
-    /// `address` with the name of who is there.
+    /// Dials `address`, which must end with a peer id.
     pub async fn dial(&mut self, address: &Multiaddr) {
         self.tell(json!({ "do": "dial", "address": address.to_string() })).await;
     }
@@ -69,20 +69,20 @@ impl Js {
         self.tell(json!({ "do": "subscribe", "topic": topic })).await;
     }
 
-    /// To how many peers it went.
+    /// Publishes by gossip; returns the number of receiving peers.
     pub async fn publish(&mut self, topic: &str, data: &[u8]) -> u64 {
         let answer = self.tell(json!({ "do": "publish", "topic": topic, "data": BASE64.encode(data) })).await;
         answer["recipients"].as_u64().unwrap()
     }
 
-    /// Sends bytes as they are. What came back, or None when the stream was broken off.
+    /// Sends raw bytes. Returns the response, or `None` when the stream was reset.
     pub async fn send(&mut self, peer: PeerId, protocol: &str, data: &[u8]) -> Option<Vec<u8>> {
         let errand = json!({ "do": "send", "peer": peer.to_string(), "protocol": protocol, "data": BASE64.encode(data) });
         let answer = self.tell(errand).await;
         answer["reply"].as_str().map(|reply| BASE64.decode(reply.as_bytes()).unwrap())
     }
 
-    /// Waits for gossip.
+    /// Returns the next gossip message.
     pub async fn hear(&mut self) -> Vec<u8> {
         while self.heard.is_empty() {
             let event = self.read().await;
@@ -91,7 +91,7 @@ impl Js {
         self.heard.remove(0)
     }
 
-    /// Sends one errand and waits until it is done.
+    /// Sends one command and waits for its completion.
     async fn tell(&mut self, errand: Value) -> Value {
         self.input.write_all(format!("{errand}\n").as_bytes()).await.unwrap();
         loop {

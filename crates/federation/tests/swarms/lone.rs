@@ -1,4 +1,4 @@
-//! A hub's network, and an answer to whoever asks for its one listing. It carries nothing of others.
+//! Test helper: a hub that serves its single listing and replicates nothing.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -27,15 +27,15 @@ use crate::{
     make::{self, tagged},
 };
 
-/// Hubs that share a tag.
+/// Number of hubs that share a tag.
 const OF_A_TAG: u16 = 4;
-/// How long an answer may take on a machine that does much else.
+/// Timeout of a response, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// A look-up of which nothing is heard for so long found nobody.
+/// Time without an event after which a lookup has failed.
 const SILENCE: Duration = Duration::from_secs(30);
 const WAITING: usize = 256;
 
-/// What became of a look-up; if nothing, why.
+/// Result of a lookup, with the reason of a failure.
 pub type Outcome = Result<(), &'static str>;
 
 pub struct Lone {
@@ -49,7 +49,7 @@ pub struct Lone {
 
 struct Told {
     events: mpsc::Receiver<Event>,
-    /// Hubs that the DHT named.
+    /// Hubs returned by the DHT.
     named: VecDeque<HubId>,
 }
 
@@ -87,7 +87,7 @@ impl Lone {
         self.net.status().await.unwrap()
     }
 
-    /// Whether the DHT has the record of `hub`, and `hub` gave its listing; if not, why.
+    /// Looks up the record of `hub` in the DHT and queries `hub` for its listing.
     pub async fn find_hub(&self, hub: HubId) -> Outcome {
         let mut told = self.told.lock().await;
         self.net.order(Command::FindHub(hub)).await.unwrap();
@@ -101,7 +101,7 @@ impl Lone {
         self.ask(&mut told, hub).await.map(|_| ())
     }
 
-    /// Whether a living hub was found that has agents with this tag; if not, why.
+    /// Looks up a live hub that has an agent with this tag.
     pub async fn find_tag(&self, tag: &str) -> Outcome {
         let (mut told, tag) = (self.told.lock().await, Tag::from_text(tag).unwrap());
         self.net.order(Command::FindProviders { search: 1, tag: tag.clone() }).await.unwrap();
@@ -127,7 +127,7 @@ impl Lone {
         }
     }
 
-    /// Asks a hub for what it has, wherever it is.
+    /// Queries a hub for its listing, looking up its address if necessary.
     async fn ask(&self, told: &mut Told, hub: HubId) -> Result<Listing, &'static str> {
         let query = Query { text: String::new(), tags: Vec::new(), limit: 1 };
         self.net.order(Command::Ask { peer: hub, id: 7, request: Request::Find(query) }).await.unwrap();
@@ -167,7 +167,7 @@ async fn answer(net: Handle, mut events: mpsc::Receiver<Event>, listing: Vec<u8>
             }
             Event::Asked { id, .. } => Command::Refuse { id },
             Event::Offered { id, .. } => Command::Noted { id },
-            // Nothing is carried, so nothing is passed on.
+            // Nothing is replicated, so nothing is propagated.
             Event::Gossip { message, .. } => {
                 Command::Judge { message, verdict: Verdict::Ignore(Ignored::Blocked) }
             }

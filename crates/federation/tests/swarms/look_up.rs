@@ -1,4 +1,4 @@
-//! Hubs that carry nothing of each other: is a hub found by its address, and are its agents by their tag?
+//! DHT lookup success rates, of hubs by id and of agents by tag.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::{
     measure::{say, spread},
 };
 
-/// How long announcements may take: each hub asks some hundred times for that, and calls whoever it asks.
+/// Timeout of announcements: each takes about a hundred requests, with connections to the queried peers.
 const PATIENCE: Duration = Duration::from_secs(1_800);
 const AT_ONCE: usize = 4;
 
@@ -54,7 +54,8 @@ async fn measure(count: u16, look_ups: usize) {
     find_all("a fifth killed and replaced", &hubs, look_ups).await;
 }
 
-/// Hubs `first` and following. Each knows the way to three of `others`, or of those before it.
+/// Starts `count` hubs from number `first`. Each bootstraps from three of `others`, or of those started
+/// before it.
 async fn start(crew: &mut Crew, first: u16, count: u16, others: &[Hub]) -> Vec<Hub> {
     let mut hubs: Vec<Hub> = Vec::new();
     for n in 0..count {
@@ -66,7 +67,8 @@ async fn start(crew: &mut Crew, first: u16, count: u16, others: &[Hub]) -> Vec<H
     hubs
 }
 
-/// Waits until `hubs` know enough of all, lets them announce themselves, and waits until that is done.
+/// Waits until `hubs` know enough peers, lets them announce themselves, and waits until the announcements
+/// have ended.
 async fn announce(hubs: &[Hub], all: usize) {
     let (began, enough) = (Instant::now(), (all - 1).min(15));
     for hub in hubs {
@@ -106,7 +108,7 @@ async fn timed(look_up: impl Future<Output = Outcome>) -> (Outcome, Duration) {
     (look_up.await, began.elapsed())
 }
 
-/// Says what was found, and what it took: requests of all look-ups in the DHT so far.
+/// Prints the success rate and the number of DHT requests of all lookups so far.
 async fn report(when: &str, how: &str, hubs: &[Hub], look_ups: &[(Outcome, Duration)]) {
     let failures: Vec<_> = look_ups.iter().filter_map(|(outcome, _)| outcome.as_ref().err()).collect();
     let counts = counts(hubs).await;

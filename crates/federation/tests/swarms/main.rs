@@ -1,6 +1,6 @@
-//! What the network stands on, tried with real swarms over loopback TCP (docs/adr/0013): a DHT with a store of our own
-//! under junk and loss, a peer of another maker in it, and streams through a relay. Each has a short form for every day
-//! and a long one, `--ignored`, which prints what it measured.
+//! Network tests with real swarms over loopback TCP (docs/adr/0013): the DHT with its bounded store under
+//! junk and loss, interoperability with js-libp2p, and streams through a relay. Each has a short form for
+//! every day and a long one (`--ignored`) that prints its measurements.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 

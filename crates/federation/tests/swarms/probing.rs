@@ -1,4 +1,4 @@
-//! A peer that wants to be called back all the time, wherever it says.
+//! AutoNAT server limits, against a peer that requests dial-backs continuously.
 
 use std::{
     sync::{
@@ -20,9 +20,9 @@ use tokio::{net::TcpListener, time::timeout};
 
 use crate::hubs::{PATIENCE, Whole};
 
-/// Places that it names, more than it is called back in a minute.
+/// Addresses that it requests; more than the dial-backs per minute.
 const PLACES: usize = 8;
-/// Asked for by `net::probing`.
+/// Dial-backs per peer and minute, as limited by `net::probing`.
 const CALLED_BACK: usize = 4;
 
 #[derive(NetworkBehaviour)]
@@ -41,13 +41,13 @@ async fn a_hub_calls_back_a_few_times_a_minute() {
         asker.behaviour_mut().asking.on_swarm_event(FromSwarm::NewExternalAddrCandidate(candidate));
     }
     asker.dial(hub.address().await).unwrap();
-    // Nothing answers there, so each call that was made has failed.
+    // No address answers libp2p, so each dial-back that was made has failed.
     for _ in 0..CALLED_BACK {
         timeout(PATIENCE, failure(&mut asker)).await.unwrap();
     }
-    // The others are asked for every five seconds.
+    // The client retries the others every five seconds.
     assert!(timeout(Duration::from_secs(6), failure(&mut asker)).await.is_err());
-    // One may have gone to where the hub saw it call from.
+    // One dial-back may have gone to the address from which the hub saw the peer connect.
     assert!([CALLED_BACK - 1, CALLED_BACK].contains(&called.load(Ordering::Relaxed)));
 }
 
@@ -59,7 +59,7 @@ async fn failure(asker: &mut Swarm<Asker>) {
     }
 }
 
-/// A place that hangs up on whoever calls, and counts them.
+/// Opens an address that counts and closes incoming connections.
 async fn place(called: Arc<AtomicUsize>) -> Multiaddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! A peer that writes gossip by hand: as fast as it is read, and whatever it likes.
+//! Test helper: a hand-written gossipsub peer that sends arbitrary RPCs at full speed.
 
 use futures::{AsyncReadExt, AsyncWriteExt, StreamExt};
 use libp2p::{Stream, StreamProtocol, identity::Keypair};
@@ -14,7 +14,7 @@ const GOSSIP: StreamProtocol = StreamProtocol::new("/meshsub/1.1.0");
 pub const LISTINGS: &[u8] = b"/plexus/listing/1";
 
 pub struct Raw {
-    /// Its connections end with it.
+    /// Its connections close when it is dropped.
     _hub: Hub,
     key: Keypair,
     stream: Stream,
@@ -22,7 +22,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// A peer that is connected with `victim` and subscribed.
+    /// Starts a peer that is connected to `victim` and subscribed to listings.
     pub async fn start(victim: &Whole) -> Self {
         Self::start_as(Keypair::generate_ed25519(), victim).await
     }
@@ -31,7 +31,7 @@ impl Raw {
         let hub = Hub::visiting_as(key.clone());
         let mut streams = hub.streams.clone();
         let mut incoming = streams.accept(GOSSIP).unwrap();
-        // What the victim says to it is read and forgotten.
+        // Read and discard what the victim sends.
         tokio::spawn(async move {
             while let Some((_, mut stream)) = incoming.next().await {
                 tokio::spawn(async move {
@@ -49,12 +49,13 @@ impl Raw {
         raw
     }
 
-    /// Whether the victim still reads. Each RPC has its length before it.
+    /// Sends length-prefixed RPCs; returns whether the victim still reads.
     pub async fn say(&mut self, rpcs: &[u8]) -> bool {
         self.stream.write_all(rpcs).await.is_ok()
     }
 
-    /// What is written lies in buffers for a while. On this stream the victim says nothing, so it is read to its end.
+    /// Waits until the victim closes the connection. Writes are buffered, so only reading detects it; the
+    /// victim sends nothing on this stream.
     pub async fn until_shut_out(&mut self) {
         while self.stream.read(&mut [0; 64]).await.is_ok_and(|count| count > 0) {}
     }
@@ -66,7 +67,7 @@ impl Raw {
     }
 }
 
-/// A listing in a message as the library would sign it, with its length before it.
+/// Builds a length-prefixed message with a listing, signed like the library does.
 pub fn message(key: &Keypair, number: u64, listing: &Listing) -> Vec<u8> {
     let fields = [
         field(1, &key.public().to_peer_id().to_bytes()),

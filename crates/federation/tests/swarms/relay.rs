@@ -1,5 +1,5 @@
-//! Hubs that nobody can call, and those that lend themselves to them: words of agents through a relay, with back-pressure and
-//! reset, for a short and a long time; budgets; a relay that is lost; and connections that become direct.
+//! Relays for unreachable hubs: streamed responses with backpressure and reset, over short and long times;
+//! budgets; replacement of a lost relay; upgrade to direct connections.
 
 use std::{
     io,
@@ -32,14 +32,14 @@ use crate::{
 const LOOPBACK: &str = "/ip4/127.0.0.1/tcp/0";
 const TOKEN: usize = 24;
 const TOKENS_EVERY: Duration = Duration::from_millis(20);
-/// A writer that got rid of nothing for so long is blocked.
+/// A writer without progress for this long is blocked.
 const BLOCKED: Duration = Duration::from_secs(1);
 const CHUNK: usize = 16 * 1024;
-/// What a stream that nobody reads may take up on its way, in four buffers.
+/// Maximum bytes buffered for a stream that is not read, in four buffers.
 const MOST_ON_THE_WAY: usize = 8 * 1024 * 1024;
-/// Words that are late by more than that count as a stall.
+/// Delay above which a token counts as stalled.
 const STALL: Duration = Duration::from_millis(250);
-/// On a machine that does much else.
+/// Timeout of a token, on a busy machine.
 const LATEST: Duration = Duration::from_secs(30);
 
 type Words = Pin<Box<dyn Stream<Item = io::Result<Vec<u8>>> + Send>>;
@@ -90,7 +90,7 @@ async fn measure(time: Duration) {
     say(&format!("a stream that the reader drops: the writer is told after {:.1?}", began.elapsed()));
 }
 
-/// Reads words for some time, then lets go of them. How late each was.
+/// Reads tokens for some time, then drops the stream. Returns the delay of each token.
 async fn listen(mut words: Words, time: Duration) -> Vec<Duration> {
     let (began, mut late) = (Instant::now(), Vec::new());
     let mut first = None;
@@ -104,7 +104,7 @@ async fn listen(mut words: Words, time: Duration) -> Vec<Duration> {
     late
 }
 
-/// How much was written when nothing goes any more.
+/// Waits until the writer is blocked; returns the number of bytes written.
 async fn until_blocked(written: &AtomicUsize) -> usize {
     let mut before = usize::MAX;
     loop {
@@ -141,7 +141,7 @@ async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
     assert!(refused.to_string().contains("is not reached"), "a third circuit within the hour: {refused}");
 }
 
-/// Nobody else knows those who lend themselves, so the hub meets each of them when it hears of it and not before.
+/// The hub learns of each relay only from its record, so it connects at a time that the test controls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_relay_that_is_lost_is_replaced_by_one_that_said_that_it_lends_itself() {
     let [door, second, third] = [1, 2, 3].map(|n| lending(n, Lending::default()));
@@ -165,7 +165,7 @@ async fn a_relay_that_is_lost_is_replaced_by_one_that_said_that_it_lends_itself(
     assert_eq!((addresses.len(), relays.len()), (2, 2), "{addresses:?}");
 }
 
-/// A hub hears what another one says of itself.
+/// Passes the record of a relay to a hub.
 async fn hears_of(hub: &Whole, lender: &Whole) {
     let record = lender.record(vec![lender.address().await.to_string()], true);
     hub.tell(Event::Offered { from: lender.me, records: vec![record.encode()] }).await;
@@ -184,7 +184,8 @@ async fn a_hub_that_is_called_back_takes_no_relay() {
     assert_eq!(relay.status().await.lent, Some(Use::default()));
 }
 
-/// The relay calls nobody on this machine, so it finds that nobody can call the others; they can call each other.
+/// The relay refuses to dial loopback addresses, so its probes find the others unreachable; they can reach
+/// each other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hubs_that_meet_at_a_relay_go_on_directly() {
     let relay = Whole::start_as(
@@ -210,13 +211,13 @@ fn is_relayed(address: &Multiaddr) -> bool {
     address.iter().any(|part| part == Protocol::P2pCircuit)
 }
 
-/// A hub that others can call, which lends itself.
+/// Starts a reachable hub with a relay server.
 fn lending(n: u16, lending: Lending) -> Whole {
     let lending = Some(lending);
     Whole::start_as(n, Config { lending, ..config(n, Vec::new(), Vec::new(), LOOPBACK) })
 }
 
-/// A hub that listens nowhere.
+/// Starts a hub without listen addresses.
 async fn nowhere(n: u16, doors: &[&Whole]) -> Whole {
     let mut ways = Vec::new();
     for door in doors {
@@ -229,17 +230,17 @@ async fn uses(hub: &Whole, relay: &Whole) -> bool {
     hub.status().await.relays.contains(&relay.me)
 }
 
-/// A hub whose agents answer.
+/// A hub whose agents respond.
 struct Home {
     hub: Whole,
-    /// Bytes that were written to whoever reads them.
+    /// Bytes taken from the flood stream for its readers.
     flooded: Arc<AtomicUsize>,
-    /// Answers that were broken off.
+    /// Number of responses that have ended.
     ended: Arc<AtomicUsize>,
 }
 
 impl Home {
-    /// Reached through `relay` alone, and known to be.
+    /// Starts a hub that is reachable only through `relay`, and announces that address.
     async fn start(n: u16, relay: &Whole) -> Self {
         let hub = nowhere(n, &[relay]).await;
         until("it has a place at the relay", async || uses(&hub, relay).await).await;
@@ -274,7 +275,7 @@ async fn answer(called: Called, flooded: Arc<AtomicUsize>) {
     }
 }
 
-/// One word after the other.
+/// Streams tokens at a fixed rate.
 fn words() -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
     stream::unfold((interval(TOKENS_EVERY), 0_u32), |(mut ticks, number)| async move {
         ticks.tick().await;
@@ -284,7 +285,7 @@ fn words() -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
     })
 }
 
-/// Counts what whoever reads has taken from it.
+/// Streams chunks without pause, counting the bytes taken.
 fn flood(taken: Arc<AtomicUsize>) -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
     stream::iter(0_usize..).map(move |number| {
         taken.fetch_add(CHUNK, Ordering::Relaxed);
@@ -296,7 +297,7 @@ fn question(path: &str) -> Question {
     Question { path: path.to_owned(), deadline_ms: 1_000_000, ..Question::default() }
 }
 
-/// Asks until the DHT knows where the hub is.
+/// Sends a request, retrying until the DHT returns the hub's address.
 async fn ask(caller: &Whole, home: &Home, path: &str) -> Words {
     let (net, began) = (caller.net.caller().unwrap(), Instant::now());
     loop {

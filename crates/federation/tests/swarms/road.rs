@@ -1,4 +1,4 @@
-//! The way to a hub that is far off, over loopback: a TCP proxy before it that holds up what goes through, in order.
+//! Test helper: a TCP proxy in front of a hub that adds latency and loss, preserving order.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -24,21 +24,21 @@ use tokio::{
 
 use crate::dice::Dice;
 
-/// Bytes that are lost or arrive together: what fits into one packet of Ethernet.
+/// Bytes that are lost or arrive together: the payload of one Ethernet packet.
 const SEGMENT: usize = 1_448;
-/// Segments of one connection on their way in one direction.
+/// Maximum segments in transit per connection and direction.
 const ON_THE_WAY: usize = 256;
-/// TCP sends a lost segment again after that (RFC 6298, with the least that Linux waits), then after twice as long each time.
+/// Retransmission timeout of TCP (RFC 6298, with Linux's minimum), doubled for each further loss.
 const SENT_AGAIN: Duration = Duration::from_millis(200);
-/// Gates stand here, and hubs behind them at the usual address of loopback: who takes this network for the internet calls
-/// gates only.
+/// Address filter that treats the proxies' loopback addresses as public. Hubs listen at 127.0.0.1, so with
+/// this filter only proxies are dialed.
 pub const INTERNET: IsPublic = |ip| ip.is_loopback() && ip != Ipv4Addr::LOCALHOST;
 
-/// What all ways have in common.
+/// Settings shared by all proxies.
 pub struct Roads {
-    /// In one direction.
+    /// One-way latency.
     delay: Duration,
-    /// Of a hundred segments.
+    /// Percentage of lost segments.
     lost: AtomicUsize,
     dice: Mutex<Dice>,
 }
@@ -48,12 +48,12 @@ impl Roads {
         Arc::new(Self { delay, lost: AtomicUsize::new(0), dice: Mutex::new(Dice::new(1)) })
     }
 
-    /// From now on so many of a hundred segments are lost.
+    /// Sets the percentage of lost segments.
     pub fn lose(&self, percent: usize) {
         self.lost.store(percent, Ordering::Relaxed);
     }
 
-    /// How long the next segment is on its way.
+    /// Returns the transit time of the next segment.
     fn time(&self) -> Duration {
         let (lost, mut dice) = (self.lost.load(Ordering::Relaxed), self.dice.lock().unwrap());
         let (mut time, mut again) = (self.delay, SENT_AGAIN);
@@ -65,11 +65,11 @@ impl Roads {
     }
 }
 
-/// Where others call a hub.
+/// Proxy address at which other hubs reach a hub.
 pub struct Gate(TcpListener);
 
 impl Gate {
-    /// Each hub has an address of its own.
+    /// Binds the proxy. Each hub gets its own loopback address.
     pub async fn new(n: u16) -> Self {
         let [low, high] = n.to_le_bytes();
         Self(TcpListener::bind((Ipv4Addr::new(127, 1, high, low), 0)).await.unwrap())
@@ -80,7 +80,7 @@ impl Gate {
         format!("/ip4/{}/tcp/{}", at.ip(), at.port()).parse().unwrap()
     }
 
-    /// Leads to `inside`, until what it returns is dropped.
+    /// Forwards connections to `inside`, until the returned set is dropped.
     pub fn open(self, inside: SocketAddr, roads: Arc<Roads>) -> JoinSet<()> {
         let mut open = JoinSet::new();
         open.spawn(async move {
@@ -95,7 +95,7 @@ impl Gate {
 }
 
 async fn connect(outside: TcpStream, inside: SocketAddr, roads: Arc<Roads>) {
-    // The handshake of TCP, which the proxy answered at once.
+    // Time of the TCP handshake, which the proxy answered at once.
     sleep(2 * roads.delay).await;
     let Ok(inside) = TcpStream::connect(inside).await else { return };
     [&outside, &inside].iter().for_each(|end| end.set_nodelay(true).unwrap());
@@ -103,7 +103,7 @@ async fn connect(outside: TcpStream, inside: SocketAddr, roads: Arc<Roads>) {
     tokio::join!(carry(from_outside, to_inside, &roads), carry(from_inside, to_outside, &roads));
 }
 
-/// One direction: nothing overtakes what was sent before it.
+/// Forwards one direction, in order.
 async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, roads: &Roads) {
     let (send, mut on_its_way) = mpsc::channel::<(Instant, Vec<u8>)>(ON_THE_WAY);
     let departing = async move {

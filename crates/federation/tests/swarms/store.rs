@@ -1,4 +1,4 @@
-//! Junk straight into one store, as fast as it takes it.
+//! Junk provider records inserted directly into one DHT store, at full speed.
 
 use std::time::Instant;
 
@@ -12,9 +12,9 @@ use plexus_federation::net::records::{MAX_ANNOUNCEMENTS, Records};
 
 use crate::measure::{memory, say};
 
-/// Each has five hundred keys when there are a million.
+/// Number of attackers: each has five hundred keys when there are a million.
 const ATTACKERS: usize = 2_000;
-/// Of a hub that announced before all the others.
+/// Keys of an honest hub that announced first.
 const HONEST: usize = 200;
 
 #[test]
@@ -35,7 +35,7 @@ fn fill(count: usize) {
     let mut store = Records::new(me, [3; 16]);
     let ours: Vec<RecordKey> = (0..HONEST).map(|n| key(&format!("honest {n}"))).collect();
     ours.iter().for_each(|key| _ = store.take(ProviderRecord::new(key.clone(), honest, Vec::new())));
-    // A third of the junk goes to keys that others announce, too.
+    // A third of the junk uses keys that other attackers announce as well.
     let (before, began) = (memory(), Instant::now());
     for n in 0..count {
         let what = if n % 3 == 0 { n % 999 } else { n };

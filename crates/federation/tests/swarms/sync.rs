@@ -1,4 +1,4 @@
-//! Hubs that were away, and hubs that search others.
+//! Catch-up after an absence, address book, and live search, between full hubs.
 
 use plexus_federation::{
     core::{Effect, Event, Outcome, Query, Wanted, policy::Mode},
@@ -27,7 +27,7 @@ async fn a_hub_that_was_away_catches_up() {
     assert!(stored.accusations.is_empty(), "{:?}", stored.accusations);
 }
 
-/// What was kept brings a hub back into the network that it knew, without any other way in.
+/// The persisted address book alone reconnects a hub to its network, without bootstrap addresses.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_comes_back_by_its_address_book() {
     let one = Whole::start(1, &[]).await;
@@ -40,8 +40,8 @@ async fn a_hub_comes_back_by_its_address_book() {
     connected(&[&again], 1).await;
 }
 
-/// Hub 3 may call nobody but its way in, and comes when hub 1 has nothing to look up any more. What it says of itself is enough to
-/// be called.
+/// Hub 3 dials only its bootstrap address, and joins when hub 1 has finished its lookups. Its hub record
+/// suffices to be dialed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_that_lacks_neighbours_calls_whoever_says_where_it_is() {
     let middle = Whole::start(2, &[]).await;
@@ -54,7 +54,8 @@ async fn a_hub_that_lacks_neighbours_calls_whoever_says_where_it_is() {
     connected(&[&quiet, &one], 2).await;
 }
 
-/// Hub 3 takes only some of what hub 1 has. It finds hub 1 in the DHT by a tag, asks it, and gets others.
+/// Hub 3 replicates only a part of hub 1. It finds hub 1 in the DHT by a tag, queries it, and gets further
+/// listings.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_reaches_hubs_that_the_dht_names() {
     let middle = Whole::start(2, &[]).await;

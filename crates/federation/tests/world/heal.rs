@@ -1,4 +1,4 @@
-//! Two halves that do not reach each other for a while, and are one again.
+//! Network partition into two halves, and its healing.
 
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ fn measure(count: usize, listings: usize) {
     assert!(took <= ASKED, "{took:?}");
 }
 
-/// Whether all hold the same of every hub.
+/// Returns whether all hubs hold the same sets.
 fn agrees(world: &World) -> bool {
     let set = |row: Row| (row.hub, row.count, row.fingerprint);
     let mut sets =

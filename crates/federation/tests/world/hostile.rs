@@ -1,4 +1,5 @@
-//! A fifth of all hubs is hostile: they pass nothing on, deliver nothing, say that they have everything, and forge.
+//! One fifth of the hubs is hostile: they propagate and deliver nothing, state complete inventories, and
+//! forge.
 
 use std::time::Duration;
 
@@ -50,7 +51,8 @@ fn measure(count: usize, listings: usize) {
     }
 }
 
-/// A listing that its author never signed, and one with another card than the one that was signed.
+/// Announces two forgeries: a listing with another card than the signed one, and one without its author's
+/// signature.
 fn forge(world: &mut World, n: usize) {
     let number = u16::try_from(n).unwrap();
     let mut bent = make::live(5_000 + number, number, world.now).encode();

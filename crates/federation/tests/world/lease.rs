@@ -1,4 +1,4 @@
-//! Days of hubs that come and go: who is shown as what.
+//! Leases over days of churn.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,11 @@ use crate::{
 };
 
 const TICK: Duration = Duration::from_secs(10);
-/// Hubs an hour that come and go, in a hundred.
+/// Percentage of hubs that leave and return per hour.
 const CHURN: usize = 20;
-/// Until a hub that came back is heard of, and has heard of others.
+/// Time for a returning hub to exchange heads with the others.
 const GRACE: Duration = Duration::from_secs(2 * 60);
-/// Minutes after which a dead hub is marked.
+/// Minutes after which a dead hub must be marked as stale.
 const STALE_WITHIN: usize = 35;
 const HIDDEN_WITHIN: usize = 48 * 60 + 10;
 
@@ -30,7 +30,7 @@ fn long_seven_days_of_two_hundred_hubs() {
     measure(200, 7 * 24, LOSSY);
 }
 
-/// The last hub dies in the third hour. In the fourth, half of the others do not reach the other half.
+/// The last hub dies in the third hour. During the fourth, the network is partitioned into halves.
 fn measure(count: usize, hours: usize, weather: Weather) {
     let (began, dead) = (Instant::now(), count - 1);
     let mut watch = Watch { world: World::honest(count, TICK, weather), dead, wrong: 0 };
@@ -68,7 +68,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Lets minutes pass and looks, each ten of them, what living hubs are told of living hubs.
+    /// Advances time by `minutes`, and checks the leases of live hubs every ten minutes.
     fn pass(&mut self, minutes: usize) {
         for passed in (0..minutes).step_by(10) {
             self.world.churn(10.min(minutes - passed), CHURN);
@@ -91,14 +91,14 @@ impl Watch {
             .count()
     }
 
-    /// Whether all who live are told that of the dead hub, or worse.
+    /// Returns whether all live hubs report this lease, or a worse one, for the dead hub.
     fn all_say_of_dead(&self, lease: Lease) -> bool {
         let dead = self.world.hubs[self.dead].core.me();
         let settled = |hub: &&Hub| hub.alive && self.world.now.since(hub.since) >= GRACE;
         self.world.hubs.iter().filter(settled).all(|hub| hub.leases.get(&dead) >= Some(&lease))
     }
 
-    /// Every living hub shows the listings of all that live, and not that of the dead one.
+    /// Asserts that every live hub shows the listings of all live hubs, and not that of the dead one.
     fn all_is_shown(&mut self) {
         self.world.run(MINUTE * 11 + SECOND);
         let living = self.world.hubs.iter().enumerate().filter(|(_, hub)| hub.alive);

@@ -1,7 +1,7 @@
-//! Many hubs in virtual time: the core as it is, on a clock and a network of numbers. What the network does is modelled
-//! (`mesh`), so times say what the protocol needs, and nothing of processors; `tests/swarms` has real connections.
-//! Each has a short form for every day and a long one, `--ignored`, which prints what it measured
-//! (`make bench BENCH=network`).
+//! Discrete-event simulation of many hubs: real engines on a virtual clock and a modelled network (`mesh`).
+//! Times thus show what the protocol needs, without processor time; `tests/swarms` uses real connections.
+//! Each has a short form for every day and a long one (`--ignored`) that prints its measurements (`make bench
+//! BENCH=network`).
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 

@@ -1,6 +1,6 @@
-//! What the network layer does, as a model: who is connected with whom, and how gossip travels. Each hub calls twelve others
-//! and passes messages on along some of these connections, about six of its own in all; each second it names what it heard
-//! lately to six others, who ask for what they lack (gossipsub specification, "Gossip propagation").
+//! Model of the network layer: connections and gossip. Each hub dials twelve others and forwards messages
+//! over about six mesh connections. Once per second it advertises recent messages to six random peers, which
+//! request what they lack (gossipsub specification, "Gossip propagation").
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -13,32 +13,32 @@ use plexus_federation::core::Event;
 
 use crate::simulation::{CALLED, Happening, Kind, World};
 
-/// Of the hubs that one calls, so many are in its mesh. As many call it for that, on average: together a degree of six.
+/// Dialed peers in a hub's mesh. On average as many dialing peers graft it: a mesh degree of six.
 const MESH: usize = 3;
-/// Others to whom a hub names what it heard,
+/// Peers that receive IHAVE advertisements per heartbeat.
 const NAMED_TO: usize = 6;
-/// in so many beats.
+/// Heartbeats during which a message is advertised.
 const NAMED_FOR: u32 = 3;
-/// How long a message is known by its name.
+/// Duration of message-id deduplication.
 const REMEMBERED: Duration = Duration::from_secs(120);
-/// Sender, number, topic and signature of a message.
+/// Overhead of a message in bytes: sender, number, topic and signature.
 const ENVELOPE: usize = 190;
-/// A name of a message, and of what names some.
+/// Bytes of a message id, and of the header of a list of ids.
 const NAME: usize = 34;
 
-/// What gossip sends.
+/// A gossip RPC.
 pub enum Post {
     Message {
         name: u64,
         bytes: Rc<[u8]>,
     },
-    /// I have these.
+    /// IHAVE: advertises these messages.
     Have(Rc<[u64]>),
-    /// Send me these.
+    /// IWANT: requests these messages.
     Want(Vec<u64>),
 }
 
-/// What one hub knows of messages.
+/// Gossip state of one hub.
 #[derive(Default)]
 pub struct Gossip {
     seen: HashSet<u64>,
@@ -46,7 +46,7 @@ pub struct Gossip {
 }
 
 impl Gossip {
-    /// Whether a message is new.
+    /// Records a message; returns whether it is new.
     fn note(&mut self, now: Timestamp, name: u64, bytes: &Rc<[u8]>) -> bool {
         let new = self.seen.insert(name);
         if new {
@@ -89,14 +89,14 @@ impl World {
         self.hubs[b].alive && self.split.is_none_or(|at| (a < at) == (b < at))
     }
 
-    /// One more hub is called while there are too few.
+    /// Dials one more hub while there are too few.
     pub fn tend(&mut self, n: usize) {
         if self.hubs[n].called.len() < CALLED {
             self.call_one(n);
         }
     }
 
-    /// A few tries, as a call may fail.
+    /// Dials a random hub; tries up to four times, since it may be unreachable or connected.
     pub fn call_one(&mut self, n: usize) {
         for _ in 0..4 {
             let other = self.dice.roll(self.hubs.len());
@@ -187,7 +187,7 @@ impl World {
         self.handle(to, event, Some((from, bytes, name)));
     }
 
-    /// Names what was heard lately to some of the connected.
+    /// Advertises recent messages to random peers.
     pub fn heartbeat(&mut self, n: usize) {
         let names = self.hubs[n].gossip.since(self.now - self.tick * NAMED_FOR);
         let others = self.neighbours(n);

@@ -1,4 +1,4 @@
-//! How fast a listing spreads, and what a network costs in which nothing happens.
+//! Propagation time of listings, and idle traffic of a network.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use crate::{
     simulation::{CALM, Kind, LOSSY, World},
 };
 
-/// Until every hub has signed a head, and all have heard it.
+/// Warm-up: every hub has signed a head, and all have received it.
 const WARM: Duration = Duration::from_secs(11 * 60);
 const ASKED_P50: Duration = Duration::from_millis(600);
 const ASKED_P99: Duration = Duration::from_secs(2);
-/// When one message in ten is lost, all have it within this.
+/// Maximum propagation time when one message in ten is lost.
 const ASKED_WITH_LOSS: Duration = Duration::from_secs(5);
-/// Bytes a second that an idle hub sends and receives.
+/// Maximum idle traffic of a hub, sent and received, in bytes per second.
 const ASKED_IDLE: u64 = 20 * 1024;
 
 #[test]
@@ -54,14 +54,14 @@ fn measure(count: usize, listings: usize) {
     assert_eq!(accused, 0, "honest hubs accuse nobody");
 }
 
-/// Ten thousand: fifty of them know what they hear, the others only pass it on.
+/// Ten thousand hubs: fifty run an engine, the others only forward gossip.
 #[test]
 #[ignore = "minutes: scripts/test-long runs it"]
 fn long_ten_thousand_hubs() {
     const KNOWING: usize = 50;
     let began = Instant::now();
     let mut world = World::new(9_999, KNOWING, Kind::Passing, SECOND, CALM);
-    // A hub without a head is not shown: those that publish begin with one.
+    // A hub without a head is not visible: those that publish sign one first.
     for n in 0..KNOWING {
         let head = make::head(u16::try_from(n).unwrap(), world.now, &[]);
         world.announce(n, head.encode());
@@ -79,7 +79,8 @@ fn long_ten_thousand_hubs() {
     assert!(part(&calm, 50) <= ASKED_P50 && part(&calm, 99) <= ASKED_P99);
 }
 
-/// One listing each second, by one hub or another. How long it took until each living hub showed each.
+/// Publishes one listing per second at random hubs. Returns the times until each live hub showed each
+/// listing.
 pub fn publish(world: &mut World, first: usize, count: usize) -> Vec<Duration> {
     let mut published: Vec<(ListingId, Timestamp)> = Vec::new();
     for agent in first..first + count {
@@ -102,7 +103,7 @@ pub fn publish(world: &mut World, first: usize, count: usize) -> Vec<Duration> {
     times.collect()
 }
 
-/// Bytes a second that a hub sends and receives while nothing happens: on average, and at most.
+/// Returns the idle traffic per hub in bytes per second: mean and maximum.
 fn idle(world: &mut World, minutes: u32) -> (u64, u64) {
     world.hubs.iter_mut().for_each(|hub| hub.traffic = 0);
     world.run(MINUTE * minutes);

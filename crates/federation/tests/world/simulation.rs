@@ -1,4 +1,4 @@
-//! Hubs, what happens to them, and when.
+//! Simulator: hubs, event queue, virtual clock and network.
 
 use std::{
     cmp::Reverse,
@@ -26,23 +26,23 @@ use crate::{
     mesh::{Gossip, Post},
 };
 
-/// Hubs that each one calls, as the network layer does (`net::book`).
+/// Number of hubs that each hub dials, as in `net::book`.
 pub const CALLED: usize = 12;
-/// How often a hub tries again to reach one that was there (`net::book`).
+/// Redial interval for hubs that were reachable before, as in `net::book`.
 const TRIED_AGAIN: Duration = Duration::from_secs(15);
-/// When a request that nobody answers has failed.
+/// Timeout of a request.
 const UNANSWERED: Duration = Duration::from_secs(10);
-/// What a packet that is lost costs a request: TCP sends it again.
+/// Delay of a request by a lost packet: a TCP retransmission.
 const SENT_AGAIN: Duration = Duration::from_millis(200);
-/// Of a request or an answer, besides what it says.
+/// Overhead of a request or response, in bytes.
 const FRAMING: usize = 64;
 const HOUR_IN_MINUTES: usize = 60;
 
-/// How the network is. Times one way, in milliseconds.
+/// Network conditions. One-way delays, in milliseconds.
 #[derive(Clone, Copy)]
 pub struct Weather {
     pub delay: (usize, usize),
-    /// Of a hundred messages of gossip so many are lost; as many requests come later.
+    /// Percentage of lost gossip messages; as many requests are delayed.
     pub loss: usize,
 }
 
@@ -52,38 +52,40 @@ pub const LOSSY: Weather = Weather { loss: 10, ..CALM };
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Honest,
-    /// Passes nothing on, delivers nothing, says that it has everything, and forges.
+    /// Propagates and delivers nothing, states a complete inventory, and forges.
     Hostile,
-    /// Passes everything on and keeps nothing: there is no memory for ten thousand hubs that know each other.
+    /// Forwards gossip without an engine state: memory does not suffice for ten thousand hubs that know each
+    /// other.
     Passing,
 }
 
+/// A simulated hub.
 pub struct Hub {
     pub core: Core,
     pub kind: Kind,
     pub alive: bool,
-    /// It does not come back.
+    /// Dead: it does not return.
     pub gone: bool,
-    /// When it came or went last.
+    /// Time of its last start or stop.
     pub since: Timestamp,
     pub called: Vec<usize>,
     pub callers: Vec<usize>,
     pub gossip: Gossip,
-    /// What people are told of other hubs.
+    /// Leases reported for other hubs.
     pub leases: HashMap<HubId, Lease>,
-    /// What is found in searches, and since when.
+    /// Visible listings, and since when.
     pub shown: BTreeMap<ListingId, Timestamp>,
     pub accusations: Vec<Accusation>,
-    /// Bytes that it sent and received.
+    /// Bytes sent and received.
     pub traffic: u64,
     bodies: BTreeSet<Digest>,
 }
 
-/// What happens to one hub.
+/// A scheduled event of one hub.
 pub enum Happening {
     Tick,
     Return,
-    /// It reaches another hub that it called before.
+    /// It reconnects to a hub that it had dialed before.
     Reach(usize),
     Event {
         from: usize,
@@ -102,6 +104,7 @@ struct Due {
     what: Happening,
 }
 
+/// The simulation.
 pub struct World {
     pub now: Timestamp,
     pub hubs: Vec<Hub>,
@@ -113,13 +116,13 @@ pub struct World {
     queue: BinaryHeap<Reverse<Due>>,
     scheduled: u64,
     pub posted: u64,
-    /// Hubs below this number do not reach the others.
+    /// Partition: hubs below this number cannot reach the others.
     pub split: Option<usize>,
     severed: Vec<(usize, usize)>,
 }
 
 impl World {
-    /// Hubs of which those at and after `honest` are of another `kind`. Their clocks tick each `tick`, and their heads
+    /// Builds `count` hubs; those from number `honest` on are of `kind`. Clocks tick every `tick`, and heads
     /// are due at different times.
     pub fn new(count: usize, honest: usize, kind: Kind, tick: Duration, weather: Weather) -> Self {
         let mut dice = Dice::new(count as u64);
@@ -153,7 +156,7 @@ impl World {
         Self::new(count, count, Kind::Honest, tick, weather)
     }
 
-    /// Lets time pass, with everything that happens in it.
+    /// Advances time, processing all events.
     pub fn run(&mut self, time: Duration) {
         let end = self.now + time;
         while self.queue.peek().is_some_and(|Reverse(due)| due.at <= end) {
@@ -170,7 +173,7 @@ impl World {
         self.handle(home, Event::Published(Box::new(listing.clone())), None);
     }
 
-    /// It stops and does not come back.
+    /// Stops a hub for good.
     pub fn bury(&mut self, n: usize) {
         self.stop(n);
         self.hubs[n].gone = true;
@@ -186,7 +189,7 @@ impl World {
         self.hubs[n].since = self.now;
     }
 
-    /// A fifth an hour is a share of 20. Who goes is back after an hour, more or less.
+    /// Stops random hubs: `share` percent per hour. Each returns after about an hour.
     pub fn churn(&mut self, minutes: usize, share: usize) {
         for _ in 0..minutes {
             let chances = self.hubs.len() * share;
@@ -204,7 +207,7 @@ impl World {
         }
     }
 
-    /// From now on the hubs below `at` do not reach the others.
+    /// Partitions the network: hubs below `at` cannot reach the others.
     pub fn partition(&mut self, at: usize) {
         self.split = Some(at);
         let links: Vec<(usize, usize)> = self.links().filter(|(a, b)| (*a < at) != (*b < at)).collect();
@@ -212,7 +215,7 @@ impl World {
         self.severed = links;
     }
 
-    /// Hubs reach each other again as soon as they try to.
+    /// Ends the partition: hubs redial those they were disconnected from.
     pub fn heal(&mut self) {
         self.split = None;
         for (a, b) in std::mem::take(&mut self.severed) {
@@ -226,7 +229,7 @@ impl World {
         self.queue.push(Reverse(Due { at, order: self.scheduled, to, what }));
     }
 
-    /// Some time from nothing to `most`.
+    /// Returns a random duration below `most`.
     fn within(&mut self, most: Duration) -> Duration {
         let millis = usize::try_from(most.as_millis()).unwrap();
         Duration::from_millis(self.dice.roll(millis) as u64)
@@ -267,7 +270,8 @@ impl World {
         }
     }
 
-    /// What one sent to another, if that is still there. A request that finds nobody fails.
+    /// Delivers an event of one hub to another, if they are still connected. A request that cannot be
+    /// delivered fails.
     fn come(&mut self, from: usize, to: usize, event: Event) {
         let answers = self.hubs[to].kind != Kind::Passing;
         if self.hubs[to].alive && answers && (from == to || self.linked(from, to)) {
@@ -279,7 +283,7 @@ impl World {
         }
     }
 
-    /// Gives an event to a core and does what it wants. `heard` is the message that the event brings.
+    /// Passes an event to an engine and executes its effects. `heard` is the gossip message of the event.
     pub fn handle(&mut self, n: usize, event: Event, heard: Option<(usize, &Rc<[u8]>, u64)>) {
         let effects = self.hubs[n].core.handle(event, self.now);
         for effect in effects {

@@ -1,4 +1,4 @@
-//! The side that asks.
+//! Client side of stream requests between hubs.
 
 use std::{io, time::Duration};
 
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// How long it may take to reach the other hub.
+/// Timeout of connecting to the other hub.
 const REACHED_WITHIN: Duration = Duration::from_secs(15);
 
-/// Why there is no answer.
+/// Why a stream request got no response.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     #[error("the hub is not reached over the network of hubs")]
@@ -29,7 +29,7 @@ pub enum CallError {
     Broken(#[from] io::Error),
 }
 
-/// Asks other hubs.
+/// Client that opens request streams to other hubs.
 #[derive(Clone)]
 pub struct Caller {
     net: Handle,
@@ -41,10 +41,11 @@ impl Caller {
         Self { net, streams }
     }
 
-    /// Asks `hub`, and waits for the head of its answer. Dropping the answer ends the call.
+    /// Sends a request to `hub` and waits for the head of the response. Dropping the response cancels the
+    /// request.
     ///
     /// # Errors
-    /// When the hub cannot be reached, and when it breaks off.
+    /// When the hub cannot be reached, or the connection breaks.
     pub async fn ask(&self, hub: HubId, question: &Question, body: &[u8]) -> Result<Answer, CallError> {
         let peer = id::peer_of(hub).ok_or(CallError::NotReached)?;
         let opened = timeout(REACHED_WITHIN, self.open(hub, peer)).await;
@@ -56,8 +57,9 @@ impl Caller {
         Ok(Answer { told, stream })
     }
 
+    /// Connects to the hub and opens a stream.
     async fn open(&self, hub: HubId, peer: PeerId) -> Result<Stream, CallError> {
-        // The actor knows where the hub is.
+        // Only the actor knows the addresses of the hub.
         let (done, begun) = oneshot::channel();
         self.net.order(Command::Reach { hub, done }).await.map_err(|_| CallError::NotReached)?;
         begun.await.map_err(|_| CallError::NotReached)?;
@@ -69,14 +71,14 @@ impl Caller {
     }
 }
 
-/// What another hub answers.
+/// Response of another hub: its head, and the stream of its body.
 pub struct Answer {
     pub told: Told,
     stream: Stream,
 }
 
 impl Answer {
-    /// The pieces of the body as they come.
+    /// Streams the pieces of the body as they arrive.
     pub fn into_body(self) -> impl Pieces<Item = io::Result<Vec<u8>>> + Send + 'static {
         stream::unfold(Some(self.stream), |stream| async move {
             let mut stream = stream?;

@@ -1,13 +1,13 @@
-//! The bytes of a call: frames of a kind (one byte), a length (four bytes, the greatest first) and so many bytes.
+//! Framing of stream requests: kind (one byte), length (four bytes, big-endian), payload.
 
 use std::io;
 
 use futures::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The head of a question or answer has no more bytes,
+/// Maximum bytes of a request or response head.
 const MAX_HEAD: usize = 16 << 10;
-/// and a piece of a body no more than this.
+/// Maximum bytes of one piece of a body.
 const MAX_PIECE: usize = 64 << 10;
 
 const HEAD: u8 = 0;
@@ -22,7 +22,7 @@ pub async fn write_head(io: &mut (impl AsyncWrite + Unpin), head: &impl Serializ
     write(io, HEAD, &bytes).await
 }
 
-/// Writes some of a body, in as many pieces as it takes.
+/// Writes part of a body, split into pieces.
 pub async fn write_body(io: &mut (impl AsyncWrite + Unpin), body: &[u8]) -> io::Result<()> {
     for piece in body.chunks(MAX_PIECE) {
         write(io, PIECE, piece).await?;
@@ -51,7 +51,7 @@ pub async fn read_head<T: DeserializeOwned>(io: &mut (impl AsyncRead + Unpin)) -
     Ok(serde_json::from_slice(&read_bytes(io, length).await?)?)
 }
 
-/// The next piece of a body; none at its end. A stream that ends before is an error.
+/// Reads the next piece of a body; `None` at its end. An end of the stream before that is an error.
 pub async fn read_piece(io: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     match read_start(io).await? {
         (PIECE, length @ 1..=MAX_PIECE) => Ok(Some(read_bytes(io, length).await?)),
@@ -68,7 +68,7 @@ async fn read_start(io: &mut (impl AsyncRead + Unpin)) -> io::Result<(u8, usize)
     Ok((kind, length))
 }
 
-/// `length` was bounded before.
+/// Reads `length` bytes; the caller has bounded `length`.
 async fn read_bytes(io: &mut (impl AsyncRead + Unpin), length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     io.read_exact(&mut bytes).await?;

@@ -1,9 +1,9 @@
-//! Calls between hubs over their network, for hubs that have no public address.
+//! Stream requests between hubs over libp2p, for hubs without a public address.
 //!
-//! A call is a stream of its own (`/plexus/call/1`): a question and its answer, each a head, pieces of a body and an end. What
-//! is said comes piece by piece, a writer waits for its reader, and whoever lets go of a stream ends the call. The other side is
-//! the hub whose key the connection was made with, so nothing is signed. `ask` is the side that asks, `serve` the one that
-//! answers, and `frames` the bytes.
+//! Each request uses its own stream (`/plexus/call/1`). Request and response each consist of a head, body
+//! pieces and an end frame. Bodies are streamed with backpressure, and closing the stream cancels the
+//! request. The connection authenticates the other hub by its key, so nothing is signed. `ask` is the client,
+//! `serve` the server, `frames` the framing.
 
 mod ask;
 mod frames;
@@ -22,23 +22,23 @@ pub use self::{
 };
 
 pub const CALL: StreamProtocol = StreamProtocol::new("/plexus/call/1");
-/// No call lasts longer.
+/// Maximum duration of a stream request.
 pub const LONGEST: Duration = Duration::from_secs(45 * 60);
 
-/// The head of a question.
+/// Head of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     pub path: String,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// How long the asker waits for the end of the answer.
+    /// How long the requester waits for the complete response.
     pub deadline_ms: u64,
 }
 
-/// The head of an answer.
+/// Head of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
-    /// As in HTTP.
+    /// HTTP status code.
     pub status: u16,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! The side that answers.
+//! Server side of stream requests between hubs.
 
 use std::{collections::HashMap, io, pin::pin, sync::Arc, time::Duration};
 
@@ -11,15 +11,15 @@ use tokio::time::{sleep, timeout};
 use super::{LONGEST, Question, Told, frames};
 use crate::{HubId, net::id};
 
-/// Calls of one hub that go on at the same time, and of all together. One more is refused.
+/// Maximum concurrent requests of one hub (`PER_HUB`) and of all hubs (`AT_ONCE`). Further ones are refused.
 const PER_HUB: usize = 32;
 const AT_ONCE: usize = 256;
-/// How long a question may take to come.
+/// Timeout of receiving a complete request.
 const ASKED_WITHIN: Duration = Duration::from_secs(30);
-/// A refusal is not waited for any longer.
+/// Timeout of sending a refusal.
 const REFUSED_WITHIN: Duration = Duration::from_secs(2);
 
-/// Calls of other hubs, as they come.
+/// Listener for incoming stream requests.
 pub struct Calls {
     streams: IncomingStreams,
     places: Places,
@@ -30,7 +30,8 @@ impl Calls {
         Self { streams, places: Places::default() }
     }
 
-    /// The next stream that has a place; none when the network has stopped. Those that have none are refused.
+    /// Returns the next stream within the concurrency limits; `None` when the network has stopped. Streams
+    /// beyond the limits are refused with status 429.
     pub async fn next(&mut self) -> Option<Coming> {
         loop {
             let (peer, stream) = self.streams.next().await?;
@@ -56,7 +57,7 @@ async fn refuse(mut stream: Stream, told: Told, words: &[u8]) -> io::Result<()> 
     stream.close().await
 }
 
-/// A call whose question has not come yet.
+/// An accepted stream whose request is not read yet.
 pub struct Coming {
     from: HubId,
     stream: Stream,
@@ -64,20 +65,20 @@ pub struct Coming {
 }
 
 impl Coming {
-    /// Who calls: the connection was made with their key.
+    /// Returns the calling hub, authenticated by the connection.
     pub const fn from(&self) -> HubId {
         self.from
     }
 
-    /// Turns the call away before anything of it is read.
+    /// Refuses the request before any of it is read.
     pub async fn refuse(self, told: Told, words: &[u8]) {
         _ = timeout(REFUSED_WITHIN, refuse(self.stream, told, words)).await;
     }
 
-    /// Waits for the whole question, whose body has at most `most` bytes.
+    /// Reads the complete request, with a body of at most `most` bytes.
     ///
     /// # Errors
-    /// When it is too large, comes too slowly, or is none.
+    /// When it is too large, too slow or malformed.
     pub async fn read(mut self, most: usize) -> io::Result<Called> {
         let read = timeout(ASKED_WITHIN, read(&mut self.stream, most)).await;
         let (question, body) = read.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
@@ -96,7 +97,7 @@ async fn read(stream: &mut Stream, most: usize) -> io::Result<(Question, Vec<u8>
     Ok((question, body))
 }
 
-/// A question that has come.
+/// A completely read request.
 pub struct Called {
     pub from: HubId,
     pub question: Question,
@@ -106,8 +107,8 @@ pub struct Called {
 }
 
 impl Called {
-    /// Answers, piece by piece and no faster than the asker reads. It is given up when the asker lets go or has waited as
-    /// long as it wanted to.
+    /// Sends the response with backpressure. Gives up when the requester closes the stream or its deadline
+    /// passes.
     pub async fn answer(self, told: Told, body: impl Pieces<Item = io::Result<impl AsRef<[u8]>>> + Send) {
         let waits = Duration::from_millis(self.question.deadline_ms).min(LONGEST);
         let (mut from, mut to) = self.stream.split();
@@ -120,7 +121,7 @@ impl Called {
             frames::write_end(&mut to).await?;
             to.close().await
         };
-        // The asker says nothing more: whatever comes now is its end.
+        // The requester sends nothing more, so any read result means that it closed the stream.
         let mut more = [0; 1];
         let gone = async { _ = from.read(&mut more).await };
         let ended = tokio::select! {
@@ -134,16 +135,18 @@ impl Called {
     }
 }
 
+/// Concurrency limit: running requests per peer.
 #[derive(Clone, Default)]
 struct Places(Arc<Mutex<HashMap<PeerId, usize>>>);
 
-/// One call's, until it is dropped.
+/// Permit of one request, released on drop.
 struct Place {
     places: Places,
     peer: PeerId,
 }
 
 impl Places {
+    /// Acquires a permit for `peer`, if the limits allow it.
     fn take(&self, peer: PeerId) -> Option<Place> {
         let mut taken = self.0.lock();
         let all: usize = taken.values().sum();
