@@ -1,4 +1,4 @@
-//! Agents elsewhere that speak A2A, 1.0 or 0.3.
+//! Connector for remote agents that speak A2A 1.0 or 0.3.
 
 mod answer;
 mod call;
@@ -32,15 +32,15 @@ use crate::{
     sse::{Decoder, Noise},
 };
 
-/// A question without words waits so long for them.
+/// Maximum wait for the text of a question whose status came without one.
 const WORDS_TIME: Duration = Duration::from_secs(10);
-/// How often a task is asked after: soon at first, then less often.
+/// Poll interval of a task: starts at `FIRST_POLL`, grows by half each time, up to `LAST_POLL`.
 const FIRST_POLL: Duration = Duration::from_millis(100);
 const LAST_POLL: Duration = Duration::from_secs(3);
-/// How much of a task's history is asked for: an agent may answer there.
+/// Number of history messages requested with a task. Some agents put their answer there.
 const HISTORY: u32 = 10;
 
-/// Where an agent is reached, and how.
+/// URL and protocol of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub url: Url,
@@ -50,7 +50,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// What the hub calls of the interfaces on a card.
+    /// Returns the endpoint that the hub calls, chosen from the interfaces on the agent card.
     pub fn of(card: &Card) -> Option<Self> {
         let interface = card.best_interface()?;
         Some(Self {
@@ -64,33 +64,33 @@ impl Endpoint {
 
 pub type Headers = Vec<(HeaderName, HeaderValue)>;
 
-/// Signs calls, each anew.
+/// Signer for calls to agents. Each call gets its own signature.
 pub trait Signs: Send + Sync {
-    /// What a call is sent with besides its own headers.
+    /// Returns the signature headers to add to a call.
     fn sign(&self, method: &str, url: &Url, body: &[u8]) -> Result<Headers, Failure>;
 }
 
-/// What comes of an answer, piece by piece.
+/// Response body as a stream of chunks.
 pub type Body = BoxStream<'static, std::io::Result<Bytes>>;
 
-/// Another way to an agent than HTTP: what would be posted to `url` is carried there.
+/// Transport other than HTTP. Delivers the requests that would be posted to a URL.
 #[async_trait]
 pub trait Carries: Send + Sync {
     async fn carry(&self, url: &Url, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, Failure>;
 }
 
-/// Passes requests on to an A2A agent.
+/// A2A connector.
 pub struct A2a {
     outbound: Outbound,
     endpoint: Endpoint,
     access: Access,
     signer: Option<Arc<dyn Signs>>,
     carrier: Option<Arc<dyn Carries>>,
-    /// Whether it is told how long anybody waits for its answer.
+    /// Send the deadline of the run to the agent.
     is_told_waits: bool,
 }
 
-/// What signs holds a key.
+/// Omits the signer, which holds a private key.
 impl fmt::Debug for A2a {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("A2a").field("endpoint", &self.endpoint).finish_non_exhaustive()
@@ -98,13 +98,13 @@ impl fmt::Debug for A2a {
 }
 
 impl A2a {
-    /// Fails when `outbound` may not call the agent.
+    /// Fails if `outbound` may not call the URL of the agent.
     pub fn new(outbound: Outbound, endpoint: Endpoint) -> Result<Self, Failure> {
         outbound.check(&endpoint.url)?;
         Ok(Self::reached(outbound, endpoint, None))
     }
 
-    /// Reaches the agent by a way of its own; nothing is called by `outbound`.
+    /// Calls the agent through another transport. `outbound` is not used for its calls.
     pub fn over(carrier: Arc<dyn Carries>, outbound: Outbound, endpoint: Endpoint) -> Self {
         Self::reached(outbound, endpoint, Some(carrier))
     }
@@ -113,19 +113,20 @@ impl A2a {
         Self { outbound, endpoint, access: Access::default(), signer: None, carrier, is_told_waits: false }
     }
 
-    /// Tells the agent how long anybody waits for its answer.
+    /// Sends the deadline of the run with each message.
     #[must_use]
     pub fn told_waits(self) -> Self {
         Self { is_told_waits: true, ..self }
     }
 
-    /// Signs every call.
+    /// Signs every call, except calls over another transport.
     #[must_use]
     pub fn signed_by(self, signer: Arc<dyn Signs>) -> Self {
         Self { signer: Some(signer), ..self }
     }
 
-    /// Shows `shown` to the agent. Fails when it is not at `origin` (any URL there), which it was given for.
+    /// Authenticates with `shown`. Fails if the agent is not at `origin` (any URL of it), for which the
+    /// credentials were entered.
     pub fn with_credentials(mut self, origin: &Url, shown: impl Into<Shown>) -> Result<Self, Failure> {
         if self.endpoint.url.origin() != origin.origin() {
             let words = "The agent has moved to another address than its credentials were given for. Enter them again.";
@@ -173,7 +174,7 @@ impl Connector for A2a {
     }
 }
 
-/// One run's talk with the agent.
+/// Dialogue of one run with the agent.
 struct Exchange<'a> {
     agent: &'a A2a,
     protocol: A2aProtocol,
@@ -205,8 +206,9 @@ impl Exchange<'_> {
         Ok(end)
     }
 
-    /// Some streams only tell that there is a question; its words are in the task then. Where they cannot be had, it is a
-    /// question all the same. Meanwhile it may have ended in another way.
+    /// Fetches the task to get the text of a question that the stream only announced. Returns `None` if the
+    /// text is unavailable; it is a question all the same. Returns the end of the task if it ended meanwhile
+    /// in another state.
     async fn look_for_words(&mut self) -> Result<Option<End>, Halt> {
         let Some(task) = self.answer.task().map(str::to_owned) else { return Ok(None) };
         self.pace.set_limit(self.limits.first_byte.min(WORDS_TIME));
@@ -222,8 +224,8 @@ impl Exchange<'_> {
         })
     }
 
-    /// Looks at a task before it is continued, so that what it said before is not taken for an answer. A task that
-    /// is gone is not continued: the message begins a new one.
+    /// Fetches a task before continuing it, so that its earlier output is not mistaken for the answer. A task
+    /// that has ended is not continued: the message starts a new task.
     async fn recall(&mut self, message: &mut Message, task: String) -> Result<(), Halt> {
         match self.get(task).await? {
             Update::Task(task) if !task.status.state.is_terminal() => Ok(self.answer.remember(&task)?),
@@ -249,7 +251,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Reads a stream to its end. One that breaks is not the end of a task: the task is asked after.
+    /// Reads a stream to its end. A broken stream does not end the task: the task is then polled.
     async fn listen(&mut self, mut reply: Reply) -> Result<Taken, Halt> {
         let mut decoder = Decoder::new(MAX_EVENT_BYTES);
         let mut noise = Noise::default();
@@ -293,7 +295,7 @@ impl Exchange<'_> {
         failure.class == FailureClass::Unreachable && self.answer.task().is_some()
     }
 
-    /// Asks after the task until it has come to an end.
+    /// Polls the task until it ends.
     async fn follow(&mut self) -> Result<End, Halt> {
         let Some(task) = self.answer.task().map(str::to_owned) else {
             let words =

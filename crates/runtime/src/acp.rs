@@ -1,7 +1,8 @@
-//! Programs that speak the Agent Client Protocol 1 (agentclientprotocol.com) on their standard streams.
+//! Connector for programs that speak the Agent Client Protocol 1 (agentclientprotocol.com) over stdio.
 //!
-//! The wire types are the crate's own. Its connection is not used (`docs/adr/0024`): it queues what comes in without a bound,
-//! so a program that floods would fill the hub's memory; here a program that is not listened to waits.
+//! The message types come from the protocol's own crate. Its connection is not used (`docs/adr/0024`): its
+//! incoming queue is unbounded, so a flooding program would exhaust the hub's memory. Here the pipe applies
+//! backpressure to the program.
 
 mod answer;
 mod permission;
@@ -31,14 +32,14 @@ use crate::{
     program::Launch,
 };
 
-/// Makes the program ready to be started, once for each session.
+/// Prepares the program to be started. Called once per session.
 pub type Launcher = Arc<dyn Fn() -> Result<Launch, Failure> + Send + Sync>;
 
-/// Answers with a program. Its session stays for the next message of the same conversation; where it is gone, a new one
-/// is told the conversation in words.
+/// ACP connector. The session of the program stays open for the next message of the same conversation. If it
+/// is gone, a new session receives the earlier conversation as text.
 pub struct Acp {
     sessions: Sessions,
-    /// Whose sessions these are: what has another scope is not found.
+    /// Owner scope of the sessions. Sessions of another scope are not found.
     scope: String,
     launcher: Launcher,
 }
@@ -70,7 +71,7 @@ impl Acp {
         Ok(end)
     }
 
-    /// The session of the conversation, and whether it is new.
+    /// Returns the session of the conversation, and whether it is new.
     async fn session(
         &self,
         request: &Request,

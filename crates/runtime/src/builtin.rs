@@ -1,4 +1,4 @@
-//! Agents that are part of this program. They need no model and no network.
+//! Built-in agents of the hub. They need no model and no network.
 
 mod calc;
 mod guide;

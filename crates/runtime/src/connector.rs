@@ -1,4 +1,4 @@
-//! The one interface between the hub and whatever answers a message.
+//! The interface between the hub and every kind of agent: `Connector`, `Request`, `Output` and `Limits`.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -16,11 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Leave;
 
-/// One agent's work on one request.
+/// Implementation that runs an agent: does one agent's work for one request.
 #[async_trait]
 pub trait Connector: Send + Sync {
-    /// Works until an end. When `stop` is cancelled it ends what it started elsewhere and returns
-    /// [`End::Stopped`]; what it gave to `output` stays. An error of `output` is passed on the same way.
+    /// Runs the agent until its run ends. When `stop` is cancelled, cancels the remote work and processes
+    /// that it started and returns [`End::Stopped`]. Output that was already emitted stays. An error of
+    /// `output` also ends the run: clean up the same way and return that error.
     async fn run(
         &self,
         request: Request,
@@ -28,54 +29,59 @@ pub trait Connector: Send + Sync {
         stop: &CancellationToken,
     ) -> Result<End, Failure>;
 
-    /// Tells the agent that nobody goes on with what it asked about. Most keep nothing of a question that waits.
+    /// Cancels a remote task that waits for input, because that input will not come. By default does nothing:
+    /// most connectors hold no state for a waiting task.
     async fn give_up(&self, _waits: &Remote) {}
 }
 
+/// Work for a connector: a conversation, its files and the limits of the run.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub run: RunId,
-    /// Oldest first; the last is what to answer.
+    /// Conversation, oldest message first. The last turn is the message to answer.
     pub turns: Vec<Turn>,
-    /// The files among its parts.
+    /// Contents of the files in the last turn, by digest. Empty if the connector takes no files.
     pub files: HashMap<Digest, Bytes>,
-    /// What the program that asks calls that message, where a program asks.
+    /// Message id that the calling program gave to the last turn, if the caller is a program.
     pub called: Option<String>,
-    /// Set when a remote agent's own conversation goes on; none sends the turns before the last as text.
+    /// Set when the run continues a conversation that a remote agent stores. `None` sends the earlier turns
+    /// as text.
     pub remote: Option<Remote>,
     pub limits: Limits,
-    /// Whom to ask before something that needs leave.
+    /// Asks the requester to approve tool calls.
     pub leave: Leave,
 }
 
 impl Request {
-    /// The text of the turn to answer.
+    /// Returns the plain text of the turn to answer.
     pub fn question(&self) -> String {
         self.turns.last().map(|turn| plain_text(&turn.parts)).unwrap_or_default()
     }
 }
 
+/// One message of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     pub speaker: Speaker,
     pub parts: Vec<Part>,
 }
 
+/// Role of the author of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Speaker {
-    /// The agent that is asked.
+    /// The agent that this request is sent to.
     Me,
     Person {
         name: String,
     },
-    /// Another agent of the same chat.
+    /// Another agent in the same chat.
     Agent {
         address: Address,
     },
 }
 
-/// What a remote agent calls this conversation.
+/// Ids by which a remote agent identifies this conversation (A2A task id and context id).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Remote {
@@ -85,17 +91,18 @@ pub struct Remote {
     pub context: Option<String>,
 }
 
+/// Size and time limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Of all text and data together.
+    /// Maximum total bytes of all text and data.
     pub max_answer_bytes: usize,
-    /// Of all files together.
+    /// Maximum total bytes of all files.
     pub max_file_bytes: usize,
-    /// From the call to the first byte of the answer.
+    /// Timeout from the call to the first byte of the answer.
     pub first_byte: Duration,
-    /// Between two pieces of the answer.
+    /// Timeout between two pieces of the answer.
     pub idle: Duration,
-    /// Of the run.
+    /// Timeout of the whole run.
     pub whole: Duration,
 }
 
@@ -111,28 +118,29 @@ impl Default for Limits {
     }
 }
 
-/// Takes what an agent says, as it says it.
+/// Receives the streamed output of an agent.
 ///
-/// Called on the hot path, synchronously: no queue lies between an upstream token and its readers. An error
-/// (the answer is too large) ends the run with it.
+/// Called synchronously on the hot path: no queue lies between an upstream token and its subscribers. An
+/// error (the answer is too large) must end the run with that error.
 pub trait Output: Send {
-    /// The next piece of the answer's own text (markdown).
+    /// Appends to the text of the answer (Markdown).
     fn text(&mut self, delta: &str) -> Result<(), Failure>;
 
-    /// A whole part. Text that follows it begins a new part.
+    /// Emits a complete part. Text that follows starts a new part.
     fn part(&mut self, part: Part) -> Result<(), Failure>;
 
-    /// A whole part, in place of one that was put at `place` before; the answer is its place. Whoever cannot take
-    /// anything back shows it again.
+    /// Emits a complete part, or replaces the part emitted earlier at index `place`. Returns the index of the
+    /// part. Implementations that cannot replace a part emit it again (the default).
     fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
         self.part(part)?;
         Ok(place.unwrap_or_default())
     }
 
-    /// The next piece of the text of a named artifact.
+    /// Appends to the text of a named artifact.
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure>;
 
-    /// A file that came as bytes. Whoever keeps files overrides this; others are told what they miss.
+    /// Emits a file with its bytes. Implementations that store files override this. The default emits a note
+    /// that the file was not stored.
     fn file(&mut self, file: File) -> Result<(), Failure> {
         let name = one_line(file.name.as_deref().unwrap_or("without a name"));
         let note =
@@ -140,32 +148,34 @@ pub trait Output: Send {
         self.part(Part::text(note))
     }
 
-    /// What the remote agent calls this conversation, told as soon as it is known.
+    /// Reports the remote agent's ids of this conversation as soon as they are known.
     fn remote(&mut self, remote: Remote);
 
-    /// What the run used so far; a later call replaces an earlier one.
+    /// Reports the total usage of the run so far. Replaces the previous report.
     fn usage(&mut self, usage: Usage);
 
-    /// One line on what the agent is doing; a later line replaces an earlier one.
+    /// Shows one line about the current activity of the agent. Replaces the previous line.
     fn status(&mut self, line: &str);
 }
 
+/// File from an agent, or the next piece of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     pub artifact: Option<String>,
     pub name: Option<String>,
     pub media_type: Option<String>,
     pub bytes: Bytes,
-    /// These bytes follow those of the last file of this artifact.
+    /// The bytes continue the last file of this artifact.
     pub continues: bool,
 }
 
+/// How a run ended without a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     Completed,
-    /// The text is a question; the next message continues the run.
+    /// The text is a question. The next message continues the run.
     InputRequired,
-    /// The agent wants credentials that the hub does not hold.
+    /// The agent needs credentials that the hub does not have.
     AuthRequired,
     Rejected {
         reason: String,
@@ -174,10 +184,10 @@ pub enum End {
     Stopped,
 }
 
-/// How long a connector may take to end what it started elsewhere, once it is told to stop.
+/// Grace period after `stop` in which a connector cancels its remote work and processes.
 const WIND_DOWN: Duration = Duration::from_secs(5);
 
-/// Runs `connector` within the size and time that the request allows.
+/// Runs `connector` within the size and time limits of the request.
 pub async fn perform(
     connector: &dyn Connector,
     request: Request,
@@ -219,18 +229,18 @@ fn too_long(limit: Duration) -> Failure {
     Failure::new(FailureClass::TimedOut, words)
 }
 
-/// Passes on what fits.
+/// Output that enforces the size limits and forwards the rest.
 struct Capped<'a> {
     output: &'a mut dyn Output,
     limits: Limits,
     left: usize,
     files_left: usize,
     pieces_left: usize,
-    /// The artifact that was written to last.
+    /// Artifact of the most recent `artifact_text` call.
     artifact: Option<String>,
 }
 
-/// Parts, files and artifacts of one answer. Each costs memory however little it holds.
+/// Maximum number of parts, files and artifacts of one answer. Each costs memory regardless of its size.
 const MOST_PIECES: usize = 10_000;
 
 impl Capped<'_> {
@@ -314,7 +324,8 @@ mod tests {
     use super::*;
     use crate::testing::{Recorder, ask};
 
-    /// Says the question again for each `!` in it, then works until it is stopped (`…`), or for ever (`∞`).
+    /// Repeats the question once per `!` in it. Then waits for `stop` if it contains `…`, or hangs if it
+    /// contains `∞`.
     struct Parrot;
 
     #[async_trait]

@@ -1,4 +1,4 @@
-//! What the hub shows to somebody else to be let in. Never part of a message, a log line or an error.
+//! Credentials that the hub presents to remote servers. They never appear in messages, logs or errors.
 
 use std::{
     fmt,
@@ -16,7 +16,7 @@ use url::Url;
 
 use crate::outbound::{Halt, Pace, halt};
 
-/// Text that is not shown.
+/// Text that is redacted in debug output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -36,7 +36,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// How an agent asks for credentials (OpenAPI 3.2 security schemes, as A2A cards use them).
+/// Credentials by authentication scheme (OpenAPI 3.2 security schemes, as used in A2A agent cards).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credentials {
     Bearer(Secret),
@@ -52,7 +52,7 @@ pub enum KeyPlace {
 }
 
 impl Credentials {
-    /// Adds them to a call whose destination has been checked.
+    /// Adds the credentials to a call. The destination must have been validated before.
     pub(crate) fn apply(&self, url: &mut Url, headers: &mut HeaderMap) -> Result<(), Failure> {
         let (name, value) = match self {
             Self::Bearer(token) => (header::AUTHORIZATION, format!("Bearer {}", token.reveal())),
@@ -76,14 +76,14 @@ impl Credentials {
     }
 }
 
-/// Where the tokens come from that an agent is shown.
+/// Provider of access tokens for an agent.
 #[async_trait]
 pub trait Tokens: Send + Sync {
-    /// A token that is good now, and is another than `refused`.
+    /// Returns a currently valid token that differs from `refused`.
     async fn token(&self, refused: Option<&Secret>) -> Result<Secret, Failure>;
 }
 
-/// What an agent is shown: the same each time, or a token that is got for it.
+/// Source of the credentials for an agent: fixed credentials or a token provider.
 #[derive(Clone)]
 pub enum Shown {
     Fixed(Credentials),
@@ -102,7 +102,7 @@ impl fmt::Debug for Shown {
     }
 }
 
-/// What one connector shows, at each of its calls.
+/// Credentials of one connector, resolved for each of its calls.
 #[derive(Debug, Default)]
 pub(crate) struct Access {
     shown: Option<Shown>,
@@ -114,7 +114,7 @@ impl Access {
         Self { shown: Some(shown), renewed: AtomicBool::new(false) }
     }
 
-    /// What to show now; none where nothing is shown.
+    /// Returns the current credentials, or `None` if the agent needs none.
     pub async fn credentials(&self, pace: &mut Pace<'_>) -> Result<Option<Credentials>, Halt> {
         match &self.shown {
             None => Ok(None),
@@ -123,8 +123,8 @@ impl Access {
         }
     }
 
-    /// Another token in place of one that the agent refused (401). One is got for a connector, and no more: an agent
-    /// that refuses that, too, does not want it.
+    /// Returns a new token to replace the one that the agent rejected with 401. Refreshes only once per
+    /// connector: an agent that also rejects the new token does not accept this kind of token.
     pub async fn another(
         &self,
         refused: Option<&Credentials>,
@@ -140,7 +140,7 @@ impl Access {
         }
     }
 
-    /// What to say where the agent refuses what it was shown.
+    /// Returns the error text for credentials that the agent rejected.
     pub const fn hint(&self) -> &'static str {
         match self.shown {
             None => "asks for credentials that this hub does not hold.",
@@ -161,7 +161,7 @@ async fn fetch(
     }
 }
 
-/// A header that is not written to any log.
+/// Creates a header value marked as sensitive, so that it is redacted in logs.
 pub(crate) fn sensitive(value: String) -> Result<HeaderValue, Failure> {
     let mut value = HeaderValue::try_from(value).map_err(|_| unusable())?;
     value.set_sensitive(true);

@@ -1,4 +1,4 @@
-//! Agents that are an HTTP endpoint of any shape, called by a request template.
+//! Connector for HTTP endpoints of any format, called by a request template.
 
 mod answer;
 mod asked;
@@ -22,12 +22,12 @@ use crate::{
     sse::{Decoder, Lines},
 };
 
-/// Larger events and lines hold no piece of an answer.
+/// Maximum bytes of an event or line in a streamed response.
 const MAX_PIECE_BYTES: usize = 1 << 20;
-/// How often a request is sent again for one answer.
+/// Maximum number of requests for one answer.
 const MAX_STEPS: u32 = 50;
 
-/// Calls an agent's endpoint.
+/// HTTP endpoint connector.
 #[derive(Debug)]
 pub struct Http {
     outbound: Outbound,
@@ -37,15 +37,16 @@ pub struct Http {
 }
 
 impl Http {
-    /// Fails when `outbound` may not call the endpoint.
+    /// Fails if `outbound` may not call the endpoint.
     pub fn new(outbound: Outbound, template: Template) -> Result<Self, Failure> {
-        // What is filled in changes neither host nor port.
+        // Placeholders cannot change the host or port.
         let url = parse(&template.request().url)?;
         outbound.check(&url)?;
         Ok(Self { outbound, url, template, access: Access::default() })
     }
 
-    /// Shows `shown` to the endpoint. Fails when it is not at `origin` (any URL there), which it was given for.
+    /// Authenticates with `shown`. Fails if the endpoint is not at `origin` (any URL of it), for which the
+    /// credentials were entered.
     pub fn with_credentials(mut self, origin: &Url, shown: impl Into<Shown>) -> Result<Self, Failure> {
         if self.url.origin() != origin.origin() {
             let words = "The endpoint has moved to another address than its credentials were given for. Enter them again.";
@@ -136,7 +137,7 @@ impl Http {
         Failure::new(FailureClass::Garbage, format!("The endpoint at {} {what}.", self.peer()))
     }
 
-    /// Lets the software make a task, and keeps its id.
+    /// Sends the template's start request and stores the task id from the response.
     async fn start(&self, asked: &mut Asked, limits: &Limits, pace: &mut Pace<'_>) -> Result<(), Halt> {
         let Some(start) = self.template.start() else { return Ok(()) };
         let body = start.body.map(|body| asked.body(body));
@@ -177,7 +178,7 @@ impl Http {
     }
 }
 
-/// Passes the answer on, and returns it where it is one JSON value.
+/// Reads a response and emits its content. Returns the response if it is one JSON value.
 async fn read(
     mut reply: Reply,
     reading: Reading,

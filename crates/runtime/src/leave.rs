@@ -1,4 +1,4 @@
-//! Asking the person before something is done, with exactly the arguments that it will be done with.
+//! Human approval of tool calls. An approval is bound to the digest of the tool name and the exact arguments.
 
 use std::{fmt, sync::Arc};
 
@@ -9,25 +9,25 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Output, outbound::Halt};
 
-/// What somebody is asked to allow.
+/// Tool call that needs a human decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// Whose it is included.
+    /// Name of the tool, with the name of its provider.
     pub tool: String,
-    /// As they will be used.
+    /// Arguments exactly as the tool will receive them.
     pub arguments: Value,
 }
 
-/// Of arguments that a person could look through before allowing them, in bytes.
+/// Maximum bytes of arguments that a human can review (64 KiB). Longer arguments cannot be approved.
 const MAX_ARGUMENTS: usize = 64 << 10;
 
 impl Question {
-    /// Whether nobody could look through it.
+    /// Returns true if the arguments are too long for a human to review.
     pub(crate) fn is_too_long(&self) -> bool {
         self.arguments.to_string().len() > MAX_ARGUMENTS
     }
 
-    /// What the answer is bound to: the tool and its arguments.
+    /// Returns the digest of tool and arguments, to which the decision is bound.
     pub fn digest(&self) -> Digest {
         Digest::of(json!([self.tool, self.arguments]).to_string())
     }
@@ -38,16 +38,16 @@ impl Question {
     }
 }
 
-/// Keeps questions, and waits for their answers.
+/// Stores approval requests and waits for their decisions.
 #[async_trait]
 pub trait Gate: Send + Sync {
     async fn ask(&self, question: &Question) -> Result<ApprovalId, Failure>;
 
-    /// Waits for the answer to exactly this question, for as long as the gate lets people think.
+    /// Waits for the decision on exactly this request, up to the approval timeout of the gate.
     async fn decided(&self, id: ApprovalId, question: &Question) -> Result<Decision, Failure>;
 }
 
-/// Whom a run asks before it does what needs leave.
+/// Approval policy of a run: whether a requester can be asked, and for which calls.
 #[derive(Clone)]
 pub struct Leave {
     gate: Option<Arc<dyn Gate>>,
@@ -55,22 +55,23 @@ pub struct Leave {
 }
 
 impl Leave {
-    /// The person behind `gate`, who may want to be asked before every use of a tool.
+    /// Creates a policy that asks through `gate`. `wants_every` asks for approval of every tool call.
     pub fn of(gate: Arc<dyn Gate>, wants_every: bool) -> Self {
         Self { gate: Some(gate), wants_every }
     }
 
-    /// Nobody could answer: what needs leave is not done.
+    /// Creates a policy without a requester: calls that need approval are refused.
     pub const fn nobody() -> Self {
         Self { gate: None, wants_every: false }
     }
 
-    /// Whether the person wants to be asked even where the owner of the agent does not.
+    /// Returns true if the requester wants to approve every call, even calls that the agent's owner exempted.
     pub const fn wants_every(&self) -> bool {
         self.wants_every
     }
 
-    /// Puts the question as a card of the answer, and waits. None where there is nobody to ask, and no card.
+    /// Shows an approval card in the answer and waits for the decision. Returns `None`, without a card, if no
+    /// requester can be asked.
     pub(crate) async fn ask(
         &self,
         question: &Question,
@@ -84,7 +85,8 @@ impl Leave {
         Ok(Some(decision))
     }
 
-    /// Puts the question as a card of the answer, and lets the answer go on. None where there is nobody to ask.
+    /// Shows an approval card in the answer and returns without waiting. Returns `None` if no requester can
+    /// be asked.
     pub(crate) async fn put(
         &self,
         question: Question,
@@ -97,7 +99,7 @@ impl Leave {
     }
 }
 
-/// A question that was put.
+/// Approval request that awaits its decision.
 pub(crate) struct Asked {
     gate: Arc<dyn Gate>,
     approval: ApprovalId,
@@ -110,7 +112,7 @@ impl Asked {
         self.gate.decided(self.approval, &self.question).await
     }
 
-    /// Shows what was decided on the card.
+    /// Shows the decision on the card.
     pub fn close(self, decision: Decision, output: &mut dyn Output) -> Result<(), Failure> {
         output.put(Some(self.place), self.question.card(self.approval, Some(decision))).map(drop)
     }

@@ -1,7 +1,8 @@
-//! How the hub runs agents: connectors, and the outbound clients that every call to somebody else goes through.
+//! Runs agents: the connectors, and the HTTP client for every call to a remote server.
 //!
-//! A [`Connector`] does one agent's work on one [`Request`] and tells an [`Output`] what comes; the hub calls it
-//! through [`perform`], which holds it to the request's [`Limits`]. Nothing here knows the store or the hub.
+//! A [`Connector`] does one agent's work for one [`Request`] and streams the answer to an [`Output`]. The hub
+//! runs it with [`perform`], which enforces the [`Limits`] of the request. This crate depends on neither the
+//! store nor the hub.
 
 pub mod a2a;
 pub mod acp;

@@ -1,4 +1,4 @@
-//! Agents that are a model with instructions, on any server that speaks the OpenAI chat completions API.
+//! Connector for models with instructions, on any server with the OpenAI chat completions API.
 
 mod answer;
 mod call;
@@ -27,20 +27,20 @@ use crate::{
     sse::Decoder,
 };
 
-/// A model on a server.
+/// Model on a server.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What `/chat/completions` is appended to, such as `https://models.example/v1`.
+    /// Base URL such as `https://models.example/v1`, to which `/chat/completions` is appended.
     pub base: Url,
     pub key: Option<Secret>,
-    /// What the server calls it.
+    /// Name of the model on its server.
     pub name: String,
-    /// How much of a conversation is sent, in bytes; the oldest turns are left out first.
+    /// Maximum bytes of the conversation that are sent. The oldest turns are left out first.
     pub history_bytes: usize,
     pub prices: Prices,
 }
 
-/// What a million tokens cost, in millionths of the unit that they are priced in.
+/// Price of a million tokens, in millionths of the currency unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prices {
     pub sent: u64,
@@ -48,7 +48,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// The same usage with its cost.
+    /// Returns the usage with its cost.
     fn of(self, usage: Usage) -> Usage {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         let cost = (part(usage.tokens_in, self.sent) + part(usage.tokens_out, self.received)) / 1_000_000;
@@ -56,10 +56,10 @@ impl Prices {
     }
 }
 
-/// Larger events hold no token.
+/// Maximum bytes of a streamed event.
 const MAX_EVENT_BYTES: usize = 1 << 20;
 
-/// A model on one server, and the client that may call it.
+/// Client of one model: the model and the outbound client to call it.
 #[derive(Clone, Debug)]
 struct Provider {
     outbound: Outbound,
@@ -85,7 +85,7 @@ impl Provider {
         Ok(self.outbound.request(Method::POST, &url)?.headers(headers).body(body))
     }
 
-    /// One turn of the model: what it says, and what it wants called.
+    /// Runs one turn of the model and parses its text and tool calls.
     async fn turn(
         &self,
         body: String,
@@ -114,9 +114,9 @@ impl Provider {
     }
 }
 
-/// Answers with a model that follows instructions.
+/// Model connector: answers with a model that follows instructions and may call tools.
 pub struct Llm {
-    /// Asked in turn until one answers.
+    /// Models in order of preference. The next is tried if one does not answer.
     providers: Vec<Provider>,
     instructions: String,
     tools: Vec<ToolServer>,
@@ -124,25 +124,25 @@ pub struct Llm {
 }
 
 impl Llm {
-    /// Fails when `outbound` may not call the model's server.
+    /// Fails if `outbound` may not call the model's server.
     pub fn new(outbound: Outbound, model: Model, instructions: String) -> Result<Self, Failure> {
         let providers = vec![Provider::new(outbound, model)?];
         Ok(Self { providers, instructions, tools: Vec::new(), budget: Budget::default() })
     }
 
-    /// Asks this model where those before it do not answer.
+    /// Adds a fallback model, for when the models before it do not answer.
     pub fn with_fallback(mut self, outbound: Outbound, model: Model) -> Result<Self, Failure> {
         self.providers.push(Provider::new(outbound, model)?);
         Ok(self)
     }
 
-    /// Lets the model call the tools of these servers.
+    /// Offers the tools of these servers to the model.
     #[must_use]
     pub fn with_tools(self, tools: Vec<ToolServer>) -> Self {
         Self { tools, ..self }
     }
 
-    /// What one answer may take.
+    /// Sets the budget of one answer: turns, tokens, time and cost.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }

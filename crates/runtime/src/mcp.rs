@@ -1,4 +1,4 @@
-//! Tools elsewhere: the hub as a client of MCP servers, over streamable HTTP or on the standard streams of a program.
+//! MCP client: calls tools of MCP servers over streamable HTTP, or over stdio of a local program.
 
 mod metered;
 mod remote;
@@ -33,30 +33,30 @@ use crate::{
     sandbox::{Program, Sandbox},
 };
 
-/// For the handshake, and for each page of the list of tools. A program may have to be loaded first.
+/// Timeout of the handshake and of each page of the tool list. A local program may need time to load.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// For one call of a tool.
+/// Timeout of one tool call.
 const CALL_TIME: Duration = Duration::from_mins(2);
-/// Larger messages are not taken.
+/// Maximum bytes of a message.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
-/// Of everything that a server sends in one run.
+/// Maximum bytes that a server may send in one run.
 const MAX_SESSION_BYTES: usize = 16 << 20;
-/// A server's other tools are not offered to a model.
+/// Maximum tools of a server. Further ones are not offered.
 const MAX_TOOLS: usize = 64;
-/// A list that goes on for more pages has no end.
+/// Maximum pages of a tool list, against servers that paginate without end.
 const MAX_PAGES: usize = 16;
 
-/// Where an MCP server is.
+/// Location of an MCP server.
 #[derive(Clone, Debug)]
 pub enum Server {
-    /// At an address, and what it is shown there; `mend` says what to do where it wants something else.
+    /// Server at a URL with its credentials. `mend` tells the user how to fix rejected credentials.
     Remote { outbound: Outbound, url: Url, shown: Option<Credentials>, mend: String },
-    /// A program that the operator listed, started for each run and ended with it.
+    /// Local program from the operator's configuration, started for each run and terminated with it.
     Program { program: Box<Program>, sandbox: Sandbox, places: Places },
 }
 
 impl Server {
-    /// What people know it by.
+    /// Returns the name shown to users.
     pub fn name(&self) -> String {
         match self {
             Self::Remote { url, .. } => peer(url),
@@ -72,7 +72,7 @@ impl Server {
     }
 }
 
-/// How many programs of a hub are servers at once.
+/// Limit on concurrent local MCP server processes of a hub.
 #[derive(Clone, Debug)]
 pub struct Places {
     free: Arc<Semaphore>,
@@ -85,10 +85,11 @@ impl Places {
     }
 }
 
-/// Places that are given back with this.
+/// Permit for server processes, released on drop.
 pub type Taken = OwnedSemaphorePermit;
 
-/// The places that the programs among `servers` take, all at once: those that wait for each other's would wait for ever.
+/// Acquires the slots for all local programs among `servers` at once. Acquiring them one by one could
+/// deadlock. Fails after `PATIENCE`.
 pub async fn places(servers: impl IntoIterator<Item = &Server>) -> Result<Option<Taken>, Failure> {
     let wanted: Vec<&Places> = servers.into_iter().filter_map(Server::places).collect();
     let Some(places) = wanted.first() else { return Ok(None) };
@@ -101,32 +102,32 @@ pub async fn places(servers: impl IntoIterator<Item = &Server>) -> Result<Option
     })
 }
 
-/// A tool as its server describes it, within bounds.
+/// Tool description from a server, within size limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     pub name: String,
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub schema: Value,
 }
 
-/// What a tool answered.
+/// Result of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub text: String,
     pub is_error: bool,
 }
 
-/// A conversation with one server, which ends when it is dropped.
+/// MCP session with one server, closed on drop.
 pub struct Session {
     service: RunningService<RoleClient, ()>,
     peer: Peer,
-    /// Ends with the session.
+    /// Terminated when the session is dropped.
     _process: Option<Process>,
 }
 
 impl Session {
-    /// Fails when the server may not be called, or does not answer as one.
+    /// Starts a session. Fails if the server may not be called, or does not answer as an MCP server.
     pub async fn open(server: &Server) -> Result<Self, Failure> {
         match server {
             Server::Remote { outbound, url, shown, mend } => {
@@ -147,7 +148,7 @@ impl Session {
         }
     }
 
-    /// What it offers, as far as a model can be told of it.
+    /// Lists the server's tools, except those that exceed the limits.
     pub async fn tools(&self) -> Result<Vec<Tool>, Failure> {
         let (mut tools, mut cursor) = (Vec::new(), None);
         for _ in 0..MAX_PAGES {
@@ -164,7 +165,7 @@ impl Session {
         Ok(tools)
     }
 
-    /// Calls a tool. What the tool itself says is wrong is an outcome, too: the model reads it.
+    /// Calls a tool. An error that the tool reports is a result as well, for the model to read.
     pub async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Outcome, Failure> {
         let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
         let result = self.peer.within(CALL_TIME, self.service.call_tool(params)).await?;
@@ -179,12 +180,12 @@ fn streams(stdin: ChildStdin, stdout: ChildStdout) -> Streams {
     AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE_BYTES)
 }
 
-/// The server of a session, as failures name it.
+/// Description of a session's server for failure texts.
 struct Peer {
     name: String,
-    /// Set while the server refuses the caller and not the request.
+    /// Set while the server rejects the credentials (401 or 403) rather than the request.
     refused: Refused,
-    /// What to say then.
+    /// Failure text for rejected credentials.
     hint: String,
 }
 
@@ -218,7 +219,8 @@ impl Peer {
         }
     }
 
-    /// What a server answers to a caller without permission is not repeated: it may hold what it was shown.
+    /// Builds the failure text. An error of an unauthorized call is not quoted: it may contain the
+    /// credentials.
     fn words(&self, error: &str) -> String {
         match self.refused.is_set() {
             true => format!("{} {}", self.name, self.hint),

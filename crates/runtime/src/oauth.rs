@@ -1,4 +1,4 @@
-//! Tokens from authorization servers (OAuth 2.1): one request, one small answer, in bounded time.
+//! Client of OAuth 2.1 token endpoints, with bounded response size and time.
 
 use std::time::Duration;
 
@@ -18,31 +18,31 @@ use crate::{
 };
 
 const MAX_ANSWER_BYTES: usize = 64 << 10;
-/// A token goes into a header, and servers refuse larger ones.
+/// Maximum bytes of a token. It is sent in a header, and servers reject larger ones.
 const MAX_TOKEN_BYTES: usize = 16 << 10;
-/// For the head of an answer, and between two pieces of it.
+/// Timeout of the response head, and between two pieces of the response.
 const WAIT: Duration = Duration::from_secs(10);
-/// For all of it.
+/// Timeout of the whole exchange.
 const WHOLE: Duration = Duration::from_secs(15);
-/// A token that is said to live longer is asked for again after this.
+/// Maximum assumed lifetime of a token. A token that claims to live longer is refreshed after this.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 3_600);
 
-/// Who asks.
+/// OAuth client identity.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub id: String,
-    /// None for a public client, which says its id only.
+    /// `None` for a public client, which authenticates by its id only.
     pub secret: Option<Secret>,
 }
 
-/// What a token is asked for with.
+/// Grant type with its data.
 #[derive(Clone, Debug)]
 pub enum Grant {
-    /// The client's own credentials, for these scopes.
+    /// Client credentials grant for these scopes.
     Client {
         scopes: Vec<String>,
     },
-    /// A person's leave, with the verifier of RFC 7636 and the address that the code came to.
+    /// Authorization code grant, with the PKCE verifier (RFC 7636) and the redirect URI of the request.
     Code {
         code: Secret,
         verifier: Secret,
@@ -51,19 +51,20 @@ pub enum Grant {
     Refresh(Secret),
 }
 
-/// What the server gave.
+/// Tokens issued by the server.
 #[derive(Clone, Debug)]
 pub struct Granted {
     pub access: Secret,
     pub refresh: Option<Secret>,
-    /// None where the server does not say.
+    /// Lifetime of the access token. `None` if the server does not state it.
     pub lives: Option<Duration>,
 }
 
-/// Why it gave nothing.
+/// Reason why the server issued no token.
 #[derive(Clone, Debug)]
 pub struct Denied {
-    /// The server's word for it (RFC 6749 section 5.2), such as `invalid_grant`; none where it did not answer so.
+    /// OAuth error code (RFC 6749 section 5.2), such as `invalid_grant`. `None` if the server sent no such
+    /// error.
     pub code: Option<String>,
     pub failure: Failure,
 }
@@ -74,7 +75,7 @@ impl From<Failure> for Denied {
     }
 }
 
-/// Asks the token endpoint `at` for a token that is good at `resource` (RFC 8707).
+/// Requests a token for `resource` (RFC 8707) from the token endpoint `at`.
 pub async fn ask(
     outbound: &Outbound,
     at: &Url,
@@ -100,7 +101,7 @@ fn server(at: &Url) -> String {
 
 type Answered = (StatusCode, Option<u32>, Vec<u8>);
 
-/// A redirect is an answer: what was sent here is not sent on.
+/// Sends the request. Redirects are not followed, because they would forward the credentials.
 async fn exchange(
     outbound: &Outbound,
     at: &Url,
@@ -122,7 +123,7 @@ async fn exchange(
     Ok((status, wait, reply.body(MAX_ANSWER_BYTES, pace).await?.to_vec()))
 }
 
-/// Both halves are form-encoded first (RFC 6749 section 2.3.1).
+/// Builds the HTTP Basic credentials. Both halves are form-encoded first (RFC 6749 section 2.3.1).
 fn basic(id: &str, secret: &Secret) -> Result<http::HeaderValue, Failure> {
     let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let pair = format!("{}:{}", encoded(id), encoded(secret.reveal()));
@@ -170,9 +171,9 @@ struct Refused {
     error_description: String,
 }
 
-/// Reads what the token endpoint `at` answered, and for how many seconds it wants not to be asked again.
+/// Parses the response of the token endpoint `at`. `wait` is the value of `Retry-After` in seconds.
 pub fn read(at: &Url, status: StatusCode, wait: Option<u32>, body: &[u8]) -> Result<Granted, Denied> {
-    // Some servers refuse with the status 200.
+    // Some servers report errors with status 200.
     let understood = status.is_success() || status.is_client_error();
     if let Some(refused) = serde_json::from_slice::<Refused>(body).ok().filter(|_| understood) {
         return Err(denied(at, &refused));
@@ -215,7 +216,7 @@ fn granted(answer: Answer) -> Option<Granted> {
     Some(Granted { access: Secret::new(answer.access_token), refresh, lives: lives(&answer.expires_in) })
 }
 
-/// Seconds, as a number or, from some servers, as text.
+/// Parses the lifetime in seconds. Some servers send the number as a string.
 fn lives(said: &Value) -> Option<Duration> {
     let seconds = said.as_u64().or_else(|| said.as_str()?.parse().ok())?;
     Some(Duration::from_secs(seconds).min(LONGEST))

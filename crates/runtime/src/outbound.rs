@@ -1,7 +1,8 @@
-//! The hub's calls to others. Every one goes through an [`Outbound`], which knows which destinations it may call.
+//! SSRF-safe HTTP client for all outgoing calls. An [`Outbound`] enforces which destinations it may call.
 //!
-//! Two kinds: *anyone's* (from users, cards and peers) are public addresses, checked where the connection is made;
-//! *operators'* (from the configuration) are one exact origin, which may be private.
+//! There are two destination policies. *Anyone's* URLs come from users, agent cards and peers: they must be
+//! public addresses, which is checked when the connection is made. *Operators'* URLs come from the
+//! configuration: one exact origin, which may be private.
 
 mod address;
 mod card;
@@ -38,20 +39,20 @@ pub(crate) use self::{
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Connections kept open to one host for the next call, and for how long.
+/// Maximum idle connections per host, and how long they stay open.
 const IDLE_CONNECTIONS: usize = 64;
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What somebody may make the hub call.
+/// Destination policy for URLs from untrusted sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether private addresses and plain http are allowed, as for an administrator's own agents.
+    /// Allow private addresses and plain HTTP, as for the agents of an administrator.
     pub allow_private: bool,
-    /// The only ports that are called; none = any.
+    /// Allowed ports. `None` allows all.
     pub ports: Option<Vec<u16>>,
 }
 
-/// The connection pools behind every [`Outbound`]; made once.
+/// Shared connection pools of all [`Outbound`] clients. Created once.
 pub struct Network {
     public: reqwest::Client,
     any: reqwest::Client,
@@ -63,26 +64,26 @@ impl Network {
         Self::with_lookup(Arc::new(SystemLookup::default()))
     }
 
-    /// Resolves names through `lookup` instead of the system.
+    /// Creates the pools with a name resolver other than the system's.
     pub fn with_lookup(lookup: Arc<dyn Lookup>) -> Result<Self, Failure> {
         let public = client(PublicOnly::new(Arc::clone(&lookup), true))?;
         let any = client(PublicOnly::new(lookup, false))?;
         Ok(Self { public, any, own: None })
     }
 
-    /// Lets nobody make the hub call itself.
+    /// Rejects URLs from untrusted sources that point to this hub (self-call loops).
     #[must_use]
     pub fn refusing(self, own: Own) -> Self {
         Self { own: Some(Arc::new(own)), ..self }
     }
 
-    /// For URLs that come from users, cards and peers.
+    /// Returns a client for URLs from users, agent cards and peers.
     pub fn anyone(&self, policy: Policy) -> Outbound {
         let client = if policy.allow_private { &self.any } else { &self.public };
         Outbound { client: client.clone(), reach: Reach::Anyone(policy, self.own.clone()) }
     }
 
-    /// For one origin of the configuration, given by any of its URLs.
+    /// Returns a client for one origin from the configuration, given by any URL of it.
     pub fn operators(&self, url: &Url) -> Result<Outbound, Failure> {
         check_form(url)?;
         Ok(Outbound { client: self.any.clone(), reach: Reach::Origin(url.origin()) })
@@ -96,7 +97,8 @@ fn client(resolver: PublicOnly) -> Result<reqwest::Client, Failure> {
         .no_proxy()
         .redirect(redirect::Policy::none())
         .referer(false)
-        // An answer is taken as it is sent, so its size is known before anything is unpacked.
+        // Decompression is disabled so that the size limit applies before anything is unpacked (decompression
+        // bomb).
         .no_gzip()
         .no_brotli()
         .no_deflate()
@@ -113,7 +115,7 @@ fn client(resolver: PublicOnly) -> Result<reqwest::Client, Failure> {
         })
 }
 
-/// A client that calls only where it may.
+/// HTTP client that enforces a destination policy.
 #[derive(Clone, Debug)]
 pub struct Outbound {
     client: reqwest::Client,
@@ -127,7 +129,8 @@ enum Reach {
 }
 
 impl Outbound {
-    /// Whether `url` may be called. Names are checked again where they are resolved, at each connection.
+    /// Validates that `url` may be called. Host names are checked again when they are resolved, at each
+    /// connection (DNS rebinding).
     pub fn check(&self, url: &Url) -> Result<(), Failure> {
         check_form(url)?;
         match &self.reach {
@@ -144,13 +147,13 @@ impl Outbound {
         }
     }
 
-    /// The client behind this one, for a library that calls `url` and nothing else.
+    /// Returns the underlying client, for a library that calls only `url`.
     pub(crate) fn client_for(&self, url: &Url) -> Result<reqwest::Client, Failure> {
         self.check(url)?;
         Ok(self.client.clone())
     }
 
-    /// A call that `send` of [`Reply`] makes. Redirects are answers, not followed.
+    /// Builds a request, to be sent by `Reply::to`. Redirects are not followed.
     pub(crate) fn request(&self, method: Method, url: &Url) -> Result<RequestBuilder, Failure> {
         self.check(url)?;
         Ok(self.client.request(method, url.clone()))

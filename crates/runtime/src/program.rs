@@ -1,5 +1,5 @@
-//! Programs that the hub talks to over their standard streams. How one is started is the caller's decision: as it is,
-//! or in a box.
+//! Local programs that the hub talks to over stdio. The caller decides how they start: directly or in a
+//! sandbox.
 
 mod disk;
 mod group;
@@ -24,36 +24,36 @@ use tokio_util::sync::CancellationToken;
 pub use self::disk::Total;
 pub(crate) use self::group::{Group, Streams};
 
-/// What is kept of what a program writes to its standard error, the latest.
+/// Bytes of the latest stderr output that are stored.
 const COMPLAINTS_BYTES: usize = 4 << 10;
-/// How long a program that has closed its output may take to end, and what it started to close its standard error.
+/// Maximum wait for a program to exit after it closed stdout, and for its children to close stderr.
 const LAST_BREATH: Duration = Duration::from_secs(1);
 
-/// A program that is ready to be started.
+/// Process that is ready to start.
 #[derive(Debug)]
 pub struct Launch {
     command: Command,
-    /// Its own folder, as it sees it.
+    /// Working folder, as the program sees it.
     folder: PathBuf,
     memory: Option<u64>,
-    /// A folder as the hub sees it, and what it may hold.
+    /// Folder to watch, as the hub sees it, with its quota.
     disk: Option<(PathBuf, Total)>,
 }
 
 impl Launch {
-    /// `command` says everything but the standard streams.
+    /// `command` must be complete except for the standard streams.
     pub fn new(command: std::process::Command, folder: impl Into<PathBuf>) -> Self {
         Self { command: command.into(), folder: folder.into(), memory: None, disk: None }
     }
 
-    /// It is ended once all its processes together hold more than so many bytes.
+    /// Sets a memory limit in bytes. The program is killed once its processes together exceed it.
     #[must_use]
     pub fn within(mut self, memory: u64) -> Self {
         self.memory = Some(memory);
         self
     }
 
-    /// It is ended once a folder holds more than `total`.
+    /// Sets a disk quota. The program is killed once `folder` exceeds `total`.
     #[must_use]
     pub fn filling(mut self, folder: &Path, total: Total) -> Self {
         self.disk = Some((folder.to_owned(), total));
@@ -64,7 +64,7 @@ impl Launch {
         &self.folder
     }
 
-    /// Starts it. It is ended when what this returns is dropped.
+    /// Starts the process. It is killed when the returned value is dropped.
     pub fn start(mut self) -> Result<Started, Failure> {
         let (group, Streams { stdin, stdout, stderr }) =
             Group::start(&mut self.command).map_err(|error| {
@@ -97,7 +97,7 @@ impl Launch {
     }
 }
 
-/// A program that runs, and its standard streams.
+/// Running process with its standard streams.
 #[derive(Debug)]
 pub struct Started {
     pub stdin: ChildStdin,
@@ -105,17 +105,18 @@ pub struct Started {
     pub process: Process,
 }
 
-/// A running program, ended with all that it started when this is dropped.
+/// Running process group, killed on drop.
 #[derive(Debug)]
 pub struct Process {
     group: Group,
     complaints: Complaints,
-    /// Why the hub ended it.
+    /// Reason why the hub killed it.
     verdict: Arc<OnceLock<String>>,
 }
 
 impl Process {
-    /// How it ended, in words that follow "the program", once it has closed its output. Its complaints are all there then.
+    /// Waits for the process to exit after it closed its output, and describes how it ended, to follow "the
+    /// program". After that, `complaints` is complete.
     pub async fn ending(&mut self) -> String {
         let status = timeout(LAST_BREATH, self.group.wait()).await;
         if status.is_ok() {
@@ -128,7 +129,7 @@ impl Process {
         }
     }
 
-    /// The last that it wrote to its standard error. For the operator: it may hold secrets.
+    /// Returns the last stderr output. Only for the operator: it may contain secrets.
     pub fn complaints(&self) -> String {
         String::from_utf8_lossy(&self.complaints.kept.lock()).trim().to_owned()
     }
@@ -146,12 +147,12 @@ fn in_words(status: ExitStatus) -> String {
 #[derive(Clone, Debug, Default)]
 struct Complaints {
     kept: Arc<Mutex<Vec<u8>>>,
-    /// Cancelled once all are read.
+    /// Cancelled once stderr is read to its end.
     read: CancellationToken,
 }
 
 impl Complaints {
-    /// Reads to the end, so that a program that complains a lot does not wait for it.
+    /// Reads stderr to its end, so that the pipe never blocks the program.
     async fn listen(self, mut stream: impl AsyncRead + Unpin) {
         let _read = self.read.drop_guard();
         let mut piece = [0; 1 << 10];

@@ -1,8 +1,9 @@
-//! Where the operator's programs run: with a folder of their own, without sight of the hub, within limits.
+//! Sandbox for the operator's programs: a separate folder, no access to the hub, and resource limits.
 //!
-//! Bubblewrap makes the walls: own user, mount, process, IPC and host name spaces, and none of the network unless the
-//! operator gives it. Where that cannot be had, a hub that is root runs a program under another user id. Where neither
-//! is possible a program is not started, unless the operator says that it may run as it is.
+//! Bubblewrap isolates a program in its own user, mount, process, IPC and host name namespaces, and without
+//! network unless the operator allows it. If bubblewrap is unavailable, a hub that runs as root starts the
+//! program under another user id. If neither is possible, the program is not started, unless the operator
+//! allows it to run unsandboxed.
 
 mod seccomp;
 mod walls;
@@ -24,42 +25,45 @@ use rustix::process::geteuid;
 
 use crate::program::{Launch, Total};
 
-/// Where a program finds its own folder inside the walls.
+/// Path of the program's folder inside the sandbox.
 pub const INSIDE: &str = "/work";
-/// User ids for programs of a hub that is root, one for each name: far from those of people and of systemd.
+/// First user id for programs of a hub that runs as root, one id per program name. Outside the ranges of
+/// human users and systemd.
 const FIRST_USER: u32 = 0x7100_0000;
-/// Opens the file that its first word names at [`walls::FILTER`], and becomes the rest.
+/// Shell script: opens the file named by its first argument as descriptor 9 ([`walls::FILTER`]) and executes
+/// the rest.
 const OPEN_FILTER: &str = "exec 9< \"$0\" && exec \"$@\"";
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A program as the operator names it.
+/// Program from the operator's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     pub name: String,
     pub command: String,
     pub args: Vec<String>,
-    /// All of its environment but the few variables that every program needs.
+    /// Environment variables, besides the few that every program needs.
     pub env: BTreeMap<String, String>,
-    /// Its own folder, which it may write to.
+    /// Working folder, writable.
     pub folder: PathBuf,
-    /// What it sees besides the system, at the same place.
+    /// Additional read-only paths, visible at the same location.
     pub read_only: Vec<PathBuf>,
     pub network: bool,
     pub limits: Limits,
 }
 
+/// Resource limits of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Of all its processes together, watched; and the data of each.
+    /// Memory of all processes together, polled. Also the kernel's data limit of each process.
     pub memory_bytes: u64,
-    /// Threads are counted, too.
+    /// Maximum processes, including threads.
     pub processes: u64,
     pub open_files: u64,
-    /// Of each process.
+    /// CPU time of each process.
     pub cpu_seconds: u64,
-    /// Of the largest file, and of all temporary ones together.
+    /// Maximum size of a file, and of each temporary file system.
     pub file_bytes: u64,
-    /// Of its folder with all that it holds, watched.
+    /// Disk quota of the working folder, polled.
     pub total: Total,
 }
 
@@ -76,7 +80,7 @@ impl Default for Limits {
     }
 }
 
-/// What keeps programs apart from the hub on this machine.
+/// Isolation of programs that this machine supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox(Kind);
 
@@ -88,7 +92,7 @@ enum Kind {
     OtherUser {
         why: String,
     },
-    /// The operator wants it so.
+    /// Unsandboxed, because the operator allows it.
     Nothing {
         why: String,
     },
@@ -98,7 +102,8 @@ enum Kind {
 }
 
 impl Sandbox {
-    /// Tries out what this machine can do. `unsafe_processes`: programs may run as they are where it can do nothing.
+    /// Probes what this machine supports. With `unsafe_processes`, programs run unsandboxed if it supports
+    /// nothing.
     pub fn find(unsafe_processes: bool) -> Self {
         let as_root = geteuid().is_root();
         Self(match try_walls(as_root) {
@@ -111,12 +116,12 @@ impl Sandbox {
         })
     }
 
-    /// For a hub that starts no program.
+    /// Returns the value for a hub without programs.
     pub fn unneeded() -> Self {
         Self(Kind::Impossible { why: "it was started without any in its list".to_owned() })
     }
 
-    /// What applies, for the operator; an error where no program is started.
+    /// Describes the isolation for the operator. An error means that no program can be started.
     pub fn describe(&self) -> Result<String, String> {
         match &self.0 {
             Kind::Walls { as_root } => {
@@ -141,7 +146,7 @@ impl Sandbox {
         }
     }
 
-    /// Makes a program ready to be started.
+    /// Prepares a program to be started.
     pub fn launch(&self, program: &Program) -> Result<Launch, Failure> {
         if !program.folder.is_dir() {
             return Err(refused(format!(
@@ -150,7 +155,7 @@ impl Sandbox {
                 program.folder.display()
             )));
         }
-        // One that was ended for this is not started again until there is room.
+        // A program killed for its disk quota is not restarted until there is room.
         if let Some(excess) = program.limits.total.exceeded_by(&program.folder) {
             return Err(refused(format!(
                 "The folder of the program {} {excess}. The operator of this hub has to make room in it, or to raise folder_mib or \
@@ -197,13 +202,13 @@ fn refused(words: impl Into<String>) -> Failure {
     Failure::new(FailureClass::Policy, words)
 }
 
-/// The same for a name at each start, so that files stay its own.
+/// Returns the user id of a program name. Stable across restarts, so that the program still owns its files.
 fn user_of(name: &str) -> u32 {
     let digest = Digest::of(name);
     FIRST_USER + u32::from(u16::from_be_bytes([digest.as_bytes()[0], digest.as_bytes()[1]]))
 }
 
-/// The folder becomes the user's; what lies in it already is the operator's concern.
+/// Changes the owner of the folder to the user. Existing content is the operator's responsibility.
 fn give(folder: &Path, user: Option<u32>) -> Result<(), Failure> {
     let Some(user) = user else { return Ok(()) };
     let owner = fs::metadata(folder).map(|found| found.uid());
@@ -215,7 +220,7 @@ fn give(folder: &Path, user: Option<u32>) -> Result<(), Failure> {
     }
 }
 
-/// Without walls another user has to get there by the folders above.
+/// Checks that another user can enter the parent folders. Only needed without bubblewrap.
 fn reachable(folder: &Path) -> Result<(), Failure> {
     const OTHERS_MAY_ENTER: u32 = 0o001;
     let closed = folder
@@ -231,11 +236,12 @@ fn reachable(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The program behind walls. A hub that is root makes them with its own rights and gives up those before the program
-/// is started; then the folder may lie where only the hub gets to.
+/// Builds the command that runs a program under bubblewrap. A hub that runs as root sets up the mounts with
+/// its own privileges and drops them before the program starts. Therefore the folder may be in a place that
+/// only the hub can enter.
 ///
-/// A shell opens the seccomp filter, which the innermost bubblewrap puts on when all walls stand: making them takes calls
-/// that the filter denies.
+/// A shell opens the seccomp filter. The innermost bubblewrap installs it last, because the setup needs
+/// system calls that the filter denies.
 fn walled(program: &Program, user: Option<u32>) -> Result<Command, String> {
     let mut command = Command::new("sh");
     let filter = seccomp::path()?;
@@ -276,7 +282,8 @@ fn setpriv(user: u32) -> Vec<String> {
     ["setpriv".to_owned()].into_iter().chain(ids).chain(rest.map(str::to_owned)).collect()
 }
 
-/// Limits that the kernel keeps, and the wish to be the first to go where memory runs out.
+/// Returns the command prefix that sets kernel limits and makes the program the first victim of the OOM
+/// killer.
 fn limits(limits: &Limits) -> Vec<String> {
     let Limits { memory_bytes, processes, open_files, cpu_seconds, file_bytes, total: _ } = limits;
     let words = format!(

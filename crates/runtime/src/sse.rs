@@ -1,8 +1,8 @@
-//! Server-sent events as they come in (WHATWG HTML, section 9.2.6), for streams that use only their data.
+//! Decoder of server-sent events (WHATWG HTML, section 9.2.6), for streams that use only the `data` field.
 
 use plexus_domain::run::{Failure, FailureClass};
 
-/// The line or the event is longer than the reader takes.
+/// Error: a line or event exceeds the limit of the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event is longer than {0} bytes")]
 pub struct TooLong(pub usize);
@@ -13,10 +13,11 @@ impl From<TooLong> for Failure {
     }
 }
 
-/// How much may come without a word of answer.
+/// Maximum bytes received without content.
 const MAX_NOISE_BYTES: usize = 4 << 20;
 
-/// What has come since the last word of answer.
+/// Counter of bytes received since the last content. Protects against endless streams of events without
+/// content.
 #[derive(Default)]
 pub(crate) struct Noise(usize);
 
@@ -35,25 +36,25 @@ impl Noise {
     }
 }
 
-/// Cuts a stream of bytes into events. Its buffers are kept from event to event.
+/// Splits a byte stream into events. Reuses its buffers.
 pub struct Decoder {
-    /// The beginning of a line whose end has not come.
+    /// Incomplete line.
     line: Vec<u8>,
-    /// The data of the event that has not ended, each line followed by a line feed.
+    /// Data of the incomplete event, each line followed by a line feed.
     data: Vec<u8>,
     max: usize,
     is_first_line: bool,
-    /// The last byte was a carriage return: a line feed that follows belongs to it.
+    /// True if the last byte was a carriage return. A following line feed belongs to it.
     is_after_return: bool,
 }
 
 impl Decoder {
-    /// Takes lines and events of at most `max` bytes.
+    /// Creates a decoder for lines and events of at most `max` bytes.
     pub fn new(max: usize) -> Self {
         Self { line: Vec::new(), data: Vec::new(), max, is_first_line: true, is_after_return: false }
     }
 
-    /// Takes the next bytes and gives the data of each event that they complete to `event`.
+    /// Decodes the next bytes and calls `event` with the data of each completed event.
     pub fn push<E: From<TooLong>>(
         &mut self,
         mut bytes: &[u8],
@@ -130,19 +131,19 @@ fn append(buffer: &mut Vec<u8>, bytes: &[u8], max: usize) -> Result<(), TooLong>
     Ok(())
 }
 
-/// Cuts a stream of bytes into lines, for streams with one JSON value in each.
+/// Splits a byte stream into lines, for streams of JSON lines.
 pub struct Lines {
     line: Vec<u8>,
     max: usize,
 }
 
 impl Lines {
-    /// Takes lines of at most `max` bytes.
+    /// Creates a decoder for lines of at most `max` bytes.
     pub const fn new(max: usize) -> Self {
         Self { line: Vec::new(), max }
     }
 
-    /// Takes the next bytes and gives each line that they complete, without its end, to `take`; empty ones are passed over.
+    /// Decodes the next bytes and calls `take` with each completed line, trimmed. Empty lines are skipped.
     pub fn push<E: From<TooLong>>(
         &mut self,
         bytes: &[u8],
@@ -157,7 +158,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The last line needs no end.
+    /// Calls `take` with a last line that has no line feed.
     pub fn end<E>(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let line = std::mem::take(&mut self.line);
         let clean = line.trim_ascii();

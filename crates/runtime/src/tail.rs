@@ -1,6 +1,6 @@
-//! The end of a text that grows, by which a question is known.
+//! Buffer for the end of a growing text, to detect prompts and questions.
 
-/// In bytes: as much as a prompt may be long, and space after it.
+/// Maximum bytes of the buffer: the longest prompt, with white space after it.
 const KEPT: usize = 1_024;
 
 #[derive(Default)]
@@ -13,7 +13,7 @@ impl Tail {
         self.0.drain(..from);
     }
 
-    /// Whether the text ends with the prompt, whatever space follows.
+    /// Returns true if the text ends with the prompt. Trailing white space is ignored.
     pub fn ends_with(&self, prompt: &str) -> bool {
         self.0.trim_end().ends_with(prompt.trim_end())
     }

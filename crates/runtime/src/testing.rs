@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a request, an output that remembers, and peers on loopback.
+//! Test helpers of this crate: requests, an output that records, and servers on loopback.
 
 use std::{net::SocketAddr, pin::pin};
 
@@ -21,7 +21,8 @@ use crate::{
     Connector, End, File, Gate, Leave, Limits, Output, Question, Remote, Request, Speaker, Turn, perform,
 };
 
-/// Whoever asks first says nothing until it is answered (`plexus_domain::agent::Connector::asks_first`).
+/// Checks that a connector with `asks_first` (`plexus_domain::agent::Connector`) emits nothing before its
+/// first response.
 pub async fn check_asks_first(connector: &dyn Connector) {
     let mut heard = Recorder::default();
     let (request, stop) = (ask("Hi"), CancellationToken::new());
@@ -35,18 +36,18 @@ pub async fn check_asks_first(connector: &dyn Connector) {
     );
 }
 
-/// Everything that an agent said.
+/// Output that records everything.
 #[derive(Debug, Default)]
 pub struct Recorder {
     pub text: String,
     pub parts: Vec<Part>,
-    /// Name, title and text of each artifact.
+    /// Id, name and text of each artifact.
     pub artifacts: Vec<(String, Option<String>, String)>,
     pub files: Vec<File>,
     pub remote: Option<Remote>,
     pub usage: Option<Usage>,
     pub status: Vec<String>,
-    /// Cancelled by the first word, where it is set.
+    /// If set, cancelled by the first text.
     stop: Option<CancellationToken>,
 }
 
@@ -104,7 +105,7 @@ impl Output for Recorder {
     }
 }
 
-/// Somebody who answers every question alike; `None` never.
+/// Gate that gives every request the same decision, or never decides if `None`.
 pub struct Answers(pub Option<Decision>);
 
 #[async_trait]
@@ -121,7 +122,7 @@ impl Gate for Answers {
     }
 }
 
-/// One person's question in a new chat.
+/// Creates a request with one message in a new chat.
 pub fn ask(question: &str) -> Request {
     Request {
         run: "0191b2c4-0000-7000-8000-000000000000".parse::<RunId>().unwrap(),
@@ -138,14 +139,14 @@ pub fn person(text: &str) -> Turn {
     Turn { speaker: Speaker::Person { name: "Ada".to_owned() }, parts: vec![Part::text(text)] }
 }
 
-/// Runs a connector to its end, without a stop.
+/// Runs a connector to its end, without cancelling it.
 pub async fn run(connector: &dyn Connector, request: Request) -> Result<(End, Recorder), Failure> {
     let mut heard = Recorder::default();
     let end = connector.run(request, &mut heard, &CancellationToken::new()).await?;
     Ok((end, heard))
 }
 
-/// Runs a connector that is stopped as soon as it says something.
+/// Runs a connector and cancels it at the first text.
 pub async fn run_until_first_word(
     connector: &dyn Connector,
     request: Request,
@@ -156,7 +157,7 @@ pub async fn run_until_first_word(
     (end, heard)
 }
 
-/// A server on loopback that lives as long as the test.
+/// Starts an HTTP server on loopback for the rest of the test.
 pub async fn serve(router: Router) -> Url {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -164,7 +165,7 @@ pub async fn serve(router: Router) -> Url {
     base(address)
 }
 
-/// A peer that reads a request, answers each connection with exactly `bytes`, and hangs up.
+/// Starts a server that reads a request, answers each connection with exactly `bytes`, and closes it.
 pub async fn serve_bytes(bytes: impl Into<Vec<u8>>) -> Url {
     let bytes = bytes.into();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -180,7 +181,7 @@ pub async fn serve_bytes(bytes: impl Into<Vec<u8>>) -> Url {
     base(address)
 }
 
-/// Where nobody listens.
+/// Returns an address without a listener.
 pub async fn nowhere() -> Url {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     base(listener.local_addr().unwrap())

@@ -1,4 +1,4 @@
-//! What was said, in words, for agents that take a conversation as text.
+//! Renders a conversation as text, for agents that accept text only.
 
 use std::fmt::Write;
 
@@ -7,13 +7,13 @@ use url::Url;
 
 use crate::{Request, Speaker, Turn};
 
-/// How much of what one agent said reaches another.
+/// Maximum characters of one agent's message that are quoted to another agent.
 const QUOTE_CHARS: usize = 8_000;
-/// How much of what was said before goes along, the latest first.
+/// Maximum bytes of the rendered conversation. The latest turns have priority.
 const TRANSCRIPT_BYTES: usize = 64 << 10;
 
-/// Of the turns before the question those that the agent has not heard: all, or, in a conversation of its own that goes
-/// on, what was said since its last answer.
+/// Returns the turns before the question that the agent has not received yet. In a new conversation that is
+/// all of them. In a continued remote conversation, those since the agent's last answer.
 pub(crate) fn unheard<'a>(request: &Request, before: &'a [Turn]) -> &'a [Turn] {
     let heard = match &request.remote {
         Some(_) => before.iter().rposition(|turn| turn.speaker == Speaker::Me).map_or(0, |at| at + 1),
@@ -22,7 +22,7 @@ pub(crate) fn unheard<'a>(request: &Request, before: &'a [Turn]) -> &'a [Turn] {
     &before[heard..]
 }
 
-/// The last turns that fit into `max_bytes` of JSON, and the last one in any case.
+/// Returns the latest turns that fit into `max_bytes` of JSON, and at least the last one.
 pub(crate) fn recent(mut turns: Vec<Turn>, max_bytes: usize) -> Vec<Turn> {
     let mut left = max_bytes;
     let fits = |turn: &&Turn| {
@@ -33,7 +33,8 @@ pub(crate) fn recent(mut turns: Vec<Turn>, max_bytes: usize) -> Vec<Turn> {
     turns.split_off(turns.len() - kept)
 }
 
-/// What was said before a message, and that the message follows; none when nothing was.
+/// Renders the turns before a message, followed by a line that announces the message. Returns `None` if no
+/// turn fits or `turns` is empty.
 pub(crate) fn so_far(turns: &[Turn]) -> Option<String> {
     let mut left = TRANSCRIPT_BYTES;
     let lines = turns.iter().rev().map(line).take_while(|line| {
@@ -62,7 +63,7 @@ fn line(turn: &Turn) -> String {
     }
 }
 
-/// A message's parts in words; what a model cannot read is named.
+/// Renders the parts of a message as text. Content that a model cannot read is replaced by its name.
 pub(crate) fn say(parts: &[Part]) -> String {
     let mut said = String::new();
     for part in parts {
@@ -81,7 +82,7 @@ pub(crate) fn say(parts: &[Part]) -> String {
     said
 }
 
-/// A link that is not a web address is shown as what it is, text.
+/// Converts a link that is not an HTTP(S) URL to text, against script and other unsafe schemes.
 pub(crate) fn linkable(mut part: Part) -> Part {
     if let Content::Link { url } = &part.content {
         let is_web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
@@ -92,12 +93,12 @@ pub(crate) fn linkable(mut part: Part) -> Part {
     part
 }
 
-/// Foreign text as a block quote, cut where it is long.
+/// Renders untrusted text as a Markdown block quote, truncated to `QUOTE_CHARS`.
 pub(crate) fn quoted(text: &str) -> String {
     as_quote(&shorten(text, QUOTE_CHARS))
 }
 
-/// Foreign text as a block quote.
+/// Renders untrusted text as a Markdown block quote.
 pub(crate) fn as_quote(text: &str) -> String {
     format!("> {}", text.replace('\n', "\n> "))
 }

@@ -1,4 +1,5 @@
-//! What an A2A agent says, made into one answer: events, snapshots and plain answers may all tell the same things.
+//! Assembles the answer of an A2A agent. Events, task snapshots and plain responses may repeat the same
+//! content, so it is deduplicated here.
 
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
@@ -16,23 +17,23 @@ use plexus_domain::{
 
 use crate::{End, File, Output, Remote, outbound::quote, transcript::linkable};
 
-/// Ids of others are kept, so their size and number are bounded.
+/// Bounds on remote ids, because they are stored in memory.
 const MAX_ID_BYTES: usize = 256;
 const MAX_IDS: usize = 4_096;
-/// What an agent says while it works is kept in case it says nothing else.
+/// Maximum bytes of status text stored as a fallback answer, in case no other answer comes.
 const MAX_MUTTERED_BYTES: usize = 64 << 10;
 
-/// One answer of one agent. What it says goes to an [`Output`].
+/// Assembles one answer of one agent and emits it to an [`Output`].
 pub struct Answer<'a> {
     output: &'a mut dyn Output,
     peer: String,
     remote: Remote,
-    /// What has been given on of each artifact.
+    /// Content already emitted, by artifact id.
     artifacts: HashMap<String, Given>,
-    /// Messages that have been given on, or that are older than this run. Some agents give each of theirs the same id,
-    /// so what a message says counts, too.
+    /// Messages already emitted, or older than this run. Identified by id and content, because some agents
+    /// give all their messages the same id.
     heard: HashSet<(String, Digest)>,
-    /// Where a task stood before this run continued it, until it has moved on.
+    /// Status of the task before this run continued it. Cleared when the status changes.
     old_status: Option<TaskStatus>,
     muttered: String,
     last_muttered: Option<String>,
@@ -45,14 +46,14 @@ pub struct Answer<'a> {
 struct Given {
     text: String,
     others: usize,
-    /// Its last part was a file, with this name and type: bytes that are appended may belong to it.
+    /// Name and type of the last part if it was a file: appended bytes may continue it.
     file: Option<FileKind>,
 }
 
-/// The name and media type that a file came with.
+/// Name and media type of a file.
 type FileKind = (Option<String>, Option<String>);
 
-/// What an update comes to.
+/// Effect of an update on the run.
 #[derive(Debug, PartialEq)]
 pub enum Taken {
     More,
@@ -77,22 +78,22 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The task that the agent made of the request, as soon as it is known.
+    /// Returns the id of the task that the agent created for the request, once known.
     pub fn task(&self) -> Option<&str> {
         self.remote.task.as_deref()
     }
 
-    /// Whether anything of the answer has come.
+    /// Returns true if any part of the answer was emitted.
     pub const fn has_said(&self) -> bool {
         self.has_said
     }
 
-    /// The task, as long as the agent may still work on it.
+    /// Returns the id of the task while it has not reached a terminal state.
     pub fn open_task(&self) -> Option<&str> {
         self.task().filter(|_| !self.is_over)
     }
 
-    /// Takes a task as it was before this run: nothing of it is an answer.
+    /// Records the state of a task before this run. None of its content counts as an answer.
     pub fn remember(&mut self, task: &Task) -> Result<(), Failure> {
         for artifact in &task.artifacts {
             let (text, others) = split(&artifact.parts);
@@ -124,7 +125,8 @@ impl<'a> Answer<'a> {
                 self.status(&task.status, &task.history)
             }
             Update::Artifact(update) => self.artifact(&update.artifact, update.append).map(|()| Taken::More),
-            // A stream may open with where the task stood. A status without a time says nothing of when it was.
+            // A stream may begin with the old status. A status without a timestamp cannot be recognised as
+            // old.
             Update::Status(update)
                 if update.status.timestamp.is_some() && self.old_status.as_ref() == Some(&update.status) =>
             {
@@ -134,8 +136,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Whether the agent has said something since the task was remembered: behind the last message that is known, since of a
-    /// long task only the last messages were.
+    /// Returns true if the agent added a message since the task was recorded. Only messages behind the last
+    /// known one count: of a long task only the last messages were fetched.
     fn has_news(&self, history: &[Message]) -> Result<bool, Failure> {
         for message in history.iter().rev() {
             if self.heard.contains(&self.heard_as(message)?) {
@@ -194,7 +196,7 @@ impl<'a> Answer<'a> {
         format!("The agent at {} {what}{words}", self.peer)
     }
 
-    /// A line on what the agent does; the answer itself only when nothing else comes.
+    /// Shows status text as the activity line, and stores it as a fallback answer.
     fn mutter(&mut self, message: Option<&Message>) -> Result<Taken, Failure> {
         let is_new = |message: &&Message| self.last_muttered.as_ref() != Some(&message.message_id);
         if let Some(message) = message.filter(is_new) {
@@ -212,7 +214,7 @@ impl<'a> Answer<'a> {
         message.map_or(Ok(()), |message| self.say_message(message))
     }
 
-    /// A question that is asked once more in the same words is one all the same.
+    /// Emits a question. Not deduplicated: a question may be repeated in the same words.
     fn ask(&mut self, message: Option<&Message>, history: &[Message]) -> Result<(), Failure> {
         match message.filter(|message| !message.parts.is_empty()) {
             Some(question) => self.say_parts(question),
@@ -235,7 +237,7 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
-    /// Some agents answer only in their history, some only in what they say while they work.
+    /// Emits a fallback answer. Some agents answer only in their history, others only in status messages.
     fn say_what_is_left(&mut self, history: &[Message]) -> Result<(), Failure> {
         if self.has_said {
             return Ok(());
@@ -248,13 +250,14 @@ impl<'a> Answer<'a> {
         self.say(history.iter().rev().find(|message| message.role == Role::Agent))
     }
 
-    /// Where nothing else was said, what was said on the way is the answer.
+    /// Emits the stored status text as the answer if nothing else was emitted.
     pub fn say_muttered(&mut self) -> Result<(), Failure> {
         let muttered = std::mem::take(&mut self.muttered);
         if self.has_said || muttered.is_empty() { Ok(()) } else { self.output.text(&muttered) }
     }
 
-    /// A piece that follows, or the whole of an artifact, of which only what is new is given on.
+    /// Emits the new content of an artifact update: an appended piece, or a full snapshot of which the known
+    /// prefix is skipped.
     fn artifact(&mut self, artifact: &Artifact, append: bool) -> Result<(), Failure> {
         let id = self.id(&artifact.artifact_id)?;
         let (text, others) = split(&artifact.parts);
@@ -282,8 +285,8 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
-    /// Whether bytes that are appended to an artifact go on with its last file: their name and type are the same, or
-    /// not said again. Remembers what the last file was.
+    /// Returns true if bytes appended to an artifact continue its last file. That requires the same name and
+    /// type, or neither of them. Updates the record of the last file.
     fn continues_file(&mut self, artifact: &str, part: &Part) -> bool {
         let Some(given) = self.artifacts.get_mut(artifact) else { return false };
         let kind = file_kind(part);
@@ -347,7 +350,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The artifact that a part belongs to.
+/// Artifact that a part belongs to.
 #[derive(Clone, Copy)]
 struct Within<'a> {
     id: &'a str,
@@ -360,7 +363,7 @@ fn file_kind(part: &Part) -> Option<FileKind> {
     is_file.then(|| (part.filename.clone(), part.media_type.clone()))
 }
 
-/// The text of an artifact, and its other parts.
+/// Splits the parts of an artifact into its text and its other parts.
 fn split(parts: &[Part]) -> (String, Vec<&Part>) {
     let text = parts.iter().filter_map(Part::as_text).collect();
     (text, parts.iter().filter(|part| part.as_text().is_none()).collect())

@@ -1,4 +1,4 @@
-//! One call to an A2A agent over JSON-RPC.
+//! One JSON-RPC call to an A2A agent.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use crate::{
     outbound::{Halt, Hints, Pace, Reply, by_status, peer, retry_after},
 };
 
-/// An HTTP request has one answer, so its JSON-RPC id says nothing.
+/// JSON-RPC request id. Constant, because each HTTP request has exactly one response.
 const ID: i64 = 1;
 
-/// How long the agent may take to answer that it cancelled a task.
+/// Timeout of a `CancelTask` call.
 const CANCEL_TIME: Duration = Duration::from_secs(3);
 
-/// What the agent began to answer.
+/// Start of the response to a call: a stream, or a complete update.
 pub(super) enum Opened {
     Stream(Reply),
     Whole(Box<Update>),
@@ -36,7 +36,7 @@ fn whole(update: Update) -> Opened {
 }
 
 impl A2a {
-    /// Makes a call and reads its answer, unless that is a stream.
+    /// Makes a call. Reads the response unless it is a stream.
     pub(super) async fn open(
         &self,
         protocol: A2aProtocol,
@@ -64,7 +64,7 @@ impl A2a {
         Ok(whole(update))
     }
 
-    /// Makes a call that is answered by one update.
+    /// Makes a call whose response is a single update.
     pub(super) async fn ask(
         &self,
         protocol: A2aProtocol,
@@ -80,7 +80,7 @@ impl A2a {
         }
     }
 
-    /// Tells the agent that nobody waits for its task any more; what it answers changes nothing.
+    /// Cancels the agent's task. Errors are only logged.
     pub(super) async fn cancel(&self, protocol: A2aProtocol, id: String) {
         let never = CancellationToken::new();
         let mut pace = Pace::new(&never, CANCEL_TIME);
@@ -150,7 +150,8 @@ impl A2a {
         Reply::to(request, &self.peer(), pace).await
     }
 
-    /// Agents may wrap a JSON-RPC error in any status; else the status says what is wrong.
+    /// Reads an error response. Agents may send a JSON-RPC error with any HTTP status; otherwise the status
+    /// determines the failure.
     async fn read_refusal(
         &self,
         protocol: A2aProtocol,
@@ -177,7 +178,7 @@ impl A2a {
     }
 }
 
-/// What a call is sent with, whoever sends it.
+/// Builds the headers of a call, independent of credentials and signature.
 fn headers(protocol: A2aProtocol, call: &Call) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     let is_streaming = call.method().is_streaming();

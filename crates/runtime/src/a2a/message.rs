@@ -1,4 +1,4 @@
-//! A request as one A2A message.
+//! Converts a request to one A2A message.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use crate::{
     transcript::{say, so_far, unheard},
 };
 
-/// The last turn, preceded by what the agent has not heard: all of the path, or, in a conversation of its own that
-/// goes on, what was said since its last answer.
+/// Builds the message: the last turn, preceded by the turns that the agent has not received. In a new
+/// conversation those are all earlier turns. In a continued one, those since the agent's last answer.
 ///
-/// The id follows from the request, so that sending it again is harmless.
+/// The message id is derived from the request, so resending is idempotent.
 pub(super) fn message(request: &Request) -> Message {
     let (question, before) =
         request.turns.split_last().map_or((None, &[][..]), |(last, rest)| (Some(last), rest));
@@ -33,7 +33,8 @@ pub(super) fn message(request: &Request) -> Message {
     message
 }
 
-/// Text, data, links and files as they are; anything else that lies in the hub is named.
+/// Converts a turn to A2A parts. Text, data, links and available files are sent. Other content of the hub is
+/// replaced by a textual note.
 fn question_parts(turn: &Turn, files: &HashMap<Digest, Bytes>) -> Vec<Part> {
     let parts = turn.parts.iter().filter_map(|part| match &part.content {
         Content::Text { .. } | Content::Data { .. } | Content::Link { .. } => {

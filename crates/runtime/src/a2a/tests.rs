@@ -28,14 +28,14 @@ use crate::{
 const EVENTS: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/event-stream")];
 const SHORT: Duration = Duration::from_millis(400);
 
-/// A scripted agent: what it was asked, and the agent as the hub calls it.
+/// Scripted A2A agent that records the calls it receives.
 struct Scripted {
     asked: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
     base: Url,
 }
 
 impl Scripted {
-    /// Answers the nth call (from 0) of a method with what `script` makes of it.
+    /// Creates an agent that answers the nth call (from 0) of each method with the result of `script`.
     async fn new(script: impl Fn(&str, usize) -> Response + Clone + Send + Sync + 'static) -> Self {
         let asked: Arc<Mutex<Vec<(HeaderMap, Value)>>> = Arc::default();
         let log = Arc::clone(&asked);
@@ -96,7 +96,7 @@ fn events(list: &[Value]) -> Response {
     (EVENTS, sse(list)).into_response()
 }
 
-/// These events, then silence on an open connection.
+/// Streams the events, then leaves the connection open without further data.
 fn open_events(list: &[Value]) -> Response {
     let first = stream::once(std::future::ready(Ok::<_, io::Error>(sse(list))));
     (EVENTS, Body::from_stream(first.chain(stream::pending()))).into_response()
@@ -238,7 +238,7 @@ async fn a_question_is_answered_in_the_same_task_and_not_heard_again() {
     let agent = Scripted::new(move |method, nth| match (method, nth) {
         ("GetTask", _) => result(&task(asking(), json!([]))),
         (_, 0) => events(&[begun(), update("INPUT_REQUIRED", Some(says("q1", "Which one?")))]),
-        // Real agents begin the second stream with the task as it was.
+        // Real agents begin the second stream with the unchanged task.
         _ => events(&[
             json!({"task": task(asking(), json!([]))}),
             piece("The red one.", false),
@@ -256,7 +256,8 @@ async fn a_question_is_answered_in_the_same_task_and_not_heard_again() {
     assert_eq!(sent["params"]["message"]["taskId"], "t1");
 }
 
-/// Of a long task only the last messages are looked at before it is continued. A stream may begin with all of them.
+/// Only the last messages of a long task are fetched before it is continued. The stream may start with its
+/// whole history.
 #[tokio::test]
 async fn what_a_long_task_said_long_ago_is_no_news() {
     let turns = |turns: std::ops::Range<usize>| turns.map(|n| says(&format!("m{n}"), &format!("Turn {n}")));
@@ -398,7 +399,7 @@ async fn a_stream_that_breaks_is_made_up_for_by_asking_after_the_task() {
         "GetTask" => result(&task(status("COMPLETED", None), whole.clone())),
         _ => {
             let first = sse(&[begun(), piece("one ", false)]);
-            // The pause lets the first events leave before the connection breaks.
+            // The yield lets the first events be sent before the connection breaks.
             let broken = async {
                 tokio::task::yield_now().await;
                 Err(io::Error::other("broken"))

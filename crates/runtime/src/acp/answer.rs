@@ -1,4 +1,4 @@
-//! What a program says in a turn, on its way to the readers.
+//! Converts the `session/update` notifications of an ACP program to output.
 
 use agent_client_protocol_schema::v1::{
     ContentBlock, EmbeddedResource, EmbeddedResourceResource, Plan, PlanEntryStatus, PromptResponse,
@@ -20,23 +20,23 @@ use url::Url;
 use super::wire;
 use crate::{End, File, Leave, Output, leave::Question, outbound::Halt, sse::Noise};
 
-/// Tools at work at once, as far as they are told apart.
+/// Maximum tool calls tracked at once.
 const MAX_OPEN_TOOLS: usize = 64;
 const STATUS_CHARS: usize = 200;
 
-/// What it says goes to an [`Output`].
+/// Output of one turn: emits the program's updates to an [`Output`].
 pub struct Answer<'a> {
     output: &'a mut dyn Output,
     leave: &'a Leave,
     max_bytes: usize,
-    /// What the program thought and has not been given on.
+    /// Reasoning text received and not emitted yet.
     thoughts: String,
     tools: Vec<Tool>,
     noise: Noise,
     has_content: bool,
 }
 
-/// A tool at work.
+/// Tool call in progress.
 struct Tool {
     call: ToolCall,
     begun: Instant,
@@ -52,7 +52,7 @@ impl<'a> Answer<'a> {
         self.noise.add(bytes)
     }
 
-    /// Takes what a `session/update` carries; what is of another session, or of no known shape, is passed over.
+    /// Handles the parameters of a `session/update`. Ignores updates of other sessions and unknown shapes.
     pub fn hear(&mut self, session: &str, params: &RawValue) -> Result<(), Failure> {
         match wire::parse::<SessionNotification>(params) {
             Some(notice) if &*notice.session_id.0 == session => self.update(notice.update),
@@ -70,7 +70,7 @@ impl<'a> Answer<'a> {
                 self.plan(&plan);
                 Ok(())
             }
-            // Commands, modes and titles are for the program's own windows.
+            // Commands, modes and titles only concern the program's own user interface.
             _ => Ok(()),
         }
     }
@@ -92,7 +92,7 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
-    /// What can be followed is a link; what lies on the program's own machine is named.
+    /// Emits a followable URL as a link. A resource on the program's own machine is emitted as its name.
     fn link(&mut self, link: ResourceLink) -> Result<(), Failure> {
         let name = shorten(&one_line(&link.name), STATUS_CHARS);
         match Url::parse(&link.uri) {
@@ -155,7 +155,7 @@ impl<'a> Answer<'a> {
         self.settle(Tool { call, begun: Instant::now() })
     }
 
-    /// A tool of which nothing was heard before is a new one.
+    /// Applies an update to an open tool call. An unknown tool call is treated as new.
     fn go_on(&mut self, update: ToolCallUpdate) -> Result<(), Failure> {
         match self.tools.iter().position(|open| open.call.tool_call_id == update.tool_call_id) {
             Some(at) => {
@@ -167,7 +167,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Puts to the person what the program wants to do, as far as it says; none where nobody is asked.
+    /// Asks the requester to approve a tool call, with the title and input that the program stated. Returns
+    /// `None` if no requester can be asked or the input is too long to review.
     pub(super) async fn ask_leave(
         &mut self,
         wanted: &ToolCallUpdate,
@@ -187,7 +188,7 @@ impl<'a> Answer<'a> {
         self.leave.ask(&question, self.output, stop).await
     }
 
-    /// A tool that is done is shown; another is waited for.
+    /// Emits a tool call that has ended. Stores any other as open.
     fn settle(&mut self, tool: Tool) -> Result<(), Failure> {
         match tool.call.status {
             ToolCallStatus::Completed | ToolCallStatus::Failed => self.show(tool),
@@ -230,13 +231,13 @@ impl<'a> Answer<'a> {
         self.has_content = true;
     }
 
-    /// Gives on what was held back: the turn is over, however it ended.
+    /// Flushes buffered reasoning and open tool calls. Call it however the turn ended.
     pub fn close(&mut self) -> Result<(), Failure> {
         self.tell_thoughts()?;
         std::mem::take(&mut self.tools).into_iter().try_for_each(|tool| self.show(tool))
     }
 
-    /// What the end of a turn means.
+    /// Converts the response that ends a turn to the end of the run.
     pub(super) fn end(&mut self, ended: &PromptResponse) -> Result<End, Failure> {
         self.close()?;
         if let Some(usage) = &ended.usage {
@@ -262,7 +263,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// What a tool brought, as far as it is text or a change of a file.
+/// Returns the text and file changes of a tool's result.
 fn result(content: &[ToolCallContent]) -> Value {
     let said = content.iter().filter_map(|content| match content {
         ToolCallContent::Content(content) => match &content.content {
@@ -276,7 +277,7 @@ fn result(content: &[ToolCallContent]) -> Value {
     if said.is_empty() { Value::Null } else { Value::String(said.join("\n")) }
 }
 
-/// The last piece of an address, as a name.
+/// Returns the last path segment of a URI, as a name.
 fn last(uri: &str) -> String {
     one_line(uri.trim_end_matches('/').rsplit('/').next().unwrap_or(uri))
 }

@@ -1,4 +1,4 @@
-//! What is answered when a program asks for leave to use a tool.
+//! Answers permission requests of an ACP program (`session/request_permission`).
 
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
@@ -9,12 +9,13 @@ use serde_json::value::RawValue;
 
 use super::wire;
 
-/// The request, if that is what was asked.
+/// Parses the parameters of a permission request. Returns `None` for any other method.
 pub(super) fn asked(method: &str, params: Option<&RawValue>) -> Option<RequestPermissionRequest> {
     params.filter(|_| method == "session/request_permission").and_then(wire::parse)
 }
 
-/// Yes means this once, whatever else the program offers; everything else, and nobody's answer, is a no.
+/// Converts a decision to a response. Approval selects "allow once", even if the program offers more. Any
+/// other decision, or none, rejects.
 pub(super) fn answer(
     asked: &RequestPermissionRequest,
     decision: Option<Decision>,

@@ -1,4 +1,4 @@
-//! A request as the blocks of a prompt.
+//! Converts a request to the content blocks of an ACP prompt.
 
 use agent_client_protocol_schema::v1::{
     ContentBlock, ImageContent, PromptCapabilities, ResourceLink, TextContent,
@@ -11,7 +11,8 @@ use crate::{
     transcript::{say, so_far, unheard},
 };
 
-/// The message to answer, after what the program has not heard: in a new session all that was said.
+/// Builds the blocks: the turns that the program has not received, then the message to answer. A new session
+/// receives all turns.
 pub(super) fn blocks(request: &Request, is_new: bool, takes: &PromptCapabilities) -> Vec<ContentBlock> {
     let Some((question, before)) = request.turns.split_last() else { return Vec::new() };
     let before: &[Turn] = if is_new { before } else { unheard(request, before) };

@@ -1,4 +1,4 @@
-//! A program that was started, and the one session that is held with it.
+//! One running ACP program with one session.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -33,15 +33,15 @@ use crate::{
     sse::{Lines, Noise, TooLong},
 };
 
-/// A line holds at most a picture.
+/// Maximum bytes of a line: enough for an image.
 const MAX_LINE_BYTES: usize = 4 << 20;
-/// What is read at a time.
+/// Size of one read from stdout.
 const PIECE_BYTES: usize = 16 << 10;
-/// What a program that waits may have said meanwhile; one that said more is ended.
+/// Maximum output of an idle program, in bytes. A program that exceeds it is terminated.
 const MAX_MEANWHILE_BYTES: usize = 256 << 10;
-/// How long a program that is told to stop may take to say that it has, a little less than runs are given for it.
+/// Timeout for a program to confirm a cancel. Slightly less than the grace period of a stopped run (5 s).
 const GOODBYE: Duration = Duration::from_secs(4);
-/// The program wants to be signed in (ACP, "Error codes").
+/// The program requires authentication (ACP, "Error codes").
 const AUTH_REQUIRED: i32 = -32_000;
 
 pub(super) struct Session {
@@ -49,22 +49,22 @@ pub(super) struct Session {
     stdin: ChildStdin,
     stdout: ChildStdout,
     cutter: Lines,
-    /// Lines that were read together with the last one.
+    /// Lines read together with the last returned one, not consumed yet.
     lines: VecDeque<Vec<u8>>,
     last_call: i64,
     id: SessionId,
     takes: PromptCapabilities,
 }
 
-/// What a turn came to.
+/// Result of a turn.
 pub(super) struct Turn {
     pub end: End,
-    /// Whether the session can take another prompt.
+    /// True if the session accepts another prompt.
     pub goes_on: bool,
 }
 
 impl Session {
-    /// Starts the program and begins a session with it.
+    /// Starts the program and opens a session with it.
     pub async fn open(launch: Launch, pace: &mut Pace<'_>) -> Result<Self, Halt> {
         let folder = launch.folder().to_owned();
         let Started { stdin, stdout, process } = launch.start()?;
@@ -78,7 +78,7 @@ impl Session {
             id: SessionId::new(""),
             takes: PromptCapabilities::default(),
         };
-        // Neither files nor terminals are offered: the program has its own folder and its own shell.
+        // No file or terminal capability is offered: the program has its own folder and shell.
         let hub = Implementation::new("plexus", env!("CARGO_PKG_VERSION"));
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::default())
@@ -99,8 +99,8 @@ impl Session {
         &self.takes
     }
 
-    /// Passes over what the program said while nobody asked it. False when it has ended, does not stop talking, or waits for
-    /// an answer that nobody gave.
+    /// Drains output that the program wrote while idle. Returns false if the program has ended, wrote too
+    /// much, or waits for a response to a request of its own.
     pub fn catch_up(&mut self) -> bool {
         let mut left = MAX_MEANWHILE_BYTES;
         loop {
@@ -114,7 +114,7 @@ impl Session {
         !said.iter().any(|line| matches!(wire::read(line), Incoming::Request { .. }))
     }
 
-    /// Sends a prompt and tells `answer` what comes, to the end of the turn.
+    /// Sends a prompt and forwards the output to `answer` until the turn ends.
     pub async fn prompt(
         &mut self,
         prompt: Vec<ContentBlock>,
@@ -132,7 +132,7 @@ impl Session {
         Ok(Turn { end: answer.end(&ended)?, goes_on: true })
     }
 
-    /// Tells the program to stop, and waits for it to say that it has: then the session goes on.
+    /// Cancels the turn and waits for the program to confirm. Only then can the session be reused.
     async fn cancel(&mut self, id: i64, answer: &mut Answer<'_>) -> Turn {
         let never = CancellationToken::new();
         let pace = &mut Pace::new(&never, GOODBYE);
@@ -145,7 +145,7 @@ impl Session {
         Turn { end: End::Stopped, goes_on }
     }
 
-    /// Calls a method before there is anything to hear.
+    /// Calls a method outside a turn, when no output is expected.
     async fn ask<T: DeserializeOwned>(
         &mut self,
         method: &str,
@@ -181,7 +181,7 @@ impl Session {
         Ok(id)
     }
 
-    /// Listens until the call `id` is answered.
+    /// Reads lines until the response to call `id`, and handles requests and notifications meanwhile.
     async fn hear(
         &mut self,
         id: i64,
@@ -214,7 +214,8 @@ impl Session {
         }
     }
 
-    /// Answers what the program asks of the hub: leave to use a tool, which the person gives, and nothing else.
+    /// Answers a request of the program. Only permission requests are supported, and the requester decides
+    /// them.
     async fn serve(
         &mut self,
         id: RequestId,
@@ -231,7 +232,7 @@ impl Session {
             None => Ok(None),
         };
         pace.go_on();
-        // A turn that is cancelled cancels its questions, too.
+        // ACP requires that a cancelled turn also cancels its open permission requests.
         let outcome = match &decision {
             Ok(decision) => permission::answer(&asked, *decision),
             Err(_) => permission::cancel(),
@@ -271,7 +272,7 @@ impl Session {
         Failure::new(FailureClass::Refused, words)
     }
 
-    /// The next line that is not empty.
+    /// Returns the next line that is not empty.
     async fn line(&mut self, pace: &mut Pace<'_>) -> Result<Vec<u8>, Halt> {
         loop {
             if let Some(line) = self.lines.pop_front() {
@@ -285,7 +286,7 @@ impl Session {
         }
     }
 
-    /// Reads a piece, cut into lines; its size is 0 at the end.
+    /// Reads a chunk and splits it into lines. Returns its size, 0 at the end of stdout.
     async fn read(&mut self) -> Result<usize, Failure> {
         let mut piece = BytesMut::with_capacity(PIECE_BYTES);
         let bytes = self.stdout.read_buf(&mut piece).await.unwrap_or(0);

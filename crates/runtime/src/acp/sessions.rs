@@ -1,4 +1,4 @@
-//! Sessions that wait for the next message of their conversation, and how many programs run.
+//! Pool of idle ACP sessions, and the limit on concurrent programs.
 
 use std::{
     collections::HashMap,
@@ -19,17 +19,17 @@ use crate::{
     outbound::{Halt, Interrupted, Pace},
 };
 
-/// How long a program waits for the next message of its conversation.
+/// Lifetime of an idle session.
 const IDLE: Duration = Duration::from_mins(10);
 
-/// The sessions of one hub. Cheap to clone.
+/// Session pool of one hub. Cheap to clone.
 #[derive(Clone)]
 pub struct Sessions(Arc<Shared>);
 
 struct Shared {
     places: Arc<Semaphore>,
     most: usize,
-    /// Conversations that have no place yet.
+    /// Number of conversations that wait for a process slot.
     waiting: AtomicUsize,
     idle: Mutex<Idle>,
 }
@@ -40,14 +40,14 @@ struct Idle {
     kept: HashMap<Key, (u64, Held)>,
 }
 
-/// Whose session it is, and of which conversation.
+/// Key of a session: its owner scope and its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub scope: String,
     pub context: String,
 }
 
-/// A session and its place among the programs that run.
+/// Session with its process slot.
 pub(super) struct Held {
     pub session: Session,
     _place: OwnedSemaphorePermit,
@@ -59,7 +59,7 @@ impl Held {
     }
 }
 
-/// Counts as waiting while it lives.
+/// Counts one waiting conversation until dropped.
 struct Waits<'a>(&'a AtomicUsize);
 
 impl<'a> Waits<'a> {
@@ -76,18 +76,19 @@ impl Drop for Waits<'_> {
 }
 
 impl Sessions {
-    /// At most so many programs run at once, those that wait for a message included.
+    /// Creates a pool for at most `most` concurrent programs, idle ones included.
     pub fn new(most: usize) -> Self {
         let places = Arc::new(Semaphore::new(most));
         Self(Arc::new(Shared { places, most, waiting: AtomicUsize::new(0), idle: Mutex::default() }))
     }
 
-    /// The session of a conversation, if it still waits. Whoever has it keeps it or lets it end.
+    /// Removes and returns the idle session of a conversation. The caller returns it with `keep` or drops it
+    /// to end the program.
     pub(super) fn take(&self, key: &Key) -> Option<Held> {
         self.0.idle.lock().kept.remove(key).map(|(_, held)| held)
     }
 
-    /// Keeps a session for the next message, unless another conversation waits for its place.
+    /// Stores a session for the next message, unless another conversation waits for a slot.
     pub(super) fn keep(&self, key: Key, held: Held) {
         if self.0.waiting.load(Ordering::SeqCst) > 0 {
             return;
@@ -108,14 +109,15 @@ impl Sessions {
         });
     }
 
-    /// A place for one more program. The session that has waited longest gives up its own; where all are at work, this
-    /// waits.
+    /// Returns a slot for one more program. Evicts the longest idle session if necessary. If all programs are
+    /// busy, waits until one ends.
     pub(super) async fn place(
         &self,
         output: &mut dyn Output,
         pace: &mut Pace<'_>,
     ) -> Result<OwnedSemaphorePermit, Halt> {
-        // From here on nobody keeps a place for later, so either one is found or somebody gives one back.
+        // From here on `keep` stores no session, so a slot is either free now or released later. Avoids a
+        // lost wake-up.
         let _waits = Waits::at(&self.0.waiting);
         loop {
             if let Ok(place) = Arc::clone(&self.0.places).try_acquire_owned() {
@@ -129,7 +131,7 @@ impl Sessions {
         let place = pace.wait(Arc::clone(&self.0.places).acquire_owned()).await;
         match place {
             Ok(Ok(place)) => Ok(place),
-            // It is never closed.
+            // The semaphore is never closed.
             Ok(Err(_)) | Err(Interrupted::Stopped) => Err(Halt::Stopped),
             Err(Interrupted::Late(_)) => {
                 let words = format!(
@@ -147,7 +149,7 @@ impl Sessions {
         oldest.is_some_and(|key| idle.kept.remove(&key).is_some())
     }
 
-    /// Ends every program that waits.
+    /// Terminates all idle programs.
     pub fn close(&self) {
         self.0.idle.lock().kept.clear();
     }

@@ -1,4 +1,4 @@
-//! Programs that are shell scripts: what they read and write is the protocol, word by word.
+//! Tests with shell scripts that read and write the protocol literally.
 
 use std::{path::Path, process::Command, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     testing::{Answers, Recorder, ask, person, run_until_first_word},
 };
 
-/// What every script begins with: words for the protocol, and the handshake.
+/// Prefix of every script: functions for the protocol messages, and the handshake.
 const PREAMBLE: &str = r#"
 say() { printf '%s\n' "$1"; }
 update() { say "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":$1}}"; }
@@ -43,7 +43,7 @@ async fn hear(agent: &Acp, request: Request) -> (Result<End, Failure>, Recorder)
     (end, heard)
 }
 
-/// The next message after what `heard` says.
+/// Returns the message that follows the answer in `heard`.
 fn next(heard: &Recorder, question: &str) -> Request {
     let me = Said { speaker: Speaker::Me, ..person(&heard.text) };
     let turns = vec![person("First"), me, person(question)];
@@ -130,7 +130,7 @@ async fn a_program_that_waits_for_an_answer_between_two_questions_is_started_ane
     assert!(first.text != second.text, "{}", second.text);
 }
 
-/// Says its number and whether it was told what was said before, for each prompt.
+/// For each prompt, answers with its process id and whether the prompt contained the earlier conversation.
 const FAITHFUL: &str = r#"
     id=3
     while read -r prompt; do
@@ -267,7 +267,8 @@ async fn all_that_a_program_started_ends_with_it() {
     let proc = format!("/proc/{}/comm", heard.text);
     assert!(Path::new(&proc).exists());
     agent.sessions.close();
-    // One that nobody has waited for yet is a zombie, and one that is still being ended is not.
+    // A terminated process that was not reaped yet is a zombie ("Z"). A process that is still terminating is
+    // not.
     let ends = async {
         while std::fs::read_to_string(format!("/proc/{}/stat", heard.text))
             .is_ok_and(|stat| !stat.contains(") Z "))

@@ -1,4 +1,4 @@
-//! One line of a program's output: a JSON-RPC 2.0 message, or noise.
+//! Parses and writes the line-delimited JSON-RPC 2.0 messages of an ACP program.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use agent_client_protocol_schema::v1::{Error, RequestId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-/// What a program says.
+/// Message from a program.
 #[derive(Debug)]
 pub enum Incoming<'a> {
     Answer {
@@ -22,7 +22,7 @@ pub enum Incoming<'a> {
         method: Cow<'a, str>,
         params: Option<&'a RawValue>,
     },
-    /// Programs print other things, too. They are passed over.
+    /// Any other output. Programs print logs and progress too; it is ignored.
     Noise,
 }
 
@@ -41,7 +41,7 @@ struct Envelope<'a> {
     error: Option<Error>,
 }
 
-/// Reads a line without its end.
+/// Parses a line without its line feed.
 pub fn read(line: &[u8]) -> Incoming<'_> {
     let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(line) else { return Incoming::Noise };
     let Envelope { jsonrpc, id, method, params, result, error } = envelope;
@@ -51,13 +51,13 @@ pub fn read(line: &[u8]) -> Incoming<'_> {
         (None, Some(method), None, None) => Incoming::Notice { method, params },
         (Some(id), None, _, Some(error)) => Incoming::Answer { id, result: Err(error) },
         (Some(id), None, Some(result), None) => Incoming::Answer { id, result: Ok(result) },
-        // A result that is null is one.
+        // A `null` result is valid, and deserializes as an absent one.
         (Some(id), None, None, None) => Incoming::Answer { id, result: Ok(RawValue::NULL) },
         _ => Incoming::Noise,
     }
 }
 
-/// What a message carries; none where it is not of that shape.
+/// Deserializes parameters or a result. Returns `None` if the shape does not match.
 pub(super) fn parse<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
     serde_json::from_str(raw.get()).ok()
 }
@@ -81,7 +81,7 @@ struct Reply<T> {
     error: Option<Error>,
 }
 
-/// A request as a line; without an id it is a notification.
+/// Serializes a request as a line. Without an id it is a notification.
 pub(super) fn call(id: Option<i64>, method: &str, params: impl Serialize) -> Vec<u8> {
     line(&Call { jsonrpc: "2.0", id, method, params })
 }
@@ -91,7 +91,8 @@ pub(super) fn reply<T: Serialize>(id: RequestId, outcome: Result<T, Error>) -> V
     line(&Reply { jsonrpc: "2.0", id, result, error })
 }
 
-/// JSON of ours has no line feed in it, and the protocol's types can always be written.
+/// Serializes a message as a line. Compact JSON contains no line feed, and the protocol's types always
+/// serialize.
 fn line(message: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).unwrap_or_default();
     line.push(b'\n');

@@ -1,7 +1,7 @@
-//! What a hub and a program that is attached to it tell each other: one JSON text per message of a WebSocket.
+//! WebSocket protocol between a hub and an attached program: one JSON text per message.
 //!
-//! The hub sends [`Order`]s, the program [`Told`]s. Both name the run that they are about, since a program may work on
-//! several at once.
+//! The hub sends [`Order`]s, the program sends [`Told`]s. Each names its run, because a program may work on
+//! several runs at once.
 
 use bytes::Bytes;
 use plexus_domain::{
@@ -15,24 +15,25 @@ use serde_json::Value;
 
 use crate::{End, File, Output, Remote, Turn, transcript::linkable};
 
-/// The name and version of this protocol, offered and chosen as a WebSocket subprotocol (RFC 6455 section 1.9).
+/// Name and version of this protocol, negotiated as a WebSocket subprotocol (RFC 6455 section 1.9).
 pub const PROTOCOL: &str = "plexus.attach.1";
-/// The largest message either side takes. Files and long texts come in pieces.
+/// Maximum bytes of a message in either direction. Files and long texts are split.
 pub const MAX_FRAME: usize = 4 << 20;
-/// The largest piece of a file or a text in one message.
+/// Maximum bytes of a file or text piece in one message.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// Characters of a name, a title or a status.
+/// Maximum characters of a name, title or status.
 const MAX_LABEL: usize = 200;
-/// Characters of a reason.
+/// Maximum characters of a failure reason.
 const MAX_WORDS: usize = 1_000;
-/// Bytes of what a program calls its own conversation, or a wish.
+/// Maximum bytes of the program's id of a conversation or approval request.
 pub(super) const MAX_ID: usize = 256;
 
+/// Message from the hub to the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
-    /// A piece of a file of the question that follows.
+    /// Piece of a file that belongs to the question that follows.
     File {
         run: RunId,
         digest: Digest,
@@ -40,7 +41,7 @@ pub enum Order {
         bytes: Bytes,
     },
     Ask(Box<Question>),
-    /// What was decided of something that the program wants to do.
+    /// Decision on an approval request of the program.
     Decided {
         run: RunId,
         wish: String,
@@ -51,27 +52,29 @@ pub enum Order {
     },
 }
 
+/// Request to answer a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     pub run: RunId,
-    /// What to answer, in words, for a program that needs no more.
+    /// Text of the message to answer, for programs that need nothing else.
     #[serde(default)]
     pub text: String,
-    /// Oldest first; the last is what to answer.
+    /// Conversation, oldest message first. The last turn is the message to answer.
     pub turns: Vec<Turn>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<Remote>,
-    /// How long the hub waits for the whole answer.
+    /// Timeout of the whole answer, in milliseconds.
     pub whole_ms: u64,
     pub max_answer_bytes: usize,
     pub max_file_bytes: usize,
-    /// The person wants to be asked before every use of a tool.
+    /// True if the requester wants to approve every tool call.
     #[serde(default)]
     pub wants_every: bool,
 }
 
+/// Message from the program to the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
     pub run: RunId,
@@ -79,6 +82,7 @@ pub struct Told {
     pub news: News,
 }
 
+/// Payload of a message from the program: output, an approval request, or the end of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "told", rename_all = "snake_case")]
 pub enum News {
@@ -99,7 +103,7 @@ pub enum News {
     Status {
         line: String,
     },
-    /// The program asks for leave to use a tool, and hears [`Order::Decided`] of the same wish.
+    /// Asks for approval of a tool call. The hub replies with [`Order::Decided`] for the same id.
     Wishes(Wish),
     Completed,
     InputRequired,
@@ -114,15 +118,16 @@ pub enum News {
     },
 }
 
-/// What a program wants to do.
+/// Approval request of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wish {
-    /// The program's own name for it, another one for each wish of a run.
+    /// Id chosen by the program, unique within the run.
     pub wish: String,
     pub tool: String,
     pub arguments: Value,
 }
 
+/// Piece of a file from the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FilePiece {
     #[serde(default)]
@@ -133,13 +138,13 @@ pub struct FilePiece {
     pub media_type: Option<String>,
     #[serde(with = "base64_text")]
     pub bytes: Bytes,
-    /// These bytes follow those of the last file of this artifact.
+    /// The bytes continue the last file of this artifact.
     #[serde(default)]
     pub continues: bool,
 }
 
 impl News {
-    /// Whether nothing follows it.
+    /// Returns true if this ends the run.
     pub const fn is_last(&self) -> bool {
         matches!(
             self,
@@ -152,7 +157,7 @@ impl News {
         )
     }
 
-    /// Says it to the readers; the end of the run where it is one.
+    /// Emits the payload to `output`. Returns the end of the run if it is one.
     pub(super) fn say(self, output: &mut dyn Output) -> Result<Option<End>, Failure> {
         match self {
             Self::Text { text } => output.text(&text)?,
@@ -167,7 +172,7 @@ impl News {
             }),
             Self::Usage(usage) => output.usage(usage),
             Self::Status { line } => output.status(&label(&line)),
-            // Whoever can ask the person takes it before.
+            // The connector handles approval requests before calling this.
             Self::Wishes(_) => {}
             Self::Completed => return Ok(Some(End::Completed)),
             Self::InputRequired => return Ok(Some(End::InputRequired)),
@@ -184,7 +189,8 @@ impl News {
     }
 }
 
-/// Files come as bytes: a part that names one would show whatever has that digest here. Leave is asked by the hub.
+/// Validates a part. A program may not name a file by digest: that would disclose a blob of the hub. Only the
+/// hub may create approval cards.
 fn acceptable(part: Part) -> Result<Part, Failure> {
     match &part.content {
         Content::Text { .. }
@@ -205,12 +211,12 @@ fn acceptable(part: Part) -> Result<Part, Failure> {
     }
 }
 
-/// A reason as people read it.
+/// Sanitises and truncates a failure reason.
 fn words(reason: &str) -> String {
     shorten(&multi_line(reason), MAX_WORDS)
 }
 
-/// One line of a name or a title.
+/// Sanitises and truncates a name or title to one line.
 pub(super) fn label(text: &str) -> String {
     shorten(&one_line(text), MAX_LABEL)
 }

@@ -1,8 +1,9 @@
-//! Agents that run on their owner's machine. A program there opens one connection to the hub ([`frame`] is what goes
-//! over it), so it needs no address that others can reach.
+//! Attached programs: agents on their owner's machine. The program opens one WebSocket to the hub ([`frame`]
+//! is the protocol), so it needs no reachable address.
 //!
-//! At the hub a [`Link`] is that connection and [`Attached`] the connector that asks through it; where the program
-//! runs, a [`Worker`] carries orders out by any other connector. Neither knows how messages travel.
+//! On the hub, a [`Link`] is that connection and [`Attached`] the connector that sends runs over it. On the
+//! owner's machine, a [`Worker`] executes the runs with any other connector. Neither depends on the transport
+//! of the messages.
 
 pub mod frame;
 mod wishes;
@@ -27,14 +28,14 @@ use self::{
 };
 use crate::{Connector, End, Output, Request, transcript::recent};
 
-/// Orders that wait for the connection. A run that finds no room waits with it.
+/// Capacity of the send queue of a connection. When it is full, runs wait (backpressure).
 const ORDERS: usize = 64;
-/// News of one run that wait to be shown. The connection waits for a run that is behind.
+/// Capacity of the receive queue of a run. When it is full, the connection waits (backpressure).
 const NEWS: usize = 64;
-/// How much of a conversation goes along with a question.
+/// Maximum bytes of the conversation sent with a question.
 const TURNS_BYTES: usize = 256 << 10;
 
-/// The connection of one program, seen from the hub.
+/// Hub side of the connection of one program.
 pub struct Link {
     orders: mpsc::Sender<Order>,
     runs: Mutex<HashMap<RunId, mpsc::Sender<News>>>,
@@ -42,23 +43,24 @@ pub struct Link {
 }
 
 impl Link {
-    /// A connection, and what is to be sent over it. Cancel `broken` when it ends.
+    /// Creates a connection and the queue of messages to send over it. The caller cancels `broken` when the
+    /// connection ends.
     pub fn new(broken: CancellationToken) -> (Arc<Self>, mpsc::Receiver<Order>) {
         let (orders, to_send) = mpsc::channel(ORDERS);
         (Arc::new(Self { orders, runs: Mutex::default(), broken }), to_send)
     }
 
-    /// Hands on what the program said, waiting while the run that it is about is behind. What is about no run that
-    /// waits for it is dropped: it was stopped, or is not this program's.
+    /// Delivers a message of the program to its run, waiting while the queue of the run is full. Messages for
+    /// an unknown run are dropped: the run was stopped, or belongs to another program.
     pub async fn take(&self, told: Told) {
         let waiting = self.lock().get(&told.run).cloned();
         if let Some(waiting) = waiting {
-            // A run that has ended meanwhile takes no more.
+            // A send error means that the run ended meanwhile.
             let _ = waiting.send(told.news).await;
         }
     }
 
-    /// Ends it: what it works on fails.
+    /// Closes the connection. Its runs fail.
     pub fn close(&self) {
         self.broken.cancel();
     }
@@ -82,7 +84,7 @@ impl Link {
     }
 }
 
-/// The place of a run that waits for news.
+/// Registration of a run for incoming messages, removed on drop.
 struct Held<'a> {
     link: &'a Link,
     run: RunId,
@@ -94,7 +96,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// Asks a program that is attached.
+/// Connector for an attached program.
 pub struct Attached {
     link: Arc<Link>,
 }
@@ -104,7 +106,8 @@ impl Attached {
         Self { link }
     }
 
-    /// The program may work on although the hub takes no more.
+    /// Stops the run in the program, which might otherwise continue although the hub discards its output.
+    /// Returns `failure`.
     fn give_up(&self, run: RunId, failure: Failure) -> Failure {
         let _ = self.link.orders.try_send(Order::Stop { run });
         failure
@@ -174,7 +177,7 @@ impl Connector for Attached {
     }
 }
 
-/// Pieces of a file; an empty one is one empty piece.
+/// Splits a file into pieces. An empty file is one empty piece.
 fn pieces(bytes: &bytes::Bytes) -> impl Iterator<Item = bytes::Bytes> {
     let count = bytes.len().div_ceil(PIECE).max(1);
     (0..count).map(move |n| bytes.slice(n * PIECE..bytes.len().min((n + 1) * PIECE)))
@@ -199,7 +202,7 @@ mod tests {
         testing::{Answers, Recorder, ask, run, run_until_first_word},
     };
 
-    /// Answers with the question again, its files, and how it was told to end.
+    /// Answers with the question and its files. The message id selects how the run ends.
     struct Echo;
 
     #[async_trait]
@@ -241,7 +244,7 @@ mod tests {
         }
     }
 
-    /// A hub's end and a program's end with nothing between them.
+    /// Connects a hub side and a program side without a network.
     fn pair(broken: &CancellationToken) -> (Attached, JoinHandle<()>) {
         let (link, mut orders) = Link::new(broken.clone());
         let theirs = link.clone();

@@ -1,4 +1,4 @@
-//! What a program elsewhere wants to do and a person has to allow. The answer goes on while they think.
+//! Approval requests of an attached program (hub side). The run continues while a decision is pending.
 
 use futures::{FutureExt as _, StreamExt as _, future, future::BoxFuture, stream::FuturesUnordered};
 use plexus_domain::{
@@ -12,16 +12,16 @@ use crate::{
     leave::{Asked, Question},
 };
 
-/// Wishes of one run that wait for a decision.
+/// Maximum pending approval requests of one run.
 const MOST: usize = 16;
 
-/// The wishes of one run, seen from the hub.
+/// Pending approval requests of one run (hub side).
 pub(super) struct Wishes {
     leave: Leave,
     waiting: FuturesUnordered<BoxFuture<'static, Decided>>,
 }
 
-/// A wish whose time of waiting is over, and the card on which the person was asked.
+/// Resolved approval request, with the card on which the requester was asked.
 pub(super) struct Decided {
     wish: String,
     decision: Result<Decision, Failure>,
@@ -33,7 +33,8 @@ impl Wishes {
         Self { leave, waiting: FuturesUnordered::new() }
     }
 
-    /// Asks the person; where nobody can be asked, or nobody could look through it, that is a no.
+    /// Asks the requester. Refuses at once if no requester can be asked, too many requests are pending, or
+    /// the arguments are too long to review.
     pub async fn put(&mut self, wish: Wish, output: &mut dyn Output) -> Result<(), Failure> {
         let Wish { wish, tool, arguments } = wish;
         if wish.len() > MAX_ID {
@@ -55,7 +56,7 @@ impl Wishes {
         Ok(())
     }
 
-    /// The next that is decided; pending while nothing waits.
+    /// Returns the next resolved request. Pending forever while no request is open, for use in `select!`.
     pub async fn next(&mut self) -> Decided {
         match self.waiting.next().await {
             Some(decided) => decided,

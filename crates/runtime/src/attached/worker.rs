@@ -1,4 +1,4 @@
-//! Where the program runs: carries orders out, and keeps what is to be told to the hub.
+//! Program side of the connection: executes the hub's messages and queues the results to send.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -27,12 +27,13 @@ use tokio_util::sync::CancellationToken;
 use super::frame::{FilePiece, News, Order, PIECE, Question, Told, Wish};
 use crate::{Connector, File, Gate, Leave, Limits, Output, Remote, Request, leave, perform};
 
-/// Runs at once. The hub asks for no more than its own bound; this one keeps a hub from asking for everything.
+/// Maximum concurrent runs. The hub enforces its own bound; this one protects the program from a hub that
+/// does not.
 const MOST: usize = 64;
-/// Of all files of questions that have not come yet.
+/// Maximum total bytes of files whose question has not arrived yet.
 const MAX_FILES: usize = 64 << 20;
 
-/// Carries out what a hub asks for.
+/// Executes the runs that a hub requests.
 pub struct Worker {
     connector: Arc<dyn Connector>,
     outbox: Arc<Outbox>,
@@ -41,7 +42,7 @@ pub struct Worker {
     tasks: JoinSet<RunId>,
 }
 
-/// A run at work.
+/// Run in progress.
 struct Running {
     stop: CancellationToken,
     wishes: Arc<Wishes>,
@@ -72,7 +73,7 @@ impl Worker {
         }
     }
 
-    /// Stops everything, and waits until it has ended.
+    /// Cancels all runs and waits until they have ended.
     pub async fn close(mut self) {
         self.running.values().for_each(|running| running.stop.cancel());
         while self.tasks.join_next().await.is_some() {}
@@ -130,7 +131,8 @@ impl Worker {
         while let Some(ended) = self.tasks.try_join_next() {
             match ended {
                 Ok(run) => drop(self.running.remove(&run)),
-                // A connector that panicked took its name along; whatever has no task is over.
+                // A panicked connector loses its run id. Once no task is left, all remaining entries are
+                // stale.
                 Err(_) if self.tasks.is_empty() => self.running.clear(),
                 Err(_) => {}
             }
@@ -138,7 +140,7 @@ impl Worker {
     }
 }
 
-/// What waits to be told to the hub. It holds no more than the answers of the runs at once, each of which is bounded.
+/// Queue of messages to send to the hub. Bounded by the answer limits of the concurrent runs.
 #[derive(Default)]
 pub struct Outbox {
     waiting: Mutex<VecDeque<Told>>,
@@ -146,7 +148,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// The next message for the hub.
+    /// Returns the next message for the hub.
     pub async fn next(&self) -> Told {
         loop {
             let came = self.came.notified();
@@ -157,7 +159,8 @@ impl Outbox {
         }
     }
 
-    /// Text that follows text of the same run becomes one message, so a slow connection carries few large ones.
+    /// Queues a message. Merges consecutive text of the same run, so that a slow connection carries few large
+    /// messages.
     fn push(&self, told: Told) {
         let mut waiting = self.lock();
         match (waiting.back_mut(), told) {
@@ -176,7 +179,7 @@ impl Outbox {
     }
 }
 
-/// Sends what a connector says to the hub.
+/// Output that sends to the hub.
 struct Post {
     run: RunId,
     outbox: Arc<Outbox>,
@@ -230,7 +233,7 @@ impl Output for Post {
         self.tell(News::Status { line: line.to_owned() });
     }
 
-    /// The hub asks the person on a card of its own.
+    /// Drops approval cards: the hub creates its own.
     fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
         if !matches!(part.content, Content::Approval { .. }) {
             self.part(part)?;
@@ -239,7 +242,7 @@ impl Output for Post {
     }
 }
 
-/// What the program of one run wants to do, and the hub has not decided yet.
+/// Approval requests of one run that the hub has not decided yet (program side).
 struct Wishes {
     run: RunId,
     outbox: Arc<Outbox>,
@@ -263,7 +266,7 @@ impl Wishes {
 #[async_trait]
 impl Gate for Wishes {
     async fn ask(&self, question: &leave::Question) -> Result<ApprovalId, Failure> {
-        // It names the wish in this run, so its number is enough.
+        // The id only needs to be unique within the run, so a counter suffices.
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let wish = ApprovalId::new(Timestamp::from_millis(number.into()), &[0; 10]);
         self.waiting.lock().insert(wish, Arc::default());
@@ -282,7 +285,7 @@ impl Gate for Wishes {
     }
 }
 
-/// A text in pieces that fit into a message.
+/// Splits text into pieces that fit into a message.
 fn texts(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         if text.is_empty() {

@@ -1,4 +1,4 @@
-//! `@plexus/calc`: arithmetic with units, one line or a sheet of many.
+//! Built-in agent `@plexus/calc`: evaluates arithmetic with units, as a single line or a sheet of many lines.
 
 mod calculator;
 mod expression;
@@ -23,18 +23,18 @@ use self::{calculator::Calculator, sheet::Sheet, threads::Threads};
 use super::markdown::{code, escape};
 use crate::{Connector, End, Output, Request, Speaker, Turn};
 
-/// How many calculations go on at once; the others wait their turn, slice by slice.
+/// Maximum concurrent calculations. Waiting ones get their turn between the time slices of the others.
 const AT_ONCE: usize = 2;
-/// What a single expression may take.
+/// Time limit of a single expression.
 const ONE_LINE: Duration = Duration::from_millis(500);
-/// A step that fend does not let itself be interrupted in is given up after this; its thread counts until it ends.
+/// Timeout for a step of fend that ignores interrupts. Its thread occupies a slot until the step ends.
 const STUCK: Duration = Duration::from_secs(10);
 
 const HELP: &str = "I work out expressions with units, for example `120 km / (1.5 hours) to m/s`, `5'6\" to cm`, \
 `@2026-01-31 + 45 days` or `15% of 80`. Send many lines and I answer them as a sheet, line by line; \
 `width = 3 m` gives a value a name for the lines below it and for later messages.";
 
-/// Works out expressions with fend; no network, no clock, no exchange rates.
+/// Evaluates expressions with fend, without network, clock or exchange rates.
 pub struct Calc {
     at_once: Arc<Semaphore>,
     threads: Arc<Threads>,
@@ -73,7 +73,7 @@ impl Calc {
             output.text(&markdown)?;
             task::yield_now().await;
         }
-        // Whoever handed out work in prose is told that it is not done.
+        // Reject prose: a caller that delegated work must learn that it was not done.
         if let Some(problem) = sheet.came_to_nothing() {
             let reason = format!(
                 "I could work out none of these lines (the first: {problem}). I need expressions, one to a line."
@@ -83,7 +83,7 @@ impl Calc {
         Ok(End::Completed)
     }
 
-    /// A calculator that knows the names that people gave earlier in the chat.
+    /// Returns a calculator with the names that users defined earlier in the chat.
     async fn calculator(&self, before: &[Turn]) -> Result<Calculator, Failure> {
         let by_people = before.iter().filter(|turn| matches!(turn.speaker, Speaker::Person { .. }));
         let said: Vec<String> =
@@ -99,7 +99,7 @@ impl Calc {
         .await
     }
 
-    /// Runs `job` on a thread of its own kind, when it is this one's turn.
+    /// Runs `job` on a large-stack thread, once a slot is free.
     async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
         let broken = |words: &str| Failure::new(FailureClass::Internal, words);
         let turn = Arc::clone(&self.at_once).acquire_owned().await;

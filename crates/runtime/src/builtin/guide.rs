@@ -1,4 +1,4 @@
-//! `@plexus/guide`: finds agents by searching, without a model.
+//! Built-in agent `@plexus/guide`: finds agents by searching, without a model.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -14,34 +14,35 @@ use tokio_util::sync::CancellationToken;
 use super::markdown::escape;
 use crate::{Connector, End, Output, Request};
 
-/// Searches the agents that the caller may see; the hub implements it over its index.
+/// Search over the agents that the caller may see. The hub implements it with its index.
 #[async_trait]
 pub trait Finder: Send + Sync {
-    /// The best matches for all words of `query`, best first, at most `limit`.
+    /// Returns the best matches for all words of `query`, best first, at most `limit`.
     async fn find(&self, query: &str, limit: usize) -> Vec<Found>;
 }
 
+/// Agent found by the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub address: Address,
     pub name: String,
     pub summary: String,
-    /// Of the agent's page, on this hub.
+    /// Path of the agent's page on this hub.
     pub url: String,
-    /// What its mark is drawn from.
+    /// Seed of the agent's identicon.
     pub seed: String,
 }
 
 const SHOWN: usize = 5;
 const SUMMARY_CHARS: usize = 200;
 const QUERY_CHARS: usize = 200;
-/// When no agent has all words, each of the longest is tried alone.
+/// Number of words, longest first, that are searched alone if no agent matches all words.
 const WORDS_TRIED: usize = 4;
 
 const HELP: &str = "I find agents on this hub. Tell me what you need, for example *translate a letter into German* \
 or *unit conversion*. You can also [look through all agents](/agents).";
 
-/// Words that people wrap around what they look for.
+/// Stop words to remove from a question. Must be sorted, for binary search.
 const FILLERS: &[&str] = &[
     "a",
     "about",
@@ -115,7 +116,7 @@ const FILLERS: &[&str] = &[
     "your",
 ];
 
-/// Answers with links, and with a button for each agent that continues the chat with it.
+/// Answers with a list of links, and one button per agent that continues the chat with that agent.
 pub struct Guide {
     finder: Arc<dyn Finder>,
 }
@@ -168,12 +169,12 @@ impl Connector for Guide {
 
 const CONTINUE_WITH: &str = "continue_with";
 
-/// Whether a part is a button of the guide's: something for the reader, not for the next agent.
+/// Returns true if a part is a button of the guide. Buttons are for the user and not sent to other agents.
 pub fn is_offer(part: &Part) -> bool {
     matches!(&part.content, Content::Data { data } if data.get("action").is_some_and(|action| action == CONTINUE_WITH))
 }
 
-/// A button, as data: the page that shows it sends `text` to the agent at `address`.
+/// Returns the data of a button. The page that shows it sends `text` to the agent at `address`.
 fn go_on_with(agent: &Found, question: &str) -> Value {
     json!({
         "action": CONTINUE_WITH,
@@ -185,7 +186,7 @@ fn go_on_with(agent: &Found, question: &str) -> Value {
     })
 }
 
-/// What is looked for, without the words that people put around it.
+/// Returns the words of the question without stop words and punctuation.
 fn wanted(question: &str) -> Vec<String> {
     let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#');
     let words = question.split_whitespace().map(|word| word.trim_matches(is_edge));
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
     use crate::testing::{Recorder, ask, run};
 
-    /// Finds by whole words of the summary, all of them.
+    /// Finds the agents whose summaries contain all words of the query.
     struct List(Vec<Found>);
 
     #[async_trait]

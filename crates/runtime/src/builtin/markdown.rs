@@ -1,6 +1,7 @@
-//! Foreign text in markdown that the hub writes itself.
+//! Escapes untrusted text for Markdown that the hub generates.
 
-/// `text` in a code span (CommonMark 0.31 section 6.1): the fence is longer than any run of backticks inside.
+/// Formats `text` as a code span (CommonMark 0.31 section 6.1). The fence is longer than any run of backticks
+/// in the text.
 pub(super) fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
@@ -8,7 +9,7 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// `text` as nothing but text: what could begin markup is escaped, what cannot stays readable.
+/// Escapes the characters of `text` that could begin markup. Other characters stay readable.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

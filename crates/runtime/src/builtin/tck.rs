@@ -1,5 +1,5 @@
-//! The agent that test kits of A2A speak to: the id of a message says what the agent is to do with it (a2a-tck 1.0,
-//! `scenarios/*.feature`). It is there in the conformance mode only.
+//! Built-in agent for A2A conformance suites. The message id selects its behaviour (a2a-tck 1.0,
+//! `scenarios/*.feature`). Only available in conformance mode.
 
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Connector, End, File, Output, Request};
 
+/// Connector of the conformance agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tck;
 
-/// What the agent does with a message.
+/// Behaviour selected by a message id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Greet,
@@ -23,7 +24,7 @@ enum Act {
     File,
     FileUrl,
     Data,
-    /// One artifact in two pieces.
+    /// Sends one artifact in two pieces.
     Chunks,
     Reply,
     Ask,
@@ -32,7 +33,8 @@ enum Act {
     Late(Duration),
 }
 
-/// What the ids begin with. The first that fits counts, so the longer ones stand before what they begin with.
+/// Behaviour by prefix of the message id. The first match counts, so longer prefixes precede their own
+/// prefixes.
 const ACTS: &[(&str, Act)] = &[
     ("tck-artifact-text", Act::Text),
     ("tck-artifact-file-url", Act::FileUrl),
@@ -62,7 +64,7 @@ impl Act {
 const REPLY: &str = "Direct message response";
 
 impl Tck {
-    /// The answer to a message of this name, where it is a message alone and no task.
+    /// Returns the reply to a message id that is answered by a message alone, without a task.
     pub fn at_once(called: &str) -> Option<Vec<Part>> {
         (Act::of(called) == Act::Reply).then(|| vec![Part::text(REPLY)])
     }

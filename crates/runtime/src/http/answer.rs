@@ -1,4 +1,4 @@
-//! The pieces of an answer, as they come.
+//! Parses responses of HTTP endpoints in the configured format, as they stream in.
 
 use plexus_domain::{
     Content,
@@ -13,30 +13,30 @@ use crate::{
     tail::Tail,
 };
 
-/// The id of a task; longer ones are none.
+/// Maximum bytes of a task id. Longer ids are ignored.
 const MAX_ID: usize = 256;
-/// Where many endpoints end a stream.
+/// Event by which many endpoints end a stream.
 const DONE: &[u8] = b"[DONE]";
 
-/// What it says goes to an [`Output`].
+/// Parser of one endpoint's responses: emits their content to an [`Output`].
 pub struct Answer<'a> {
     output: &'a mut dyn Output,
     peer: String,
     path: String,
-    /// What it ends with that is a question.
+    /// Suffix that marks an answer as a question.
     question: Option<String>,
     tail: Tail,
     noise: Noise,
-    /// The beginning of a character whose end has not come.
+    /// Incomplete UTF-8 sequence at the end of the received bytes.
     cut: Vec<u8>,
-    /// Text that follows begins a new paragraph.
+    /// True if the next text starts a new paragraph.
     is_new_step: bool,
     has_content: bool,
     is_done: bool,
 }
 
 impl<'a> Answer<'a> {
-    /// `path` is the JSON pointer to the answer in each piece.
+    /// Creates a parser. `path` is the JSON pointer to the answer in each piece.
     pub fn new(output: &'a mut dyn Output, peer: String, path: &str) -> Self {
         Self {
             output,
@@ -52,13 +52,13 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// One that is a question when it ends with this.
+    /// Treats an answer that ends with this text as a question to the user.
     #[must_use]
     pub fn asking_by(self, question: Option<&str>) -> Self {
         Self { question: question.map(str::to_owned), ..self }
     }
 
-    /// Whether the endpoint has said that this is all.
+    /// Returns true if the endpoint has marked the end of the stream.
     pub const fn is_done(&self) -> bool {
         self.is_done
     }
@@ -72,7 +72,7 @@ impl<'a> Answer<'a> {
         self.output.status(&format!("Step {number}"));
     }
 
-    /// A reply that is one JSON value, which is returned.
+    /// Parses a response that is one JSON value, emits its answer and returns the value.
     pub fn whole(&mut self, body: &[u8]) -> Result<Value, Failure> {
         let value = self.parse(body)?;
         match value.pointer(&self.path) {
@@ -88,7 +88,7 @@ impl<'a> Answer<'a> {
         Ok(value)
     }
 
-    /// The data of one event, or one line. What has nothing at the path is passed over.
+    /// Parses the data of one event, or one line. Pieces without a value at the path are skipped.
     pub fn piece(&mut self, data: &[u8]) -> Result<(), Failure> {
         if self.is_done {
             return Ok(());
@@ -108,7 +108,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Bytes of plain text, cut anywhere.
+    /// Emits a chunk of plain text, which may be cut inside a character.
     pub fn text(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.cut.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.cut) {
@@ -121,7 +121,7 @@ impl<'a> Answer<'a> {
         self.speak(&String::from_utf8_lossy(&bytes))
     }
 
-    /// What it comes to when nothing more follows.
+    /// Returns the end of the run once no more data follows.
     pub fn end(&self) -> Result<End, Failure> {
         if self.has_content && self.cut.is_empty() {
             let asks = self.question.as_ref().is_some_and(|question| self.tail.ends_with(question));
@@ -165,7 +165,7 @@ impl<'a> Answer<'a> {
         })
     }
 
-    /// An error in the shapes that endpoints use, in place of a piece.
+    /// Fails if a piece is an error report in one of the formats that endpoints use.
     fn check_error(&self, value: &Value, data: &[u8]) -> Result<(), Failure> {
         let is_error = value.get("error").is_some_and(|error| !error.is_null());
         let said = words(data).filter(|_| is_error);
@@ -180,7 +180,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The id, text or number, at a place of a reply.
+/// Returns the id, a string or number, at a JSON pointer of a response.
 pub(super) fn id_at(body: &[u8], path: &str) -> Option<String> {
     let reply: Value = serde_json::from_slice(body).ok()?;
     let id = match reply.pointer(path)? {

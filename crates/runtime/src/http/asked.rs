@@ -1,4 +1,4 @@
-//! A request as what a template is filled with.
+//! Converts a request to the placeholder values of a template.
 
 use plexus_domain::agent::http::{Asked, Placeholder, Template};
 use serde_json::json;
@@ -8,10 +8,11 @@ use crate::{
     transcript::{say, so_far, unheard},
 };
 
-/// How much of a conversation goes along as a list, the latest first.
+/// Maximum bytes of the conversation as a message list. The latest messages have priority.
 const MESSAGES_BYTES: usize = 96 << 10;
 
-/// An endpoint that keeps conversations is told what it has not heard; another all that its template has room for.
+/// Builds the placeholder values. An endpoint that stores conversations gets only the turns that it has not
+/// received. Any other gets all turns that its template has placeholders for.
 pub(super) fn asked(request: &Request, template: &Template) -> Asked {
     let keeps = template.uses(Placeholder::Conversation);
     let (question, before) =

@@ -31,10 +31,10 @@ use crate::{
 
 const SHORT: Duration = Duration::from_millis(400);
 
-/// What an endpoint was sent: method and path, headers, body.
+/// Recorded calls of an endpoint: method and path, headers, body.
 type Seen = Arc<Mutex<Vec<(String, HeaderMap, Value)>>>;
 
-/// An endpoint that gives every call this answer, and what it was sent.
+/// Starts an endpoint that answers each call by `answer`, and records the calls.
 async fn endpoint<R: IntoResponse>(
     answer: impl Fn(usize) -> R + Clone + Send + Sync + 'static,
 ) -> (Url, Seen) {
@@ -79,7 +79,7 @@ fn impatient() -> Request {
     Request { limits, ..ask("Hi") }
 }
 
-/// What comes of an answer with these bytes.
+/// Runs the connector against an endpoint that answers with `body`.
 async fn read(reading: Reading, path: &str, body: &'static str) -> (Result<End, Failure>, Recorder) {
     let (base, _) = endpoint(move |_| body).await;
     hear(&connector(question(&base, reading, path)), ask("Hi")).await

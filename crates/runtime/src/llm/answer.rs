@@ -1,4 +1,4 @@
-//! An answer as it comes in, event by event.
+//! Parses a chat completion as it streams in, and emits its content.
 
 use plexus_domain::{
     Content,
@@ -17,32 +17,32 @@ use crate::{
     sse::Noise,
 };
 
-/// How many bytes a token is taken for when a server does not count.
+/// Bytes counted as one token while a server reports no usage.
 const BYTES_PER_TOKEN: usize = 4;
-/// What a model may ask for in one turn.
+/// Maximum tool calls of a model in one turn.
 const MAX_CALLS: usize = 16;
 const MAX_ARGUMENT_BYTES: usize = 64 << 10;
 
-/// What it says goes to an [`Output`].
+/// Parser of a model's completions in one run: emits their content to an [`Output`].
 pub struct Answer<'a> {
     output: &'a mut dyn Output,
     peer: String,
     max_bytes: usize,
     budget: Option<Budget>,
     prices: Prices,
-    /// What the model thought and has not been given on.
+    /// Reasoning text received and not emitted yet.
     reasoning: String,
     noise: Noise,
     has_text: bool,
     is_done: bool,
     finish_reason: Option<String>,
-    /// What it said in this turn.
+    /// Text of this turn.
     said: String,
-    /// The tools that it wants called, in order.
+    /// Tool calls of this turn, in order.
     calls: Vec<ToolCall>,
-    /// Of this turn.
+    /// Usage of this turn.
     usage: Usage,
-    /// Of the turns before it.
+    /// Usage of the turns before it.
     spent: Usage,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// An estimate that holds until the server counts.
+    /// Estimates the input tokens of this turn, until the server reports its own count.
     pub fn set_tokens_in(&mut self, sent_bytes: usize) {
         self.usage.tokens_in = (sent_bytes / BYTES_PER_TOKEN) as u64;
     }
@@ -75,17 +75,17 @@ impl<'a> Answer<'a> {
         self.output.usage(self.total());
     }
 
-    /// What all turns took so far.
+    /// Returns the total usage of all turns so far.
     pub fn total(&self) -> Usage {
         self.spent.plus(self.prices.of(self.usage))
     }
 
-    /// Ends where it takes more than this.
+    /// Fails the run when its usage exceeds `budget`.
     pub(super) fn within(self, budget: Budget) -> Self {
         Self { budget: Some(budget), ..self }
     }
 
-    /// Makes room for what the model says next.
+    /// Resets the state of the turn, and adds the usage of the previous turn to the total.
     pub(super) fn begin_turn(&mut self, provider: &Provider) {
         self.spent = self.total();
         self.usage = Usage::default();
@@ -97,19 +97,19 @@ impl<'a> Answer<'a> {
         self.reasoning.clear();
     }
 
-    /// A turn that came to nothing took nothing, as far as is known.
+    /// Discards the usage estimate of a failed turn that produced no output.
     pub(super) fn forget_turn(&mut self) {
         if self.usage.tokens_out == 0 {
             self.usage = Usage::default();
         }
     }
 
-    /// Whether this turn has come to anything that cannot be asked for again elsewhere.
+    /// Returns true if text of this turn was emitted. Such a turn cannot be retried with another provider.
     pub(super) const fn is_begun(&self) -> bool {
         !self.said.is_empty()
     }
 
-    /// What the model said in this turn, and the tools that it wants called before it goes on.
+    /// Takes the text of this turn and its tool calls.
     pub(super) fn take_turn(&mut self) -> (String, Vec<ToolCall>) {
         (std::mem::take(&mut self.said), std::mem::take(&mut self.calls))
     }
@@ -118,7 +118,7 @@ impl<'a> Answer<'a> {
         self.output
     }
 
-    /// Whether the server has said that this is all.
+    /// Returns true if the server has sent `[DONE]`.
     pub fn is_done(&self) -> bool {
         self.is_done
     }
@@ -127,7 +127,7 @@ impl<'a> Answer<'a> {
         self.noise.add(bytes)
     }
 
-    /// Takes the data of one event, or a whole completion.
+    /// Handles the data of one event, or a complete completion.
     pub fn event(&mut self, data: &[u8]) -> Result<(), Failure> {
         if data == b"[DONE]" {
             self.is_done = true;
@@ -171,7 +171,7 @@ impl<'a> Answer<'a> {
         self.output.text(&text.0)
     }
 
-    /// Another piece came: a token, until the server counts.
+    /// Counts one received piece as a token, until the server reports usage. Fails if the budget is exceeded.
     fn count_one(&mut self) -> Result<(), Failure> {
         self.noise.clear();
         self.usage.tokens_out += 1;
@@ -230,7 +230,7 @@ impl<'a> Answer<'a> {
         self.usage.tokens_out = usage.completion_tokens.unwrap_or(self.usage.tokens_out);
     }
 
-    /// What it comes to when nothing more follows.
+    /// Returns the result of the turn once no more data follows.
     pub fn end(&mut self) -> Result<End, Failure> {
         self.tell_thoughts()?;
         match self.finish_reason.as_deref() {
@@ -242,7 +242,7 @@ impl<'a> Answer<'a> {
             Some("content_filter") => Ok(End::Rejected {
                 reason: "The model server held the answer back (content filter).".to_owned(),
             }),
-            // The last call may lack what it was to say, and nobody can tell.
+            // The last call may be truncated in a way that cannot be detected.
             Some("length") if !self.calls.is_empty() => {
                 let words = format!(
                     "The answer of {} was cut at the model's length limit in the middle of using a tool. Ask for less at once.",

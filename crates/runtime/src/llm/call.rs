@@ -1,4 +1,4 @@
-//! A call of a tool: as a model makes it, and as people are shown it.
+//! Tool call of a model, and its presentation to users.
 
 use std::time::Duration;
 
@@ -11,31 +11,31 @@ use serde_json::{Map, Value, json};
 
 use crate::mcp::Outcome;
 
-/// One call as a model made it.
+/// One tool call as requested by a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCall {
     pub id: String,
     pub name: String,
-    /// JSON, as far as the model wrote it rightly.
+    /// Arguments as JSON text. Not validated: the model may have written invalid JSON.
     pub arguments: String,
 }
 
 impl ToolCall {
-    /// Models write nothing where there are no arguments.
+    /// Parses the arguments. Empty text means no arguments, because models omit them.
     pub(super) fn parse(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let text = if self.arguments.trim().is_empty() { "{}" } else { &self.arguments };
         serde_json::from_str(text)
     }
 }
 
-/// What is shown of a call, before and after.
+/// Tool call as shown to users, before and after it runs.
 #[derive(Clone, Debug)]
 pub(super) struct Card {
     tool: String,
     arguments: Value,
 }
 
-/// What is shown of arguments that cannot be read.
+/// Maximum characters shown of arguments that are not valid JSON.
 const UNREAD_CHARS: usize = 1_000;
 
 impl Card {
@@ -43,7 +43,7 @@ impl Card {
         Self { tool: tool.to_owned(), arguments: Value::Object(arguments.clone()) }
     }
 
-    /// Of a call that cannot be made.
+    /// Creates the card of a call that cannot be made.
     pub fn of_unknown(call: &ToolCall) -> Self {
         let arguments =
             call.parse().map_or_else(|_| json!(shorten(&call.arguments, UNREAD_CHARS)), Value::Object);
@@ -54,7 +54,7 @@ impl Card {
         self.part(None, None)
     }
 
-    /// JSON is shown as such.
+    /// Returns the card with the result. A result that is a JSON object or array is shown as JSON.
     pub fn done(&self, outcome: &Outcome, took: Duration) -> Part {
         let json = serde_json::from_str::<Value>(&outcome.text).ok();
         let json = json.filter(|value| value.is_object() || value.is_array());
@@ -63,7 +63,7 @@ impl Card {
         self.part(Some(result), Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// Of a call that was not made, and why.
+    /// Returns the card of a call that was not made, with the reason.
     pub fn failed(&self, why: &str) -> Part {
         self.part(Some(json!({ "error": why })), None)
     }

@@ -1,4 +1,5 @@
-//! The part of a completion that is read, borrowed from its bytes: this is the path of every token.
+//! The fields of a completion that are used. Borrowed from the received bytes, since every token takes this
+//! path.
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
@@ -8,7 +9,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-/// A `chat.completion.chunk`, or a whole `chat.completion`.
+/// A `chat.completion.chunk`, or a complete `chat.completion`.
 #[derive(Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -31,14 +32,15 @@ pub(super) struct Choice<'a> {
 pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
     pub content: Option<Str<'a>>,
-    /// What a model thought, as DeepSeek, llama.cpp and vLLM send it.
+    /// Reasoning text, as sent by DeepSeek, llama.cpp and vLLM.
     #[serde(borrow, default, alias = "reasoning")]
     pub reasoning_content: Option<Str<'a>>,
     #[serde(borrow, default)]
     pub tool_calls: Option<Vec<CallDelta<'a>>>,
 }
 
-/// A piece of a call of a tool: its id and name come once, its arguments in pieces. A whole completion has no index.
+/// Fragment of a tool call. Id and name come once, the arguments in pieces. A complete completion has no
+/// index.
 #[derive(Deserialize)]
 pub(super) struct CallDelta<'a> {
     #[serde(default)]
@@ -65,12 +67,12 @@ pub(super) struct Usage {
     pub completion_tokens: Option<u64>,
 }
 
-/// A string that is borrowed inside an `Option`, too, where serde would copy a plain `Cow`.
+/// String that is borrowed even inside an `Option`. Serde would copy a plain `Cow` there.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
-/// The first element of a list, without the list.
+/// Deserializes only the first element of a list.
 pub(super) struct First<T>(pub Option<T>);
 
 impl<T> Default for First<T> {

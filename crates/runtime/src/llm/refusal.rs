@@ -1,10 +1,10 @@
-//! What a model server says when it does not answer.
+//! Converts error responses of a model server to failures.
 
 use plexus_domain::run::Failure;
 
 use crate::outbound::{Hints, Pace, Reply, by_status, quote, retry_after, said};
 
-/// Why the server refused, by its status and its own words.
+/// Builds the failure from the HTTP status and the error text of the server.
 pub(super) async fn read(reply: Reply, model: &str, pace: &mut Pace<'_>) -> Failure {
     let missing = format!("has no model “{}”, or no chat completions at this address.", quote(model));
     let hints = Hints {

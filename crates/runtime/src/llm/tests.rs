@@ -42,7 +42,7 @@ fn model(base: &Url, key: Option<&str>) -> Llm {
     Llm::new(outbound, model, "Be brief.".to_owned()).unwrap()
 }
 
-/// A model server that gives every call this answer.
+/// Starts a model server that answers each call with `answer`.
 async fn server<R: IntoResponse>(answer: impl Fn() -> R + Clone + Send + Sync + 'static) -> Llm {
     let router = Router::new().route("/v1/chat/completions", post(move || async move { answer() }));
     model(&serve(router).await, None)
@@ -237,7 +237,7 @@ async fn a_stream_that_drops_or_ends_early_keeps_what_came() {
     assert!(end.unwrap_err().message.starts_with("No connection to 127.0.0.1:"));
 }
 
-/// A stream of events that stays open after `first`.
+/// Streams `first`, then leaves the connection open without further data.
 fn then_silence(first: String) -> Response {
     let stream = stream::once(async { Ok::<_, io::Error>(first) }).chain(stream::pending());
     (EVENTS, Body::from_stream(stream)).into_response()

@@ -1,4 +1,4 @@
-//! The tools that a model may call.
+//! MCP tools offered to a model.
 
 use plexus_domain::run::Failure;
 use serde_json::{Map, Value, json};
@@ -6,30 +6,30 @@ use serde_json::{Map, Value, json};
 use super::call::{Card, ToolCall};
 use crate::mcp::{self, Outcome, Server, Session, Taken};
 
-/// Attached to an agent by its owner.
+/// MCP server whose tools an agent may use, configured by its owner.
 #[derive(Clone, Debug)]
 pub struct ToolServer {
     pub server: Server,
-    /// Whether each call waits for the person's leave.
+    /// True if each call needs approval by the requester.
     pub asks: bool,
 }
 
-/// Names of functions have at most this many characters where models are called (OpenAI API reference).
+/// Maximum characters of a function name (OpenAI API reference).
 const MAX_FUNCTION_NAME: usize = 64;
 
-/// A call that cannot be made, as people see it, and why.
+/// Tool call that cannot be made: its card and the reason.
 pub(super) struct Mistake {
     pub card: Card,
     pub why: &'static str,
 }
 
-/// A tool that the model was offered.
+/// Tool offered to the model.
 pub(super) struct Known {
-    /// What the model calls it.
+    /// Function name used by the model.
     function: String,
-    /// What its server calls it.
+    /// Tool name on its server.
     name: String,
-    /// What people know it by: whose tool it is belongs to what they are asked.
+    /// Name shown to users: `server/tool`. Includes the server, because approvals must show whose tool it is.
     pub label: String,
     description: String,
     schema: Value,
@@ -38,28 +38,30 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// As chat completions take it.
+    /// Returns the function definition for the chat completions API.
     fn function(&self) -> Value {
         json!({ "type": "function", "function": { "name": self.function, "description": self.description,
                 "parameters": self.schema } })
     }
 }
 
-/// All tools of one run, with the sessions that they are called through.
+/// All tools of one run, with the MCP sessions to call them.
 #[derive(Default)]
 pub(super) struct Toolbox {
     sessions: Vec<Session>,
-    /// Of the programs among them. Behind them, so that it is given back last.
+    /// Slots of the local server processes. Declared after `sessions`, so that they are released after the
+    /// processes end.
     _places: Option<Taken>,
     tools: Vec<Known>,
     functions: Vec<Value>,
-    /// Of the functions as JSON.
+    /// Size of the function definitions as JSON.
     bytes: usize,
 }
 
 impl Toolbox {
-    /// A server that does not answer ends the run: the model would be another agent without its tools. Tools whose
-    /// descriptions do not fit into `max_bytes` together are not offered.
+    /// Opens a session with each server and lists its tools. A server that does not answer fails the run,
+    /// because the agent would behave differently without its tools. Tools that do not fit into `max_bytes`
+    /// are not offered.
     pub async fn open(servers: &[ToolServer], max_bytes: usize) -> Result<Self, Failure> {
         let mut toolbox =
             Self { _places: mcp::places(servers.iter().map(|it| &it.server)).await?, ..Self::default() };
@@ -90,7 +92,7 @@ impl Toolbox {
         self.tools.push(tool);
     }
 
-    /// A name that models accept and that no other tool has.
+    /// Returns a function name that is valid for models and unique among the tools.
     fn free_name(&self, name: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
         let base: String = name.chars().map(plain).take(MAX_FUNCTION_NAME - 4).collect();
@@ -99,17 +101,17 @@ impl Toolbox {
         [base.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(base)
     }
 
-    /// As chat completions take them.
+    /// Returns the function definitions for the chat completions API.
     pub fn functions(&self) -> &[Value] {
         &self.functions
     }
 
-    /// How much of a model's window their descriptions take.
+    /// Returns the bytes that the definitions take of the model's window.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The tool that a call means, and its arguments.
+    /// Returns the tool of a call and its parsed arguments.
     pub fn find(&self, call: &ToolCall) -> Result<(&Known, Map<String, Value>), Mistake> {
         let Some(tool) = self.tools.iter().find(|tool| tool.function == call.name) else {
             return Err(Mistake { card: Card::of_unknown(call), why: "There is no such tool." });
@@ -122,7 +124,7 @@ impl Toolbox {
         }
     }
 
-    /// Makes a call. What goes wrong is an outcome, which the model reads.
+    /// Calls a tool. A failure becomes an error result for the model to read.
     pub async fn call(&self, tool: &Known, arguments: Map<String, Value>) -> Outcome {
         let called = self.sessions[tool.session].call(&tool.name, arguments).await;
         called.unwrap_or_else(|failure| Outcome { text: failure.message, is_error: true })

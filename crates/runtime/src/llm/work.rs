@@ -1,4 +1,4 @@
-//! The loop of one answer: the model speaks, its tools are called, and it speaks again.
+//! Model/tool loop of one run: call the model, run the tools that it requests, repeat.
 
 use std::{future::Future, time::Duration};
 
@@ -43,7 +43,7 @@ impl<'a> Work<'a> {
         Self { llm, request, answer, pace, stop, time: Time { left: llm.budget.time() } }
     }
 
-    /// Works to an end, and says what it took.
+    /// Runs the loop to its end and reports the usage.
     pub async fn run(mut self) -> Result<End, Halt> {
         let end = self.converse().await;
         self.answer.report_usage();
@@ -76,13 +76,13 @@ impl<'a> Work<'a> {
         if self.llm.tools.is_empty() {
             return Ok(Toolbox::default());
         }
-        // What takes a moment is boxed: a run that waits for its model holds no room for it.
+        // Short-lived futures are boxed so that the future of a waiting run stays small.
         let opening = Box::pin(Toolbox::open(&self.llm.tools, max_bytes));
         let opening = self.time.spend(self.llm, opening);
         Ok(self.stop.run_until_cancelled(opening).await.ok_or(Halt::Stopped)???)
     }
 
-    /// One turn, by the first provider that begins to answer.
+    /// Runs one turn with the first provider that starts to answer.
     async fn turn(&mut self, messages: &[Message], functions: &[Value]) -> Result<End, Halt> {
         let mut tried = Err(Halt::Stopped);
         for provider in &self.llm.providers {
@@ -105,8 +105,8 @@ impl<'a> Work<'a> {
         !self.answer.is_begun() && !matches!(failure.class, FailureClass::TooLarge | FailureClass::Budget)
     }
 
-    /// Makes a call, shows it, and answers what the model is told of it. What goes wrong is told, too; only a stop
-    /// or a limit ends the run.
+    /// Runs one tool call, shows its card and returns the result text for the model. Errors are returned as
+    /// text as well; only a stop or a limit ends the run.
     async fn call(&mut self, toolbox: &Toolbox, call: &ToolCall) -> Result<String, Halt> {
         let (tool, arguments) = match toolbox.find(call) {
             Ok(found) => found,
@@ -139,20 +139,21 @@ impl<'a> Work<'a> {
         Ok(why.to_owned())
     }
 
-    /// The time that a person takes is not the answer's.
+    /// Asks the requester to approve a call. The wait does not count against the owner's time limit.
     async fn ask(&mut self, tool: &Known, arguments: &Map<String, Value>) -> Result<Option<Decision>, Halt> {
         let question = Question { tool: tool.label.clone(), arguments: Value::Object(arguments.clone()) };
         self.request.leave.ask(&question, self.answer.output(), self.stop).await
     }
 }
 
-/// A model that is told no more than this asks again, and again.
+/// Fails the run on an unanswered approval: a model that only receives the refusal would retry the call again
+/// and again.
 fn unanswered(tool: &str) -> Failure {
     let words = format!("Nobody said in time whether {tool} may be used. Ask again when you are there.");
     Failure::new(FailureClass::TimedOut, words)
 }
 
-/// What is left of the time that the owner allows.
+/// Remaining time of the owner's budget.
 struct Time {
     left: Duration,
 }

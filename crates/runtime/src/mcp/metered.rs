@@ -1,4 +1,4 @@
-//! How much a server may send, whichever way it comes.
+//! Byte budget for everything that a server sends in one session, over any transport.
 
 use std::{
     io,
@@ -12,10 +12,10 @@ use std::{
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// What a message costs besides its bytes: it is read, however small it is.
+/// Bytes charged per message in addition to its size, for the cost of parsing it.
 pub(super) const MESSAGE_COST: usize = 1 << 10;
 
-/// What is left, shared by all streams of one session.
+/// Remaining bytes, shared by all streams of a session.
 #[derive(Clone, Debug)]
 pub(super) struct Meter(Arc<AtomicUsize>);
 
@@ -24,7 +24,7 @@ impl Meter {
         Self(Arc::new(AtomicUsize::new(bytes)))
     }
 
-    /// Takes from what is left.
+    /// Takes `bytes` from the budget. Fails if they exceed it.
     pub fn take(&self, bytes: usize) -> io::Result<()> {
         let less = |left: usize| left.checked_sub(bytes);
         match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
@@ -36,7 +36,7 @@ impl Meter {
     }
 }
 
-/// Reads messages, a line each, until the meter has run out.
+/// Reader of line-delimited messages that fails when the budget is exhausted.
 pub(super) struct Metered<R> {
     pub inner: R,
     pub meter: Meter,

@@ -1,4 +1,4 @@
-//! MCP servers at an address: rmcp's client, on a connection that keeps to the rules for outbound calls.
+//! Streamable HTTP transport: rmcp's client on an HTTP client that enforces the outbound policy.
 
 use std::{
     collections::HashMap,
@@ -44,19 +44,19 @@ pub(super) fn transport(
     }
     let client = Client { inner: outbound.client_for(&url)?, meter: Meter::new(MAX_SESSION_BYTES), refused };
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-    // They go with every request. A bearer token is among them rather than in a field of its own, which is not kept out
-    // of logs.
+    // Credentials go with every request as custom headers. rmcp's own field for bearer tokens is not redacted
+    // in logs.
     config.custom_headers = headers.into_iter().filter_map(|(name, value)| Some((name?, value))).collect();
     config.max_sse_event_size = MAX_MESSAGE_BYTES;
     config.retry_config = Arc::new(NeverRetry::default());
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// Whether the last message was refused because of who sent it.
+/// Flag: the last message was rejected because of its credentials.
 #[derive(Clone, Default)]
 pub(super) struct Refused(Arc<AtomicBool>);
 
-/// How rmcp tells such an answer where it names no way to be let in, or names one that cannot be read.
+/// Prefixes of rmcp's errors for a 401 or 403 without a usable `WWW-Authenticate` header.
 const REFUSALS: [&str; 3] = ["HTTP 401", "HTTP 403", "invalid www-authenticate"];
 
 impl Refused {
@@ -76,7 +76,7 @@ impl Refused {
     }
 }
 
-/// A client whose streams end where the server has sent too much.
+/// HTTP client whose streams fail when the byte budget is exhausted.
 #[derive(Clone)]
 pub(super) struct Client {
     inner: reqwest::Client,
@@ -89,7 +89,7 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 impl Client {
-    /// One message that came as a whole body.
+    /// Charges one message that came as a complete body.
     fn measure(&self, message: &impl Serialize) -> Result<(), Failed> {
         let bytes = serde_json::to_vec(message)?.len();
         if bytes > MAX_MESSAGE_BYTES {
@@ -106,7 +106,7 @@ impl Client {
             meter.take(bytes + MESSAGE_COST).map_err(|error| SseError::Body(Box::new(error)))?;
             Ok(event)
         });
-        // Nothing is read behind the first error.
+        // Stop at the first error, so that a flooding server is not read further.
         counted
             .scan(false, |over, event| {
                 let shown = (!*over).then_some(event);

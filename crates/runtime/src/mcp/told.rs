@@ -1,4 +1,4 @@
-//! What a server tells of its tools and of their work, as models and people read it.
+//! Converts tool descriptions and results of MCP servers to bounded, readable text.
 
 use plexus_domain::text::{is_invisible, multi_line, shorten};
 use rmcp::model::{self, CallToolResult, ContentBlock};
@@ -9,10 +9,11 @@ use super::{Outcome, Tool};
 const MAX_NAME: usize = 128;
 const MAX_DESCRIPTION_CHARS: usize = 1_000;
 const MAX_SCHEMA_BYTES: usize = 16 << 10;
-/// What a model reads of one result.
+/// Maximum characters of a tool result that a model receives.
 const MAX_RESULT_CHARS: usize = 16_000;
 
-/// None for what a model could not call, and for what a person who is asked about it could take for another tool.
+/// Validates a tool description. Returns `None` for a tool that exceeds the limits, or whose name has
+/// invisible characters: an approver could mistake it for another tool.
 pub fn tool(told: model::Tool) -> Option<Tool> {
     let schema = Value::Object((*told.input_schema).clone());
     let is_plain = !told.name.contains(|c: char| c.is_control() || is_invisible(c));
@@ -32,7 +33,7 @@ pub fn outcome(told: &CallToolResult) -> Outcome {
     Outcome { text, is_error: told.is_error == Some(true) }
 }
 
-/// What a model cannot read is named.
+/// Returns the text of a content block, or a placeholder if a model cannot read it.
 fn words(content: &ContentBlock) -> String {
     match content {
         ContentBlock::Text(text) => text.text.clone(),

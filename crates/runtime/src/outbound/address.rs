@@ -1,8 +1,9 @@
-//! Which IP addresses belong to the public internet.
+//! Classifies IP addresses as public or special-purpose (SSRF protection).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IANA IPv4 Special-Purpose Address Registry, multicast and reserved space. Ranges inside a listed one are left out.
+/// IANA IPv4 Special-Purpose Address Registry, multicast and reserved space. Ranges contained in a listed one
+/// are omitted.
 const SPECIAL_V4: [(Ipv4Addr, u32); 18] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),       // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),      // private use
@@ -24,20 +25,20 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 18] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, limited broadcast
 ];
 
-/// The only space that IANA hands out as global unicast. Loopback, mapped and translated IPv4, discard-only, SRv6,
-/// unique local, link local and multicast addresses all lie outside.
+/// The only block that IANA allocates as global unicast. Loopback, mapped and translated IPv4, discard-only,
+/// SRv6, unique local, link-local and multicast addresses are outside it.
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// IANA IPv6 Special-Purpose Address Registry, as far as it lies inside the global space.
+/// IANA IPv6 Special-Purpose Address Registry, limited to the global unicast block.
 const SPECIAL_V6: [(Ipv6Addr, u32); 5] = [
-    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // IETF protocol assignments: Teredo, benchmarking, ORCHID …
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // IETF assignments: Teredo, benchmarking, ORCHID …
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16), // 6to4
     (Ipv6Addr::new(0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0), 48), // AS112
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Whether `address` is an ordinary address of the public internet: in no special-purpose range.
+/// Returns true if `address` is in no special-purpose range, so it belongs to the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|&range| contains_v4(range, address)),
@@ -59,8 +60,8 @@ fn contains_v6((network, prefix): (Ipv6Addr, u32), address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    /// Every entry of both registries (read 2026-11), and what lies outside global unicast: first and last address,
-    /// and whether the addresses next to them are public.
+    /// Every entry of both registries (read 2026-11), and the blocks outside global unicast. Each has its
+    /// first and last address, and whether the addresses before and after it are public.
     const SPECIAL: &[(&str, &str, bool, bool)] = &[
         ("0.0.0.0", "0.255.255.255", false, true),
         ("10.0.0.0", "10.255.255.255", true, true),

@@ -1,4 +1,4 @@
-//! Finding an agent's card from whatever address a person has.
+//! Agent card discovery: finds the card from any URL of an agent.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -9,10 +9,10 @@ use url::Url;
 use super::Outbound;
 
 const MAX_CARD_BYTES: usize = 256 << 10;
-/// Where A2A 1.0 and 0.3 (since 0.3.0), then earlier versions, keep the card.
+/// Paths of the card in A2A 1.0 and 0.3 (since 0.3.0), and in earlier versions.
 const WELL_KNOWN: [&str; 2] = [".well-known/agent-card.json", ".well-known/agent.json"];
 
-/// A card as it was received, and where.
+/// Agent card as received, with its URL.
 #[derive(Clone, Debug)]
 pub struct FoundCard {
     pub url: Url,
@@ -20,9 +20,10 @@ pub struct FoundCard {
 }
 
 impl Outbound {
-    /// Looks for an agent card at `url` itself, then in the usual places below it, then at its host.
+    /// Fetches the agent card from `url` itself, from the well-known paths below it, then from those of its
+    /// host.
     ///
-    /// Fails with what was found at each place.
+    /// If none is found, the failure lists what each URL returned.
     pub async fn fetch_card(&self, url: &Url) -> Result<FoundCard, Failure> {
         let mut tried: Vec<(Url, Failure)> = Vec::new();
         for place in places(url) {
@@ -45,7 +46,7 @@ impl Outbound {
     }
 }
 
-/// A host that cannot be called, or does not answer, is not asked again at another path.
+/// Returns true for failures that concern the whole host. Then no other path is tried.
 fn is_final(failure: &Failure) -> bool {
     matches!(failure.class, FailureClass::Policy | FailureClass::Unreachable | FailureClass::TimedOut)
 }
@@ -69,7 +70,7 @@ fn places(url: &Url) -> Vec<Url> {
     places
 }
 
-/// The members by which a card is told from other JSON; what they hold is checked where cards are read.
+/// Fields that distinguish an agent card from other JSON. Their content is validated when the card is parsed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Outline {

@@ -1,4 +1,4 @@
-//! Asking the DNS: the machine's own resolvers, or the one server that the operator names.
+//! DNS client: uses the system's resolvers, or the one server that the operator configured.
 
 use std::{
     io,
@@ -20,13 +20,13 @@ use super::{Lookup, SystemLookup};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where names are looked up.
+/// DNS resolver configuration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dns {
     server: Option<SocketAddr>,
 }
 
-/// Why a record was not read.
+/// Reason why a DNS record could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DnsError {
     #[error("was not answered in time")]
@@ -38,12 +38,12 @@ pub enum DnsError {
 }
 
 impl Dns {
-    /// None asks as the machine is set up to.
+    /// Creates a resolver for `server`. `None` uses the system's configuration.
     pub const fn new(server: Option<SocketAddr>) -> Self {
         Self { server }
     }
 
-    /// What connections find their addresses with.
+    /// Returns the name resolver for outgoing connections.
     pub fn lookup(self) -> Arc<dyn Lookup> {
         match self.server {
             None => Arc::new(SystemLookup::default()),
@@ -51,10 +51,10 @@ impl Dns {
         }
     }
 
-    /// The texts of the TXT record `name`, as they are now: nothing is remembered of an earlier answer.
+    /// Returns the current texts of the TXT record `name`. Does not use a cache.
     pub async fn texts(self, name: &str) -> Result<Vec<Vec<u8>>, DnsError> {
         let resolver = self.resolver().map_err(|error| DnsError::Unreadable(error.to_string()))?;
-        // The last dot keeps the resolver from trying the machine's own domain.
+        // The trailing dot prevents the resolver from appending the system's search domains.
         let found = timeout(PATIENCE, resolver.txt_lookup(format!("{name}."))).await;
         let found =
             found.map_err(|_| DnsError::TimedOut)?.map_err(|error| match error.is_no_records_found() {

@@ -1,4 +1,4 @@
-//! Fetching a document: small, over few redirects, in bounded time.
+//! Fetches a document by HTTP GET, with limits on size, redirects and time.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use super::{
 use crate::Secret;
 
 const MAX_REDIRECTS: usize = 3;
-/// For the head of an answer, and between two pieces of it.
+/// Timeout of the response head, and between two pieces of the response.
 const WAIT: Duration = Duration::from_secs(10);
-/// For all of it, redirects included.
+/// Timeout of the whole fetch, redirects included.
 const WHOLE: Duration = Duration::from_secs(30);
 
-/// A document, and where it was found after redirects.
+/// Fetched document, with its final URL after redirects.
 #[derive(Clone, Debug)]
 pub struct Fetched {
     pub url: Url,
@@ -33,12 +33,13 @@ pub struct Fetched {
 }
 
 impl Outbound {
-    /// Gets `url` without any credentials, following at most three redirects, each to where this client may call.
+    /// Fetches `url` without credentials. Follows at most three redirects, each validated against the
+    /// destination policy.
     pub async fn fetch(&self, url: &Url, max_bytes: usize) -> Result<Fetched, Failure> {
         self.fetch_as(url, None, max_bytes).await
     }
 
-    /// The same with a bearer token, which is shown to no other origin.
+    /// Fetches `url` with a bearer token. The token is not sent to any other origin.
     pub async fn fetch_as(
         &self,
         url: &Url,

@@ -1,4 +1,4 @@
-//! Telling a webhook.
+//! Posts a webhook.
 
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ use super::{
 };
 use crate::{Secret, credentials::sensitive};
 
-/// For the head of the answer (specification of A2A 1.0 section 4.3.3: 10 to 30 seconds).
+/// Timeout of the response head (A2A 1.0 specification, section 4.3.3: 10 to 30 seconds).
 const WAIT: Duration = Duration::from_secs(15);
-/// By which receivers of A2A know who tells them.
+/// Header with the token by which A2A receivers authenticate a push notification.
 const TOKEN: HeaderName = HeaderName::from_static("x-a2a-notification-token");
 
-/// What a webhook is told.
+/// Body and credentials of a webhook.
 pub struct Notice {
     pub media_type: &'static str,
-    /// The value of the `Authorization` header.
+    /// Value of the `Authorization` header.
     pub authorization: Option<Secret>,
     pub token: Option<Secret>,
     pub body: Bytes,
 }
 
 impl Outbound {
-    /// Posts a notice. Only an answer of 2xx says that it was taken; redirects are not followed.
+    /// Posts a webhook. Only a 2xx status counts as delivered. Redirects are not followed.
     pub async fn notify(&self, url: &Url, notice: Notice) -> Result<(), Failure> {
         let mut request = self
             .request(Method::POST, url)?

@@ -1,10 +1,11 @@
-//! The hub's own addresses, at which nobody's agent can be: a hub that calls itself would speak to itself as its own
-//! user, and without end.
+//! Self-call guard: recognises the hub's own addresses. An agent registered there would make the hub call
+//! itself as its own user, in an endless loop.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use url::{Host, Url};
 
+/// Addresses of this hub.
 #[derive(Clone, Debug)]
 pub struct Own {
     public: Url,
@@ -12,7 +13,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// `listen` holds the addresses that the hub has bound.
+    /// `listen` are the socket addresses that the hub has bound.
     pub const fn new(public: Url, listen: Vec<SocketAddr>) -> Self {
         Self { public, listen }
     }
@@ -24,7 +25,8 @@ impl Own {
     }
 }
 
-/// Whether the host of `url` is this machine's `own` address, as far as its spelling tells.
+/// Returns true if the host of `url` is the local address `own`. Host names other than `localhost` are not
+/// resolved.
 fn leads_to(url: &Url, own: IpAddr) -> bool {
     let named = match url.host() {
         Some(Host::Ipv4(address)) => IpAddr::from(address),

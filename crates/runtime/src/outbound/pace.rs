@@ -1,4 +1,4 @@
-//! Waiting that ends: by what is waited for, by a stop, or by time.
+//! Timer for the waits of a run: each ends by its result, a stop or a timeout.
 
 use std::{future::Future, pin::Pin, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-/// Why a run does not go on.
+/// Reason why a run stops.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Halt {
     Stopped,
@@ -25,12 +25,12 @@ impl From<Failure> for Halt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupted {
     Stopped,
-    /// Nothing came for this long.
+    /// Timeout: nothing was received for this duration.
     Late(Duration),
 }
 
-/// Bounds each wait of a run. Made for the hot path: a piece that comes in time costs one look at the clock, since
-/// the timer is moved only when it fires.
+/// Applies a timeout and cancellation to each wait of a run. For the hot path: a result in time costs one
+/// clock read, because the timer is reset only when it fires.
 pub(crate) struct Pace<'a> {
     token: &'a CancellationToken,
     stop: Pin<Box<WaitForCancellationFuture<'a>>>,
@@ -46,7 +46,7 @@ impl<'a> Pace<'a> {
         Self { token: stop, stop: Box::pin(stop.cancelled()), timer, limit, since }
     }
 
-    /// From now on each wait may take `limit`.
+    /// Sets the timeout of each wait from now on, and restarts the current one.
     pub fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
         self.since = Instant::now();
@@ -57,7 +57,7 @@ impl<'a> Pace<'a> {
         self.token
     }
 
-    /// Time that somebody else took does not count.
+    /// Restarts the timeout, so that time spent waiting for a human does not count.
     pub fn go_on(&mut self) {
         self.since = Instant::now();
     }

@@ -1,4 +1,4 @@
-//! Why somebody did not answer, in words that say what to do.
+//! Converts HTTP error responses to failures, with advice for the user.
 
 use http::StatusCode;
 use plexus_domain::run::FailureClass;
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::quote;
 
-/// The ends of sentences about whoever was called, for what only the caller knows.
+/// Caller-specific ends of failure texts about a server.
 pub(crate) struct Hints<'a> {
-    /// Whoever it is wants other credentials.
+    /// For 401 and 403: the server requires other credentials.
     pub credentials: &'a str,
-    /// There is nothing at the address; none where that is no more than a refusal.
+    /// For 404. `None` treats it as any other refusal.
     pub missing: Option<&'a str>,
-    /// What to do where it redirects.
+    /// Advice for redirects.
     pub moved: &'a str,
 }
 
-/// The class of a refusal, and the end of a sentence about whoever refused.
+/// Returns the failure class of an error status, and the end of a sentence about the server.
 pub(crate) fn by_status(status: StatusCode, wait: Option<u32>, hints: &Hints<'_>) -> (FailureClass, String) {
     let refused = |words: String| (FailureClass::Refused, words);
     match (status, hints.missing) {
@@ -38,13 +38,13 @@ fn busy(wait: Option<u32>) -> String {
     }
 }
 
-/// What the body of an error adds to a sentence about it; often nothing.
+/// Returns the error text of a response body as a sentence, or an empty string.
 pub(crate) fn said(body: &[u8]) -> String {
     words(body).map(|words| format!(" It says: {words}")).unwrap_or_default()
 }
 
-/// The words of an error body, in the shapes that servers use: `{"error": {"message"}}`, `{"error": "…"}`,
-/// `{"message"}`, `{"detail"}`.
+/// Extracts the error text from a response body, in the usual formats: `{"error": {"message"}}`, `{"error":
+/// "…"}`, `{"message"}`, `{"detail"}`.
 pub(crate) fn words(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let places = ["/error/message", "/error", "/message", "/detail"];

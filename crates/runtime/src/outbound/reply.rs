@@ -1,4 +1,4 @@
-//! An answer to a call, read piece by piece within limits.
+//! HTTP response, read in pieces within size and time limits.
 
 use std::{error::Error, time::Duration};
 
@@ -19,20 +19,20 @@ use super::{
 };
 use crate::a2a::Body;
 
-/// How much of an error's body is read for its words.
+/// Maximum bytes of an error response that are searched for its text.
 const WORDS_BYTES: usize = 8 << 10;
 const WORDS_CHARS: usize = 300;
-/// How long the end of a body is waited for once its content is complete.
+/// Maximum wait for the end of a body whose content is complete.
 const FINISH: Duration = Duration::from_secs(1);
 
-/// An answer whose head has come.
+/// Response whose head was received.
 pub(crate) struct Reply {
     response: reqwest::Response,
     peer: String,
 }
 
 impl Reply {
-    /// Makes the call and waits for the head of the answer.
+    /// Sends the request and waits for the response head.
     pub async fn to(request: RequestBuilder, peer: &str, pace: &mut Pace<'_>) -> Result<Self, Halt> {
         let response = match pace.wait(request.send()).await {
             Ok(sent) => sent.map_err(|error| failure(&error, peer))?,
@@ -46,7 +46,7 @@ impl Reply {
         Ok(Self { response, peer: peer.to_owned() })
     }
 
-    /// An answer that comes by another way than HTTP.
+    /// Creates a response from a transport other than HTTP.
     pub async fn carried(
         answer: impl Future<Output = Result<http::Response<Body>, Failure>>,
         peer: &str,
@@ -71,14 +71,14 @@ impl Reply {
         self.response.headers().get(name)?.to_str().ok()
     }
 
-    /// Whether the answer says that it is of this media type, parameters aside.
+    /// Returns true if the response has this media type. Parameters are ignored.
     pub fn is_of_type(&self, media_type: &str) -> bool {
         let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         self.header(header::CONTENT_TYPE).map(essence).as_deref() == Some(media_type)
     }
 
-    /// The next piece of the body; none at its end. The head's fields are let go of: they would keep the buffer into which
-    /// they were read for as long as the body comes.
+    /// Returns the next chunk of the body, or `None` at its end. Drops the headers, because they would retain
+    /// the receive buffer while the body streams.
     pub async fn next(&mut self, pace: &mut Pace<'_>) -> Result<Option<Bytes>, Halt> {
         self.response.headers_mut().clear();
         match pace.wait(self.response.chunk()).await {
@@ -87,7 +87,7 @@ impl Reply {
         }
     }
 
-    /// The whole body, at most `limit` bytes.
+    /// Reads the whole body. Fails if it exceeds `limit` bytes.
     pub async fn body(mut self, limit: usize, pace: &mut Pace<'_>) -> Result<Bytes, Halt> {
         let announced = self.response.content_length().unwrap_or(0);
         let mut body = BytesMut::new();
@@ -103,7 +103,7 @@ impl Reply {
         Ok(body.freeze())
     }
 
-    /// The beginning of the body, for the words of an error; what goes wrong here is passed over.
+    /// Reads the start of an error body. Read errors are ignored.
     pub async fn beginning(mut self, pace: &mut Pace<'_>) -> Bytes {
         let mut body = BytesMut::new();
         while let Ok(Some(chunk)) = self.next(pace).await {
@@ -115,7 +115,7 @@ impl Reply {
         body.freeze()
     }
 
-    /// Reads what is left in the background, little and not for long, so that the connection can be used again.
+    /// Reads one more chunk in the background, with a short timeout, so that the connection can be reused.
     pub fn finish(mut self) {
         tokio::spawn(async move {
             let _ = time::timeout(FINISH, self.response.chunk()).await;
@@ -128,17 +128,17 @@ impl Reply {
     }
 }
 
-/// Foreign words, fit to be quoted in a message.
+/// Sanitises and truncates untrusted text, for quoting it in a message.
 pub(crate) fn quote(words: &str) -> String {
     shorten(&one_line(words), WORDS_CHARS)
 }
 
-/// For how many seconds the answer asks not to be called again.
+/// Returns the seconds of the `Retry-After` header.
 pub(crate) fn retry_after(reply: &Reply) -> Option<u32> {
     reply.header(header::RETRY_AFTER)?.parse().ok()
 }
 
-/// How a destination is called in messages: its host, and the port where it is not the usual one.
+/// Returns the display name of a destination: its host, and its port unless it is the default.
 pub(crate) fn peer(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))

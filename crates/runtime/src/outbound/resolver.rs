@@ -1,5 +1,5 @@
-//! Names to addresses, with the private ones taken out where the connection is made: a name that answers with a
-//! public address when it is looked at and a private one when it is called (DNS rebinding) gains nothing.
+//! DNS resolver that drops private addresses at connection time. Therefore a name that first resolves to a
+//! public address and then to a private one (DNS rebinding) is rejected.
 
 use std::{
     io,
@@ -13,16 +13,17 @@ use tokio::{net::lookup_host, sync::Semaphore};
 
 use super::is_public;
 
-/// Asks the system's resolver on threads of the runtime's pool; more lookups wait, so that slow names starve nobody.
+/// Maximum concurrent lookups. The system's resolver blocks threads of the runtime's pool, so slow names
+/// could otherwise exhaust it.
 const LOOKUPS_AT_ONCE: usize = 32;
 
-/// Finds the addresses of a host name.
+/// Resolves host names.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     async fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// What the operating system knows, its hosts file included.
+/// The operating system's resolver, including its hosts file.
 pub struct SystemLookup {
     at_once: Semaphore,
 }
@@ -41,19 +42,19 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Why a name leads nowhere that may be called.
+/// Error: a name has only private addresses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} has only private addresses")]
 pub(super) struct OnlyPrivate(String);
 
-/// The resolver that reqwest connects through.
+/// Resolver for reqwest that can drop private addresses.
 pub(super) struct PublicOnly {
     lookup: Arc<dyn Lookup>,
     is_strict: bool,
 }
 
 impl PublicOnly {
-    /// Lets every address pass unless `is_strict`.
+    /// Creates a resolver. Private addresses are dropped only if `is_strict`.
     pub fn new(lookup: Arc<dyn Lookup>, is_strict: bool) -> Self {
         Self { lookup, is_strict }
     }
@@ -80,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers with a public address first, with private ones from then on.
+    /// Resolver that returns a public address first, then private ones.
     #[derive(Default)]
     struct Rebinding(AtomicUsize);
 

@@ -75,7 +75,7 @@ fn an_operators_client_calls_one_origin() {
     }
 }
 
-/// Every name is this machine.
+/// Resolves every name to loopback, and counts the lookups.
 struct Here(AtomicUsize);
 
 #[async_trait]

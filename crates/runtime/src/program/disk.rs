@@ -1,5 +1,5 @@
-//! How much disk space and how many files the folder of a program holds. The kernel limits each file; this is for all
-//! together, and needs no quota of the file system.
+//! Disk quota for the folder of a program. The kernel limits only each file; this sums up all of them and
+//! needs no file-system quotas.
 
 use std::{
     collections::BTreeSet,
@@ -13,30 +13,30 @@ use rustix::process::Pid;
 
 use super::memory;
 
-/// Between two looks, at least. A walk that takes long is followed by a pause of ten times as long.
+/// Minimum poll interval. A slow scan is followed by a pause of ten times its duration.
 const EVERY: Duration = Duration::from_millis(250);
 const PAUSE_PER_WALK: u32 = 10;
-/// As `st_blocks` counts (stat(3type)).
+/// Block size of `st_blocks` (stat(3type)).
 const BLOCK: u64 = 512;
 
-/// What a folder may hold with all that lies below it.
+/// Quota of a folder, including everything below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Total {
     pub bytes: u64,
-    /// Files and folders.
+    /// Number of files and folders.
     pub files: u64,
 }
 
-/// Why a folder holds too much, in words that follow "its folder".
+/// Description of the exceeded quota, to follow "its folder".
 pub type Excess = String;
 
 impl Total {
-    /// Walks through a folder until it holds too much; none where it does not.
+    /// Scans a folder until it exceeds the quota. Returns `None` if it does not.
     pub fn exceeded_by(self, folder: &Path) -> Option<Excess> {
         self.check(folder, 0, 0)
     }
 
-    /// The same besides so many bytes in so many files elsewhere. Links are not followed.
+    /// Scans a folder, starting from already counted bytes and files. Symbolic links are not followed.
     fn check(self, folder: &Path, mut bytes: u64, mut files: u64) -> Option<Excess> {
         let mut open = vec![folder.to_owned()];
         let mut linked = BTreeSet::new();
@@ -44,12 +44,12 @@ impl Total {
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                // What cannot be counted may be anything.
+                // An unreadable folder could hide any amount, so it counts as exceeding the quota.
                 Err(error) => return Some(format!("has a part that cannot be read ({error})")),
             };
             for entry in entries.flatten() {
                 let Ok(found) = entry.metadata() else { continue };
-                // One file of several names counts once.
+                // Count a file with several hard links once.
                 if found.is_file() && found.nlink() > 1 && !linked.insert((found.dev(), found.ino())) {
                     continue;
                 }
@@ -77,7 +77,7 @@ impl Total {
     }
 }
 
-/// Waits until the folder of a program holds too much; none once the program is gone.
+/// Polls until the folder of a program exceeds its quota. Returns `None` once the program has exited.
 pub(super) async fn outgrows(leader: Pid, folder: PathBuf, total: Total) -> Option<Excess> {
     let mut pause = EVERY;
     loop {
@@ -99,7 +99,7 @@ pub(super) async fn outgrows(leader: Pid, folder: PathBuf, total: Total) -> Opti
     }
 }
 
-/// Bytes and number of the files on a device that a program holds open and that have no name any more.
+/// Returns bytes and number of deleted files on the device that the program still holds open.
 fn unlinked(leader: Pid, device: u64) -> (u64, u64) {
     let mut seen = BTreeSet::new();
     let (mut bytes, mut files) = (0_u64, 0);

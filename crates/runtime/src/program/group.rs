@@ -1,4 +1,4 @@
-//! A process in a group of its own, so that what it starts ends with it.
+//! Process group: a process and its children, killed together.
 
 use std::{
     io,
@@ -12,14 +12,14 @@ use tokio::{
     time::timeout,
 };
 
-/// Between being asked to end and being ended.
+/// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Dropped, the process is killed with all that is in its group.
+/// Process group, killed on drop.
 #[derive(Debug)]
 pub(crate) struct Group(Child);
 
-/// The standard streams of the process that leads a group.
+/// Standard streams of the group leader.
 pub(crate) struct Streams {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
@@ -27,7 +27,7 @@ pub(crate) struct Streams {
 }
 
 impl Group {
-    /// `command` says everything but the standard streams.
+    /// `command` must be complete except for the standard streams.
     pub fn start(command: &mut Command) -> io::Result<(Self, Streams)> {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.process_group(0).kill_on_drop(true).spawn()?;
@@ -43,16 +43,16 @@ impl Group {
         self.0.wait().await
     }
 
-    /// Asks all of it to end, and ends what does not.
+    /// Sends SIGTERM to the group, waits up to `GRACE` for the leader, then kills the rest.
     pub async fn end(mut self) {
         let Some(leader) = self.leader() else { return };
         signal(leader, Signal::TERM);
         let _ = timeout(GRACE, self.0.wait()).await;
-        // The leader may have gone before the others, and with it the number that dropping goes by.
+        // Kill by the stored id: once the leader has been reaped, `drop` no longer knows it.
         kill(leader);
     }
 
-    /// A process that has been waited for has no number any more.
+    /// Returns the process id of the leader, or `None` once it was reaped.
     pub fn leader(&self) -> Option<Pid> {
         self.0.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
     }
@@ -70,7 +70,7 @@ pub(super) fn kill(leader: Pid) {
     signal(leader, Signal::KILL);
 }
 
-/// The group may have ended in this moment.
+/// Signals the group. An error means that it has just ended.
 fn signal(leader: Pid, signal: Signal) {
     let _ = kill_process_group(leader, signal);
 }

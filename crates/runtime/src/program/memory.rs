@@ -1,16 +1,17 @@
-//! How much memory a program and all that it started hold. The kernel limits each process; this is for all together,
-//! and needs no rights.
+//! Memory limit for a program and its children. The kernel limits only each process; this sums up all of them
+//! and needs no privileges.
 
 use std::{fs, time::Duration};
 
 use rustix::process::Pid;
 
-/// How often is looked.
+/// Poll interval.
 const EVERY: Duration = Duration::from_millis(250);
-/// More processes than this are not looked through.
+/// Maximum processes that are counted.
 const MOST: usize = 4_096;
 
-/// Waits until `leader` and all below it together hold more than `most` bytes: true; or until it is gone.
+/// Polls until `leader` and its descendants together hold more than `most` bytes, and returns true. Returns
+/// false once the leader has exited.
 pub(super) async fn grows_beyond(leader: Pid, most: u64) -> bool {
     loop {
         tokio::time::sleep(EVERY).await;
@@ -22,7 +23,8 @@ pub(super) async fn grows_beyond(leader: Pid, most: u64) -> bool {
     }
 }
 
-/// Anonymous and shared memory of a process and all below it, in bytes; none once it is gone.
+/// Returns anonymous and shared memory of a process and its descendants, in bytes. `None` once the process
+/// has exited.
 fn held(leader: Pid) -> Option<u64> {
     own(leader.as_raw_nonzero().get())?;
     let all = processes(leader).into_iter();
@@ -33,7 +35,7 @@ pub(super) fn is_gone(leader: Pid) -> bool {
     own(leader.as_raw_nonzero().get()).is_none()
 }
 
-/// A process and all below it, at most [`MOST`].
+/// Returns a process and its descendants, at most [`MOST`].
 pub(super) fn processes(leader: Pid) -> Vec<i32> {
     let (mut open, mut found) = (vec![leader.as_raw_nonzero().get()], Vec::new());
     while let Some(process) = open.pop() {
@@ -46,7 +48,7 @@ pub(super) fn processes(leader: Pid) -> Vec<i32> {
     found
 }
 
-/// (proc_pid_status(5)) A process that has ended and is not waited for has no memory.
+/// Returns the memory of a process in bytes (proc_pid_status(5)). A zombie process has none.
 fn own(process: i32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let kilobytes = |line: &str| line.split_whitespace().nth(1).and_then(|word| word.parse::<u64>().ok());
@@ -54,7 +56,7 @@ fn own(process: i32) -> Option<u64> {
     Some(held.filter_map(kilobytes).sum::<u64>() << 10)
 }
 
-/// (proc_tid_children(5)) Each thread has its own.
+/// Returns the child processes (proc_tid_children(5)). Each thread has its own list.
 fn children(process: i32) -> Vec<i32> {
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
     let lists =

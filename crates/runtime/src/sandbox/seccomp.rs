@@ -1,6 +1,8 @@
-//! The seccomp filter of programs: system calls that none needs and that reach into the kernel answer `EPERM`.
+//! Seccomp filter of programs: denies system calls that no program needs and that expose the kernel
+//! (`EPERM`).
 //!
-//! A deny list over a default of allow (seccomp(2)), as classic BPF in the layout that `bwrap --seccomp` reads.
+//! A deny list with a default of allow (seccomp(2)), as classic BPF in the binary layout that `bwrap
+//! --seccomp` reads.
 
 use std::{
     fs::File,
@@ -24,10 +26,10 @@ const RETURN: u16 = 0x06;
 
 const ALLOW: u32 = 0x7fff_0000;
 const DENY: u32 = 0x0005_0000 | libc::EPERM as u32;
-/// What the C library takes for a kernel that lacks the call, so that it uses an older one.
+/// Error that makes the C library fall back to an older call, as on a kernel without this one.
 const MISSING: u32 = 0x0005_0000 | libc::ENOSYS as u32;
 
-/// From linux/audit.h. On other machines programs run without a filter.
+/// Architecture constants from linux/audit.h. On other architectures programs run without a filter.
 #[cfg(target_arch = "x86_64")]
 const MACHINE: Option<u32> = Some(0xc000_003e);
 #[cfg(target_arch = "aarch64")]
@@ -35,13 +37,13 @@ const MACHINE: Option<u32> = Some(0xc000_00b7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const MACHINE: Option<u32> = None;
 
-/// From here on numbers are those of the x32 ABI, which would pass by the list.
+/// First number of the x32 ABI, which would bypass the list.
 const X32: u32 = 0x4000_0000;
 
-/// `CLONE_NEW*` of clone(2) and unshare(2): every kind of namespace but that of time, which only clone3 makes.
+/// All `CLONE_NEW*` flags of clone(2) and unshare(2), except time namespaces, which only clone3 can create.
 const NEW_NAMESPACES: u32 = 0x7e02_0000;
 
-/// Denied whatever their arguments are.
+/// System calls that are denied regardless of their arguments.
 const DENIED: [libc::c_long; 43] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -88,11 +90,11 @@ const DENIED: [libc::c_long; 43] = [
     libc::SYS_vhangup,
 ];
 
-/// `struct sock_filter` of linux/filter.h.
+/// Instruction of classic BPF (`struct sock_filter` of linux/filter.h).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Instruction {
     code: u16,
-    /// Instructions to skip where the condition holds, and where it does not.
+    /// Number of instructions to skip if the condition is true, and if it is false.
     jump_true: u8,
     jump_false: u8,
     value: u32,
@@ -106,7 +108,7 @@ const fn answer(value: u32) -> Instruction {
     Instruction { code: RETURN, jump_true: 0, jump_false: 0, value }
 }
 
-/// Skips `skip` instructions unless the condition holds.
+/// Creates an instruction that skips `skip` instructions unless the condition is true.
 const fn unless(code: u16, value: u32, skip: u8) -> Instruction {
     Instruction { code, jump_true: 0, jump_false: skip, value }
 }
@@ -115,7 +117,7 @@ fn number(call: libc::c_long) -> u32 {
     u32::try_from(call).unwrap_or(u32::MAX)
 }
 
-/// The filter for a machine.
+/// Builds the filter for an architecture.
 fn filter(machine: u32) -> Vec<Instruction> {
     let mut program = vec![
         load(ARCHITECTURE),
@@ -128,7 +130,7 @@ fn filter(machine: u32) -> Vec<Instruction> {
     for call in DENIED {
         program.extend([unless(JUMP_IF_EQUAL, number(call), 1), answer(DENY)]);
     }
-    // Its flags lie in memory that a filter cannot read.
+    // The flags of clone3 are in memory that a filter cannot read.
     program.extend([unless(JUMP_IF_EQUAL, number(libc::SYS_clone3), 1), answer(MISSING)]);
     for call in [libc::SYS_clone, libc::SYS_unshare] {
         program.extend([
@@ -155,7 +157,7 @@ fn bytes(program: &[Instruction]) -> Vec<u8> {
     program.iter().flat_map(bytes).collect()
 }
 
-/// Where a child of this process reads the filter; none on machines without one.
+/// Returns the path at which a child process can open the filter, or `None` on architectures without one.
 pub(super) fn path() -> Result<Option<String>, String> {
     static FILE: OnceLock<Result<OwnedFd, String>> = OnceLock::new();
     let Some(machine) = MACHINE else { return Ok(None) };
@@ -166,7 +168,7 @@ pub(super) fn path() -> Result<Option<String>, String> {
     Ok(Some(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())))
 }
 
-/// In memory, closed to what this process starts: a child opens it by its path.
+/// Writes the filter to an in-memory file. It is close-on-exec; a child opens it by its path.
 fn write(machine: u32) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create("seccomp", MemfdFlags::CLOEXEC)?);
     file.write_all(&bytes(&filter(machine)))?;
@@ -179,7 +181,7 @@ mod tests {
 
     const HERE: u32 = 0xc000_003e;
 
-    /// What the kernel would make of a call (bpf(4)).
+    /// Interprets the filter for one call, as the kernel does (bpf(4)).
     fn run(program: &[Instruction], machine: u32, call: u32, argument: u32) -> u32 {
         let (mut at, mut held) = (0, 0);
         loop {

@@ -1,4 +1,4 @@
-//! Programs that try to get out, on whatever this machine has for walls.
+//! Tests with programs that try to escape the sandbox, using the isolation that this machine supports.
 
 use std::net::TcpListener;
 
@@ -7,7 +7,7 @@ use tokio::io::AsyncReadExt as _;
 
 use super::*;
 
-/// A program that is a script, in a folder of its own that lies beside something secret.
+/// Script program in its own folder, next to a secret file.
 struct Boxed {
     place: TempDir,
     program: Program,
@@ -31,7 +31,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
 }
 
-/// What it writes, its complaints, and how it ended.
+/// Runs the program. Returns its stdout, its stderr and how it ended.
 async fn run(sandbox: &Sandbox, program: &Program) -> (String, String, String) {
     let mut started = sandbox.launch(program).unwrap().start().unwrap();
     let mut said = String::new();
@@ -127,7 +127,7 @@ async fn a_program_cannot_take_more_than_its_limits() {
     assert_eq!(run(&walls(), &nested.program).await.0, "none\n", "no namespace in which it is root");
 }
 
-/// What a folder holds, in bytes on the disk.
+/// Returns the disk usage of a folder in bytes.
 fn disk_bytes(folder: &Path) -> u64 {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().blocks() * 512).sum()
 }

@@ -1,4 +1,4 @@
-//! The arguments of bubblewrap.
+//! Arguments of bubblewrap.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +9,7 @@ use std::{
 
 use super::{INSIDE, Program};
 
-/// What of the system a program sees, where it is there. Nothing of `/etc` that could hold a secret.
+/// System paths visible to a program, if they exist. No file of `/etc` that could contain a secret.
 const SYSTEM: [&str; 17] = [
     "/usr",
     "/bin",
@@ -29,16 +29,16 @@ const SYSTEM: [&str; 17] = [
     "/etc/ssl/certs",
     "/etc/ssl/openssl.cnf",
 ];
-/// What a program that may use the network sees, too.
+/// Additional paths visible to programs with network access.
 const NETWORK: [&str; 4] = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/services"];
-/// The user that a program takes itself for; every system knows it.
+/// User id of the program inside the sandbox. It exists on every system.
 const NOBODY: &str = "65534";
-/// Puts on the filter that lies at this number among the open files.
+/// bubblewrap option that installs the filter from file descriptor 9.
 pub(super) const FILTER: &str = "--seccomp 9";
 const IN_FOLDER: &str = "--chdir /work --";
 
-/// Everything up to the command inside. `by_root`: the rights to become another user are kept until that is done, and
-/// [`own_user_namespace`] puts on the filter.
+/// Returns the bubblewrap arguments up to the inner command. `by_root`: keeps the capabilities to change the
+/// user id until that is done; then [`own_user_namespace`] installs the filter.
 pub(super) fn around(program: &Program, by_root: bool, filtered: bool) -> Vec<OsString> {
     let mut walls = Walls::default();
     walls.words("--die-with-parent --new-session --hostname program");
@@ -56,14 +56,15 @@ pub(super) fn around(program: &Program, by_root: bool, filtered: bool) -> Vec<Os
     for folder in ["/dev/shm", "/tmp"] {
         walls.words(&format!("--perms 1777 --size {} --tmpfs {folder}", program.limits.file_bytes));
     }
-    // What the operator shows may lie in a folder for temporary files, which is why it comes after those.
+    // Bind the operator's paths after the temporary file systems, because they may be inside one of those.
     let (hidden, shown): (Vec<_>, Vec<_>) =
         program.read_only.iter().partition(|path| path.starts_with(INSIDE));
     for path in shown {
         walls.bind("--ro-bind", path, path);
     }
     walls.bind("--bind", &program.folder, Path::new(INSIDE));
-    // The folder would hide what lies below its name on this machine. Empty folders are made in it to put that on.
+    // Bind paths below `/work` after the folder, which would hide them. bubblewrap creates empty mount points
+    // in the folder.
     for path in hidden {
         walls.bind("--ro-bind", path, path);
     }
@@ -71,12 +72,14 @@ pub(super) fn around(program: &Program, by_root: bool, filtered: bool) -> Vec<Os
     if filtered && !by_root {
         walls.words(FILTER);
     }
-    // Whoever makes the walls as root has given up the right to enter what is another user's.
+    // As root the setup has dropped the capability to enter folders of another user, so `--chdir` comes
+    // later.
     walls.words(if by_root { "--chdir / --" } else { IN_FOLDER });
     walls.arguments
 }
 
-/// A user namespace for a program that is no longer root, in which it can make no others.
+/// Returns the arguments of an inner bubblewrap: a user namespace for a program that is no longer root,
+/// without the right to create further ones.
 pub(super) fn own_user_namespace(filtered: bool) -> Vec<String> {
     let filter = if filtered { FILTER } else { "" };
     let words = format!(
@@ -100,7 +103,7 @@ impl Walls {
         let network = NETWORK.into_iter().filter(|_| network);
         for path in SYSTEM.into_iter().chain(network).map(Path::new) {
             match fs::read_link(path) {
-                // On systems with one /usr the others are links into it.
+                // On systems with merged /usr, the other top-level paths are symbolic links into it.
                 Ok(target) if path.parent() == Some(Path::new("/")) => {
                     self.arguments.extend(["--symlink".into(), target.into(), path.into()]);
                 }
@@ -109,7 +112,8 @@ impl Walls {
         }
     }
 
-    /// The folders above are made readable; those that bubblewrap makes by itself are closed.
+    /// Adds a mount. Parent folders are created explicitly, because those that bubblewrap creates are not
+    /// readable.
     fn bind(&mut self, how: &str, from: &Path, to: &Path) {
         let above: Vec<&Path> = to.ancestors().skip(1).filter(|above| above.parent().is_some()).collect();
         for folder in above.into_iter().rev() {

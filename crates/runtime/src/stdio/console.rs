@@ -1,7 +1,7 @@
-//! Any program that reads a question and writes an answer.
+//! Connector for any program that reads a question from stdin and writes an answer to stdout.
 //!
-//! Without prompts it is started for each question: the question is its input, its output the answer, and its end the
-//! end. With prompts it goes on: whenever its output ends with one of them it waits for a person, whose next message
+//! Without prompts the program is started for each question. Its output until it exits is the answer. With
+//! prompts it keeps running: when its output ends with one of them, it waits for the user, whose next message
 //! is its next input.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -20,10 +20,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Program, Running, plain::Plain};
 use crate::{Connector, End, Output, Remote, Request};
 
-/// Programs that wait for somebody's next message.
+/// Maximum programs that wait for input, and how long they may wait.
 const MOST_WAITING: usize = 16;
 const WAITS: Duration = Duration::from_secs(30 * 60);
-/// A prompt counts once the program has been silent this long after it.
+/// A prompt at the end of the output counts after this duration of silence.
 const SILENCE: Duration = Duration::from_millis(300);
 const READ_BYTES: usize = 8 << 10;
 
@@ -38,9 +38,9 @@ struct Waiting {
     since: Instant,
 }
 
-/// What the program came to.
+/// Reason why reading the output ended.
 enum Said {
-    /// Its output ended.
+    /// End of stdout.
     All,
     Prompt,
     Stopped,
@@ -52,7 +52,8 @@ impl Console {
         Self { program, prompts, waiting: Arc::default() }
     }
 
-    /// The program that waits for this message, else a new one.
+    /// Returns the program that waits for this message, or starts a new one. Terminates programs whose wait
+    /// has expired.
     fn take_up(&self, request: &Request) -> Result<Running, Failure> {
         let known = request.remote.as_ref().and_then(|remote| remote.task.as_ref());
         let mut waiting = self.waiting.lock();
@@ -90,7 +91,7 @@ impl Console {
             if let Some(stdin) = &mut stdin {
                 write(stdin, &question).await;
             }
-            // Only a program that may be asked again keeps its input open.
+            // Only a program with prompts can receive further input, so stdin is closed otherwise.
             if self.prompts.is_empty() { None } else { stdin }
         };
         let Some(stdout) = &mut running.stdout else { return Ok(Said::All) };
@@ -112,7 +113,7 @@ impl Console {
             output.text(&text.rest())?;
             Ok(said)
         };
-        // A program may write before it has read everything.
+        // Read and write concurrently: a program may write before it has read all its input (deadlock).
         tokio::pin!(ask, listen);
         let (mut kept, mut asked) = (None, false);
         let said = loop {
@@ -141,7 +142,7 @@ impl Connector for Console {
     ) -> Result<End, Failure> {
         let mut running = self.take_up(&request)?;
         match self.converse(&mut running, request.question(), output, stop).await? {
-            // It may live on after its last word.
+            // The program may run on after closing stdout.
             Said::All => select! {
                 biased;
                 () = stop.cancelled() => Ok(End::Stopped),
@@ -161,7 +162,7 @@ impl Connector for Console {
     }
 }
 
-/// A program that does not read is none the worse for it.
+/// Writes the question. Errors are ignored: a program need not read its input.
 async fn write(stdin: &mut ChildStdin, question: &str) {
     let _ = stdin.write_all(question.as_bytes()).await;
     let _ = stdin.write_all(b"\n").await;
@@ -208,7 +209,7 @@ mod tests {
         let (end, heard) = run_until_first_word(&console, ask("x")).await;
         assert_eq!(end, Ok(End::Stopped));
         let child: i32 = heard.text.trim().parse().unwrap();
-        // A process that ended but was not collected yet has no command line any more.
+        // A zombie process has an empty command line.
         let runs = || std::fs::read(format!("/proc/{child}/cmdline")).is_ok_and(|line| !line.is_empty());
         let gone = async {
             while runs() {

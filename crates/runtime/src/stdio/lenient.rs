@@ -1,17 +1,18 @@
-//! What a decoder makes of a stream, without what it cannot decode.
+//! Decoder adapter that skips undecodable input.
 
 use std::{fmt, io};
 
 use bytes::BytesMut;
 use tokio_util::codec::Decoder;
 
-/// Passes over what the decoder in it refuses, and goes on with what follows. `FramedRead` takes a refusal for a break:
-/// it waits for more bytes before it looks at those that it has, and at the end of a stream it drops them.
+/// Skips input that the inner decoder rejects and continues with the rest. Without it `FramedRead` pauses on
+/// an error: it waits for more bytes before it decodes those in its buffer, and drops them at the end of the
+/// stream.
 pub(super) struct Lenient<D>(pub D);
 
 impl<D: Decoder<Error: fmt::Display>> Decoder for Lenient<D> {
     type Item = D::Item;
-    /// That of the stream, where it cannot be read.
+    /// I/O error of the stream.
     type Error = io::Error;
 
     fn decode(&mut self, bytes: &mut BytesMut) -> io::Result<Option<D::Item>> {
@@ -23,7 +24,7 @@ impl<D: Decoder<Error: fmt::Display>> Decoder for Lenient<D> {
     }
 }
 
-/// Each refusal takes something from what is left, so there is an end.
+/// Retries until the decoder accepts. Terminates, because each rejection consumes bytes.
 fn until_accepted<T, E: fmt::Display>(mut decode: impl FnMut() -> Result<T, E>) -> T {
     loop {
         match decode() {

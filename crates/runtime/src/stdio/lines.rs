@@ -1,5 +1,6 @@
-//! A program that stays, and speaks in lines of JSON: the messages of [`crate::attached::frame`], one a line. It works on
-//! several questions at once; when it ends, the next question starts it anew.
+//! Connector for a long-running program that exchanges JSON lines: the messages of
+//! [`crate::attached::frame`], one per line. It works on several questions at once. If it exits, the next
+//! question restarts it.
 
 use std::{future, pin::pin, sync::Arc};
 
@@ -31,7 +32,7 @@ impl Lines {
         Self { program, link: Mutex::default() }
     }
 
-    /// The program that runs, else a new one.
+    /// Returns the connection to the running program, or starts the program.
     async fn link(&self) -> Result<Arc<Link>, Failure> {
         let mut known = self.link.lock().await;
         if let Some((link, ended)) = &*known
@@ -68,7 +69,7 @@ impl Connector for Lines {
     }
 }
 
-/// Carries messages to and fro until either side ends.
+/// Forwards messages in both directions until either side ends.
 async fn speak(
     mut running: Running,
     link: Arc<Link>,
@@ -102,13 +103,14 @@ async fn speak(
     running.end().await;
 }
 
-/// The messages among the lines of a program, each of at most `max` bytes.
+/// Returns the messages among the output lines of a program. Lines longer than `max` bytes and other lines
+/// are skipped.
 pub fn told(stdout: impl AsyncRead + Unpin, max: usize) -> impl Stream<Item = Told> {
     let lines = FramedRead::new(stdout, Lenient(LinesCodec::new_with_max_length(max)));
     lines.filter_map(|line| future::ready(line.ok().and_then(|line| read(&line))))
 }
 
-/// What is no message is noise, such as a library that greets.
+/// Parses a line. Other output, such as the banner of a library, is logged and ignored.
 fn read(line: &str) -> Option<Told> {
     serde_json::from_str(line)
         .inspect_err(|error| tracing::info!(target: "plexus_program", %error, "no message: {line}"))
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
     use crate::testing::{ask, run};
 
-    /// Answers each question in turn, after some noise; ends when it is told to.
+    /// Program that prints a banner, then answers each question in turn. Exits on "die".
     const PROGRAM: &str = r#"
 import json, sys
 print("Welcome to the program", flush=True)
@@ -158,7 +160,7 @@ for line in sys.stdin:
         let mut news = pin!(told(stdout, done.len()));
         let told = news.next().now_or_never().flatten().expect("it is there");
         assert!(told.news.is_last());
-        // The same at the end, where nothing follows.
+        // The same at the end of the stream.
         let mut news = pin!(super::told(&*written, done.len()));
         assert_eq!(news.next().await, Some(told));
         assert_eq!(news.next().await, None);

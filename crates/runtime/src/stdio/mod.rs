@@ -1,4 +1,4 @@
-//! Agents that are programs on this machine, spoken to over their standard streams.
+//! Agents that are local programs, connected over stdio.
 
 mod console;
 mod lenient;
@@ -28,14 +28,14 @@ pub use self::{
 };
 use crate::program::{Group, Streams};
 
-/// Bytes of a line of its complaints.
+/// Maximum bytes of a stderr line.
 const LINE: usize = 16 << 10;
-/// For the last words of a program that has ended.
+/// Maximum wait for the rest of stderr after the program has exited.
 const GRACE: Duration = Duration::from_secs(2);
-/// How much of what a program complained about last reaches people.
+/// Maximum characters of the last stderr line in a failure.
 const COMPLAINT_CHARS: usize = 300;
 
-/// How a program is started.
+/// Command line of a program.
 #[derive(Clone, Debug)]
 pub struct Program {
     command: OsString,
@@ -43,14 +43,14 @@ pub struct Program {
 }
 
 impl Program {
-    /// The command and its arguments; none where there is no command.
+    /// Creates a program from its command and arguments. Returns `None` if `line` is empty.
     pub fn new(line: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut words = line.into_iter();
         let command = words.next()?;
         Some(Self { command, arguments: words.collect() })
     }
 
-    /// What it is called in messages.
+    /// Returns the display name for messages.
     pub fn name(&self) -> String {
         self.command.to_string_lossy().into_owned()
     }
@@ -69,7 +69,7 @@ impl Program {
     }
 }
 
-/// A program that runs. Dropped, it is killed with all that it started.
+/// Running program, killed with its children on drop.
 struct Running {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
@@ -83,14 +83,14 @@ impl Running {
         self.group.end().await;
     }
 
-    /// Waits until it has ended by itself; a failure where it says that it failed.
+    /// Waits for the program to exit. Fails if its exit status is not success.
     async fn wait(mut self, program: &Program) -> Result<(), Failure> {
         let status = self.group.wait().await;
         let status = status.map_err(|error| program.failed(&format!("was lost: {error}")))?;
         if status.success() {
             return Ok(());
         }
-        // What it started may hold its streams open.
+        // Children of the program may keep its stderr open.
         let words =
             time::timeout(GRACE, &mut self.last_words).await.ok().and_then(Result::ok).unwrap_or_default();
         let said = if words.is_empty() { String::new() } else { format!(", saying: {words}") };
@@ -99,7 +99,7 @@ impl Running {
     }
 }
 
-/// The last line of what it complains about. All of it goes to the log for whoever runs it.
+/// Returns the last line of stderr. All lines are written to the log for the operator.
 async fn last_words(stderr: ChildStderr) -> String {
     let codec = AnyDelimiterCodec::new_with_max_length(b"\r\n".to_vec(), Vec::new(), LINE);
     let mut lines = FramedRead::new(stderr, Lenient(codec));

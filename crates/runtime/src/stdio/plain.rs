@@ -1,35 +1,35 @@
-//! What a terminal would show, as text that only grows.
+//! Converts terminal output to append-only plain text.
 
 use anstream::adapter::StripBytes;
 
 use crate::tail::Tail;
 
-/// A line that is drawn over is shown as it stands when it gets longer than any terminal is wide.
+/// Maximum characters of a line that is being redrawn. A longer line is emitted as it is.
 const WIDEST: usize = 4_096;
 
-/// Output of a terminal program as text: without colours, whole characters only, and a line that the program draws over
-/// (a spinner, a bar that grows) once, as it is in the end.
+/// Converter of terminal output: removes escape sequences, emits only complete characters, and emits a line
+/// that the program redraws (spinner, progress bar) once, in its final state.
 #[derive(Default)]
 pub struct Plain {
     strip: StripBytes,
-    /// The beginning of a character.
+    /// Incomplete UTF-8 sequence.
     part: Vec<u8>,
     tail: Tail,
-    /// Whether some of the line was shown already, which cannot be taken back.
+    /// True if part of the line was already emitted. It cannot be retracted.
     begun: bool,
-    /// The line, once the program went back to its beginning.
+    /// Buffered line, after the program returned to its start.
     drawn: Option<Line>,
 }
 
 #[derive(Default)]
 struct Line {
     shown: Vec<char>,
-    /// Where the next character goes.
+    /// Column of the next character.
     at: usize,
 }
 
 impl Plain {
-    /// The text that these bytes add.
+    /// Converts the next bytes and returns the text to append.
     pub fn take(&mut self, bytes: &[u8]) -> String {
         for printable in self.strip.strip_next(bytes) {
             self.part.extend_from_slice(printable);
@@ -44,7 +44,7 @@ impl Plain {
         text.split_inclusive(['\r', '\n']).map(|piece| self.draw(piece)).collect()
     }
 
-    /// The line that was kept until it would be drawn no more.
+    /// Returns the buffered line, once it will not be redrawn.
     pub fn rest(&mut self) -> String {
         let line = self.drawn.take().map(Line::text).filter(|line| !line.is_empty());
         let apart = line.is_some() && self.begun;
@@ -52,12 +52,12 @@ impl Plain {
         format!("{}{}", if apart { "\n" } else { "" }, line.unwrap_or_default())
     }
 
-    /// The end of what came, where a prompt may be.
+    /// Returns the end of the text, to search for a prompt.
     pub const fn tail(&self) -> &Tail {
         &self.tail
     }
 
-    /// At most one line, which may end with going back or on to the next.
+    /// Handles at most one line, which may end with a carriage return or line feed.
     fn draw(&mut self, piece: &str) -> String {
         let words = piece.trim_end_matches(['\r', '\n']);
         if self.drawn.is_none() && !piece.ends_with('\r') {

@@ -1,4 +1,4 @@
-//! Agents that hang, flood, refuse, or are something else.
+//! Tests with agents that hang, flood, refuse, or do not speak A2A.
 
 use super::*;
 

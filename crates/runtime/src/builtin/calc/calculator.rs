@@ -1,4 +1,4 @@
-//! fend, held to limits of time, stack and memory.
+//! Runs fend within limits of time, stack and memory.
 
 use std::{
     collections::HashSet,
@@ -12,18 +12,18 @@ use plexus_domain::text::{one_line, shorten};
 
 use super::expression::Expression;
 
-/// The stack that a thread which evaluates must have: fend takes about 60 KB for each level of an expression.
+/// Stack size of evaluation threads, in bytes. fend uses about 60 KB per nesting level.
 pub(super) const STACK_BYTES: usize = 64 << 20;
-/// fend is interrupted here, which leaves room for the steps in which it does not ask.
+/// Stack use at which fend is interrupted. The rest is reserve for steps that do not check for interrupts.
 const STACK_USED_MAX: usize = STACK_BYTES / 2;
-/// A value that could be shown in time is at most some 50 KB, so this bounds a sheet's memory.
+/// Maximum number of names. Bounds memory: a value that can be displayed in time takes at most about 50 KB.
 const MAX_NAMES: usize = 4_096;
-/// What earlier messages of a chat may take again.
+/// Time limit for evaluating the names of earlier messages.
 const RECALL: Duration = Duration::from_millis(100);
-/// Longer results and messages are cut when they are shown.
+/// Maximum characters of a displayed result or error. Longer ones are truncated.
 const MAX_CHARS: usize = 2_000;
 
-/// Evaluates lines one after another; what a line gives a name to, later lines may use.
+/// Evaluates lines in sequence. Later lines can use the names that earlier lines define.
 pub(super) struct Calculator {
     context: Context,
     names: HashSet<String>,
@@ -34,9 +34,9 @@ impl Calculator {
         Self { context: Context::new(), names: HashSet::new() }
     }
 
-    /// The value of `line`, on one line; empty when the line says nothing to work out (a comment).
+    /// Evaluates `line` and returns its value as one line. The value is empty if the line is only a comment.
     ///
-    /// Fails with what is wrong, as the end of a sentence.
+    /// An error states the problem as the end of a sentence.
     pub fn evaluate(&mut self, line: &str, time: Duration) -> Result<String, String> {
         let expression = Expression::parse(line)?;
         let result = self.attempt(expression.body, time)?;
@@ -55,7 +55,7 @@ impl Calculator {
         }
     }
 
-    /// Takes up the names of earlier lines, as far as that is quick; what does not work out is passed over.
+    /// Restores the names of earlier lines within `RECALL`. Lines that fail are skipped.
     pub fn recall<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
         let until = Instant::now() + RECALL;
         let assignments = lines.filter(|line| Expression::parse(line).is_ok_and(|line| line.name.is_some()));
@@ -79,7 +79,7 @@ impl Calculator {
         })
     }
 
-    /// Gives `name` the value just worked out, which fend holds under `_`.
+    /// Stores the last value, which fend holds as `_`, under `name`.
     fn keep(&mut self, name: &str) -> Result<(), String> {
         if !self.names.contains(name) {
             if self.names.len() == MAX_NAMES {
@@ -90,16 +90,16 @@ impl Calculator {
         self.attempt(&format!("{name} = _"), KEEPING).map(drop)
     }
 
-    /// Lets go of the last value: it may be huge, or a function that a later line could nest without end.
+    /// Clears fend's last value. It may be huge, or a function that a later line could nest without bound.
     fn forget_answer(&mut self) {
         let _ = evaluate_with_interrupt("0", &mut self.context, &Guard::new(KEEPING));
     }
 }
 
-/// Ample for naming a value that has already been worked out and shown.
+/// Time limit for naming a value. Ample, since the value was already evaluated and displayed.
 const KEEPING: Duration = Duration::from_secs(1);
 
-/// Whether it is a number, a date or a truth: of bounded size, and not callable.
+/// Returns true for a number, date or boolean. These have a bounded size and are not callable.
 fn is_value(result: &FendResult) -> bool {
     let has = |kinds: &[SpanKind]| result.get_main_result_spans().any(|span| kinds.contains(&span.kind()));
     let is_function =
@@ -107,11 +107,11 @@ fn is_value(result: &FendResult) -> bool {
     has(&[SpanKind::Number, SpanKind::Date, SpanKind::Boolean]) && !has(&[SpanKind::String]) && !is_function
 }
 
-/// Tells fend to stop when its time or its stack runs out.
+/// Interrupts fend when its time or stack is exhausted.
 struct Guard {
     until: Instant,
     time: Duration,
-    /// The address of something on the stack where the evaluation began.
+    /// Stack address where the evaluation began.
     bottom: usize,
     is_late: AtomicBool,
     is_deep: AtomicBool,
@@ -223,7 +223,8 @@ mod tests {
         "!!",
     ];
 
-    /// On a thread as in the hub: a stack that overflows ends this process. The time for which the thread had a processor.
+    /// Evaluates the lines on a thread as in the hub; a stack overflow would abort this process. Returns the
+    /// CPU time used.
     fn evaluate(lines: Vec<String>) -> Duration {
         let work = move || {
             let mut calculator = Calculator::new();
@@ -235,7 +236,8 @@ mod tests {
         std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).unwrap().join().unwrap()
     }
 
-    /// A line like the first made this calculator work for seconds, one with larger dice would have for hours.
+    /// Regression test: the first line took seconds in an earlier version, and larger dice would have taken
+    /// hours.
     #[test]
     fn dice_do_not_keep_it_busy() {
         for line in ["1 1/2d611e-9", "2d100", "10d20", "d31*d31", "d31*d31/997/991/983/977/971/967"] {

@@ -1,20 +1,21 @@
-//! What may be handed to fend: it parses by recursion, without a limit on depth and without an interrupt, and
-//! keeps whatever a name is given. So the shape of a line is checked before fend sees it.
+//! Validates lines before fend evaluates them. fend parses recursively without a depth limit or interrupts,
+//! and stores any value that is given a name.
 
-/// Longer lines are prose, or an attempt on the stack.
+/// Maximum bytes of a line. A longer one is prose, or an attempt to overflow the stack.
 const MAX_BYTES: usize = 400;
-/// fend's parser doubles its work with each level of brackets after an operator: 12 levels cost it 10 ms.
+/// Maximum nesting of brackets. The time of fend's parser doubles with each level after an operator: 12
+/// levels take 10 ms.
 const MAX_BRACKETS: usize = 12;
-/// fend compares each way in which dice can fall with all others that it has found, and looks at no clock meanwhile. So lines
-/// with dice are held to what these bound.
+/// Maximum number of outcomes of one dice throw. fend compares each outcome with all others without checking
+/// for interrupts, so lines with dice need these bounds.
 const MAX_OUTCOMES: u32 = 200;
-/// The same for all dice of a line together.
+/// Maximum number of combined outcomes of all dice in a line.
 const MAX_COMBINED: u32 = 1_000;
-/// Dice and numbers in a line with dice, and the digits of each number.
+/// Maximum number of dice and numbers in a line with dice, and maximum digits of each number.
 const MAX_THROWN: usize = 8;
 const MAX_DIGITS: usize = 3;
 
-/// A line that is safe to evaluate: `body`, and the name to keep its value under.
+/// A line that is safe to evaluate: an expression, and the name for its value if it is an assignment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Expression<'a> {
     pub name: Option<&'a str>,
@@ -22,7 +23,7 @@ pub(super) struct Expression<'a> {
 }
 
 impl<'a> Expression<'a> {
-    /// Fails with what is wrong, as the end of a sentence.
+    /// Parses and validates a line. An error states the problem as the end of a sentence.
     pub fn parse(line: &'a str) -> Result<Self, String> {
         let (name, body) = split_assignment(line);
         check_size(body)?;
@@ -38,7 +39,7 @@ impl<'a> Expression<'a> {
     }
 }
 
-/// Cuts at the first `=` that is not part of a comparison.
+/// Splits at the first `=` that is not part of a comparison.
 fn split_assignment(line: &str) -> (Option<&str>, &str) {
     let bytes = line.as_bytes();
     let is_assignment = |&at: &usize| {
@@ -86,7 +87,8 @@ fn deepest(body: &str) -> usize {
     deepest
 }
 
-/// Functions could call themselves without end, a shift makes a number that fend then formats for minutes.
+/// Rejects unsafe syntax. Functions could recurse without bound. A shift can create a number that takes fend
+/// minutes to format.
 fn check_characters(body: &str) -> Result<(), String> {
     for (symbol, what) in [
         (":", "functions cannot be defined here"),
@@ -129,7 +131,7 @@ fn check_dice(body: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs of letters, digits and `_`, each with what stands before it.
+/// Splits into words of letters, digits and `_`. Yields each with the character before it.
 fn words(body: &str) -> impl Iterator<Item = (Option<char>, &str)> {
     let ends = |c: char| !is_part(c);
     let pieces = body.split_inclusive(ends).scan(None, move |last, piece| {
@@ -143,8 +145,8 @@ const fn is_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether fend may find dice in a word: a `d` and a digit that are not part of a name or of a hexadecimal number. Behind `#`
-/// stand digits of any base, and what stands behind `π` is none of its name.
+/// Returns true if fend may parse dice in a word: a `d` and a digit that are not part of a name or
+/// hexadecimal number. The digits after `#` can be of any base. Text after `π` does not belong to that name.
 fn throws_dice(before: Option<char>, word: &str) -> bool {
     let is_dice = |pair: &[u8]| pair[0] == b'd' && pair[1].is_ascii_digit();
     let begins_anew = before.is_none_or(|c| c.is_ascii() && c != '#');
@@ -154,7 +156,7 @@ fn throws_dice(before: Option<char>, word: &str) -> bool {
     !is_known && word.as_bytes().windows(2).any(is_dice)
 }
 
-/// In how many ways a number or a throw can come out: `2d6` in 11.
+/// Returns the number of outcomes of a number or throw: 11 for `2d6`.
 fn outcomes(word: &str) -> Option<u32> {
     let Some((count, faces)) = word.split_once('d') else { return number(word).map(|_| 1) };
     let (count, faces) = (if count.is_empty() { 1 } else { number(count)? }, number(faces)?);

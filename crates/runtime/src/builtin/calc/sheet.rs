@@ -1,4 +1,5 @@
-//! A sheet: many lines, answered in fenced blocks that close as they go.
+//! Evaluates a sheet of many lines. The answer is a series of fenced code blocks that are closed as it
+//! streams.
 
 use std::{
     fmt::Write,
@@ -9,13 +10,13 @@ use plexus_domain::text::one_line;
 
 use super::calculator::Calculator;
 
-/// How many lines a block has at most: a reader sees a block as soon as it is closed.
+/// Maximum lines of a block. Clients render a block once it is closed.
 const BLOCK_LINES: usize = 32;
-/// How far results are moved to the right to stand below each other.
+/// Maximum column to which results are aligned.
 const MAX_WIDTH: usize = 48;
-/// A sheet works this long before it shows what it has and lets others work.
+/// Time slice: after it the sheet emits its results and yields to other calculations.
 const SLICE: Duration = Duration::from_millis(2);
-/// What one line may take.
+/// Time limit of one line.
 const LINE: Duration = Duration::from_millis(500);
 
 pub(super) struct Sheet {
@@ -28,13 +29,13 @@ pub(super) struct Sheet {
 }
 
 enum Line {
-    /// Blank, or a comment.
+    /// Blank line or comment.
     Plain(String),
     Expression(String),
 }
 
 impl Sheet {
-    /// `calculator` may know names from before.
+    /// Parses the text into lines. `calculator` may already hold names.
     pub fn new(text: &str, calculator: Calculator) -> Self {
         let clean = text.trim().lines().map(one_line);
         let lines = clean.filter(|line| !line.starts_with("```")).map(Line::new).collect();
@@ -45,12 +46,12 @@ impl Sheet {
         self.next == self.lines.len()
     }
 
-    /// What is wrong with the first of its lines, where none so far came to anything.
+    /// Returns the error of the first failed line, if no line has produced a result so far.
     pub fn came_to_nothing(&self) -> Option<&str> {
         self.first_problem.as_deref().filter(|_| !self.has_results)
     }
 
-    /// Works for one slice of time, at least one line; returns the markdown that this adds.
+    /// Evaluates lines for one time slice, at least one. Returns the Markdown to append.
     pub fn advance(&mut self) -> String {
         let until = Instant::now() + SLICE;
         let mut markdown = String::new();
@@ -89,7 +90,7 @@ impl Sheet {
         }
     }
 
-    /// The width of the widest expression of the block that begins now.
+    /// Returns the width of the widest expression in the next block.
     fn block_width(&self) -> usize {
         let block = self.lines[self.next..].iter().take(BLOCK_LINES);
         let widths = block.filter_map(|line| match line {
@@ -101,8 +102,8 @@ impl Sheet {
 }
 
 impl Line {
-    /// One line has no line end inside, so none can close a fence: a fence stands alone on its line, and
-    /// lines that begin with one are left out.
+    /// `text` contains no line feed, so it cannot close the fenced block: a closing fence needs a line of its
+    /// own, and lines that start with a fence were removed.
     fn new(text: String) -> Self {
         let is_plain = text.is_empty() || text.starts_with('#') || text.starts_with("//");
         if is_plain { Self::Plain(text) } else { Self::Expression(text) }

@@ -1,4 +1,4 @@
-//! Threads with the stack that fend needs, kept from one calculation to the next.
+//! Pool of large-stack threads, reused between calculations.
 
 use std::{
     io,
@@ -10,11 +10,11 @@ use parking_lot::Mutex;
 
 use super::calculator::STACK_BYTES;
 
-/// What waits for a thread: only an idle one is given any.
+/// Capacity of a thread's job queue. Only idle threads receive a job, so one is enough.
 const JOBS: usize = 1;
 
-/// There are as many as ever worked at once, and they end with this. One that panics, or does not come back from what it was
-/// given, is not used again.
+/// Pool of idle threads. It grows to the maximum number of concurrent jobs, and its threads end when it is
+/// dropped. A thread whose job panics or never returns is not reused.
 #[derive(Default)]
 pub struct Threads {
     idle: Mutex<Vec<mpsc::SyncSender<Work>>>,
@@ -22,12 +22,13 @@ pub struct Threads {
 
 struct Work {
     job: Box<dyn FnOnce() + Send>,
-    /// The way to the thread, for whoever needs it next. Only an idle thread's is kept, so that it can end.
+    /// Sender to the thread, returned to the pool after the job. Only idle threads' senders are stored, so
+    /// that a thread ends when its sender is dropped.
     thread: mpsc::SyncSender<Work>,
 }
 
 impl Threads {
-    /// Fails when there is no thread to be had.
+    /// Runs `job` on an idle or new thread. Fails if no thread can be started.
     pub fn run(self: &Arc<Self>, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let idle = self.idle.lock().pop();
         let thread = match idle {
@@ -56,7 +57,7 @@ fn start(threads: Weak<Threads>) -> io::Result<mpsc::SyncSender<Work>> {
 mod tests {
     use super::*;
 
-    /// Where a job runs, once its thread can be used again.
+    /// Returns the id of the thread that runs a job, once that thread is idle again.
     fn place(threads: &Arc<Threads>) -> thread::ThreadId {
         let (sender, receiver) = mpsc::sync_channel(JOBS);
         threads.run(move || sender.send(thread::current().id()).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Endpoints that ask back in their answers.
+//! Tests with endpoints that ask questions in their answers.
 
 use super::*;
 
@@ -20,7 +20,7 @@ async fn an_answer_that_ends_as_questions_do_waits_for_a_person() {
     }
 }
 
-/// It streams its question in an event of its own, and takes a bare word for leave.
+/// Open Interpreter streams its question as a separate event, and accepts a plain "yes" as approval.
 #[tokio::test]
 async fn open_interpreter_asks_before_it_runs_code() {
     let piece =

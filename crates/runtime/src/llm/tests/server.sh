@@ -1,4 +1,4 @@
-# An MCP server of a few lines: one tool, which always answers 42.
+# Minimal MCP server with one tool, which always returns 42.
 case "$1" in
     flood) yes '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}' ;;
     ends) exit 3 ;;

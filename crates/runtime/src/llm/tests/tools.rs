@@ -1,4 +1,4 @@
-//! Models that call tools of MCP servers.
+//! Tests with models that call tools of MCP servers.
 
 use std::{
     collections::BTreeMap,
@@ -21,10 +21,10 @@ use crate::{
     testing::Answers,
 };
 
-/// What a server was called with: method, params.
+/// Recorded calls of a server: method and parameters.
 type Asked = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// An MCP server with the tools `add`, `big`, `fail` and `hang`.
+/// Starts an MCP server with the tools `add`, `big`, `fail` and `hang`.
 async fn tools() -> (Url, Asked) {
     let asked = Asked::default();
     let router = Router::new().route("/mcp", any(mcp)).with_state(Arc::clone(&asked));
@@ -61,7 +61,7 @@ async fn mcp(State(asked): State<Asked>, headers: HeaderMap, body: Bytes) -> Res
     Json(json!({ "jsonrpc": "2.0", "id": request["id"], "result": result })).into_response()
 }
 
-/// Progress that nobody asked for, without end.
+/// Returns an endless stream of unrequested log notifications.
 fn flood() -> Response {
     let said = json!({ "jsonrpc": "2.0", "method": "notifications/message",
         "params": { "level": "info", "data": "x".repeat(100_000) } });
@@ -70,7 +70,7 @@ fn flood() -> Response {
         .into_response()
 }
 
-/// A model server that answers turn by turn, and what it was sent.
+/// Starts a model server that answers with one script entry per turn, and records the request bodies.
 async fn script(turns: Vec<Vec<Value>>) -> (Llm, Arc<Mutex<Vec<Value>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&seen);
@@ -126,12 +126,12 @@ fn answered(decision: Option<Decision>, question: &str) -> Request {
     Request { leave: Leave::of(Arc::new(Answers(decision)), false), ..ask(question) }
 }
 
-/// How often tools were called.
+/// Returns the number of tool calls that the server received.
 fn calls(asked: &Asked) -> usize {
     asked.lock().unwrap().iter().filter(|(method, _)| method == "tools/call").count()
 }
 
-/// What the model was told in a message of a turn.
+/// Returns the content of one message in one request to the model.
 fn told(seen: &Arc<Mutex<Vec<Value>>>, turn: usize, at: usize) -> String {
     seen.lock().unwrap()[turn]["messages"][at]["content"].as_str().unwrap().to_owned()
 }
@@ -273,7 +273,7 @@ async fn turns_tokens_time_and_cost_are_limited() {
     assert!(failure.message.contains("more tools at once"), "{failure}");
 }
 
-/// A token sent costs a millionth, one received two.
+/// Sets prices: one millionth per input token, two per output token.
 fn priced(mut llm: Llm) -> Llm {
     llm.providers[0].model.prices = Prices { sent: 1_000_000, received: 2_000_000 };
     llm
@@ -319,7 +319,8 @@ async fn a_flood_of_events_ends_the_call_and_not_the_answer() {
     assert!(told(&seen, 1, 3).contains("127.0.0.1:"), "{}", told(&seen, 1, 3));
 }
 
-/// A program with the tool `add`; `junk` writes what is no message, and `flood` does nothing else.
+/// Returns an MCP server program with the tool `add`. With `junk` it also writes invalid lines, with `flood`
+/// only those.
 fn program(how: &str) -> Program {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/llm/tests");
     Program {
