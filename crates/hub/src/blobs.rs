@@ -1,4 +1,6 @@
-//! Files that agents and callers sent: bytes in a folder, named by their digest, and given to members of the chats that show them.
+//! Content-addressed file store: stages, records, downloads and purges the files of messages.
+//!
+//! Files lie in a folder, named by their SHA-256 digest. Members of a chat that shows a file may download it.
 
 use std::{path::Path as FsPath, time::Duration};
 
@@ -12,44 +14,50 @@ use tokio::sync::{RwLock, RwLockReadGuard};
 
 use crate::{Caller, Error, Hub, Result, caller::Scope};
 
-/// What another process wrote lately it may be about to show: its sweeps and ours do not wait for each other.
+/// Grace period of a written file while other instances run. Another instance may be about to insert the row
+/// of a file that it wrote; the sweep lock covers one instance only.
 const SETTLES: Duration = Duration::from_mins(10);
 const UNKNOWN_TYPE: &str = "application/octet-stream";
-/// Names and types of files come from elsewhere.
+/// Maximum length of file names and media types, which callers and agents choose freely.
 const LABEL_CHARS: usize = 200;
-/// Blobs that one sweep looks at in one go.
+/// Unreferenced files that one transaction deletes.
 const SWEPT: i64 = 200;
 
-/// The folder of the bytes.
+/// Content-addressed files in one folder.
 pub(crate) struct Blobs {
     files: LocalFileSystem,
-    /// Written bytes have no row until their message is kept: whoever writes holds this, and a sweep waits.
+    /// A written file has no row until its message is stored. Writers hold a read lock until then, and a
+    /// sweep takes the write lock.
     sweeping: RwLock<()>,
 }
 
-/// A file to be kept.
+/// A file to be stored: its row and its bytes.
 #[derive(Clone, Debug)]
 pub struct NewBlob {
     row: Blob,
     bytes: Bytes,
 }
 
-/// Bytes that lie in the folder, to be recorded in the transaction that shows them.
+/// Files on disk that have no row yet; [`Written::record`] inserts the rows in the transaction of the
+/// message.
+///
+/// Holds off sweeps until it is dropped.
 pub(crate) struct Written<'a> {
     new: &'a [NewBlob],
     _no_sweep: RwLockReadGuard<'a, ()>,
 }
 
-/// A file for somebody who may see it.
+/// A file for a caller who may read it, as a stream of bytes.
 pub struct Download {
     pub name: Option<String>,
-    /// As the agent called it.
+    /// The media type that the agent declared; not verified.
     pub media_type: Option<String>,
     pub size: u64,
     pub bytes: BoxStream<'static, Result<Bytes, object_store::Error>>,
 }
 
-/// What somebody elsewhere calls a file or its type, as it is kept.
+/// Cleans a file name or media type that was received: one line, at most [`LABEL_CHARS`] characters. None if
+/// empty.
 pub(crate) fn label(words: Option<String>) -> Option<String> {
     let words = words.map(|words| text::shorten(&text::one_line(&words), LABEL_CHARS));
     words.filter(|words| !words.is_empty())
@@ -63,12 +71,12 @@ impl NewBlob {
         Self { row: Blob { sha256, size, media_type, place: place(&sha256) }, bytes }
     }
 
-    /// In bytes.
+    /// Returns the size in bytes.
     pub const fn size(&self) -> u64 {
         self.row.size
     }
 
-    /// The part that shows it.
+    /// Returns a message part that refers to this file.
     pub fn part(&self, name: Option<String>) -> Part {
         let content = Content::File { blob: self.row.sha256, size: self.row.size };
         Part { name: label(name), media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
@@ -83,7 +91,7 @@ impl Blobs {
         Ok(Self { files, sweeping: RwLock::new(()) })
     }
 
-    /// Puts the bytes into the folder. The same bytes twice are one file.
+    /// Writes the files to disk. Idempotent: equal bytes are one file.
     pub async fn write<'a>(&'a self, new: &'a [NewBlob]) -> Result<Written<'a>> {
         let no_sweep = self.sweeping.read().await;
         for blob in new {
@@ -107,13 +115,13 @@ impl Written<'_> {
     }
 }
 
-/// The first two digits are a folder, so that none grows too large.
+/// Returns the path of a file. The first two digits are a folder, so that no folder grows too large.
 fn place(sha256: &Digest) -> String {
     let name = sha256.to_string();
     format!("{}/{name}", &name[..2])
 }
 
-/// A file that is shown in a chat which the caller is in.
+/// Opens a file that is shown in a chat of which the caller is a member.
 pub async fn download(hub: &Hub, caller: &Caller, sha256: &str) -> Result<Download> {
     let gone = || Refusal::not_found("There is no such file, or it is not yours.");
     let person = caller.may(Scope::Read)?;
@@ -124,7 +132,9 @@ pub async fn download(hub: &Hub, caller: &Caller, sha256: &str) -> Result<Downlo
     open(hub, &sha256, shown.name, shown.media_type).await
 }
 
-/// A file that whoever asks may see, with what is said of it where it is shown.
+/// Opens a file by its digest, with the name and media type of the part that shows it.
+///
+/// Does not check access: the caller of this function has authorized the reader.
 pub(crate) async fn open(
     hub: &Hub,
     sha256: &Digest,
@@ -137,14 +147,15 @@ pub(crate) async fn open(
     Ok(Download { name, media_type, size: found.meta.size, bytes: found.into_stream() })
 }
 
-/// The bytes of a file that goes to an agent.
+/// Returns the bytes of a file, to be sent to an agent. None if no row has this digest.
 pub(crate) async fn read(hub: &Hub, sha256: &Digest) -> Result<Option<Bytes>> {
     let Some(blob) = blobs::find(&mut hub.store().read().await?, sha256).await? else { return Ok(None) };
     let found = hub.blobs().files.get(&Path::from(blob.place)).await.map_err(Error::fault)?;
     Ok(Some(found.bytes().await.map_err(Error::fault)?))
 }
 
-/// Deletes the bytes that no message shows any more. Answers how many files went.
+/// Deletes files that no message shows any more, and returns how many. Runs in transactions of [`SWEPT`]
+/// files.
 pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
     let mut swept = 0;
     loop {
@@ -157,7 +168,7 @@ pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
         tx.commit().await?;
         for blob in &unused {
             let path = Path::from(blob.place.as_str());
-            // One that is new is a stray from now on.
+            // A file in its grace period stays on disk without a row; `sweep_strays` deletes it later.
             if !hub.hints().are_heard() || is_settled(hub, &path).await? {
                 remove(hub, &path).await?;
             }
@@ -169,7 +180,7 @@ pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
     }
 }
 
-/// Deletes bytes that have no row: a crash left them, or what they came with was refused.
+/// Deletes orphaned files: files without a row, left by a crash or by a request that was rejected.
 pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
     let _alone = hub.blobs().sweeping.write().await;
     let mut found = hub.blobs().files.list(None);
@@ -179,7 +190,8 @@ pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
             Some(digest) => blobs::find(&mut hub.store().read().await?, &digest).await?.is_some(),
             None => false,
         };
-        // Looked at anew: the list may have been read a while ago.
+        // Re-read the modification time: the listing may be old, and the file may have been written again
+        // since.
         if !known && (!hub.hints().are_heard() || is_settled(hub, &file.location).await?) {
             remove(hub, &file.location).await?;
         }

@@ -1,9 +1,10 @@
-//! Who asks, and what they may do: the one place for permission checks.
+//! The authenticated caller of a use case, and the permission checks on it.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use plexus_domain::{AccountId, Digest, Error, HubRowId, Name, NamespaceId, PrincipalId, account::Role};
 
+/// The authenticated side of one request.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub person: Option<Person>,
@@ -11,7 +12,7 @@ pub struct Caller {
     pub ip: IpAddr,
 }
 
-/// Somebody who is signed in.
+/// A signed-in account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     pub account: AccountId,
@@ -21,23 +22,24 @@ pub struct Person {
     pub role: Role,
 }
 
-/// Somebody of another hub, which vouches for them and tells who they are by a pseudonym.
+/// A user of a remote hub, identified by that hub under a pseudonym.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guest {
     pub hub: HubRowId,
     pub pseudonym: String,
-    /// Their hub is on probation still: it may be one of many that somebody made up.
+    /// The remote hub is on probation, so it may be one of many that one operator created (Sybil attack).
     pub is_newcomer: bool,
 }
 
 impl Guest {
-    /// What limits of whole hubs count by. Keys cost nothing, so all newcomers share one bucket.
+    /// Returns the rate-limit key of the remote hub. Hub keys are free to create, so all hubs on probation
+    /// share one.
     pub fn counted_as(&self) -> String {
         if self.is_newcomer { "newcomers".to_owned() } else { format!("hub {}", self.hub) }
     }
 }
 
-/// Whoever asks an agent for something: a person, a guest, or somebody of whom nothing is known.
+/// The principal that a run works for: an account, a remote user or an anonymous caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asker {
     pub principal: PrincipalId,
@@ -46,20 +48,22 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// Somebody of whom nothing is known.
+    /// Creates a requester without identity.
     pub const fn stranger(principal: PrincipalId) -> Self {
         Self { principal, person: None, guest: None }
     }
 
+    /// Creates a requester who is a user of a remote hub.
     pub const fn guest(principal: PrincipalId, guest: Guest) -> Self {
         Self { principal, person: None, guest: Some(guest) }
     }
 
-    /// The hub at which a guest is at home.
+    /// Returns the remote hub of a remote user.
     pub fn home(&self) -> Option<HubRowId> {
         self.guest.as_ref().map(|guest| guest.hub)
     }
 
+    /// Returns whether the requester is anonymous.
     pub const fn is_stranger(&self) -> bool {
         self.person.is_none() && self.guest.is_none()
     }
@@ -68,6 +72,7 @@ impl Asker {
         self.person.as_ref().map(|person| person.account)
     }
 
+    /// Returns the key under which quotas and queue shares count this requester.
     pub fn who(&self) -> Who {
         match (&self.person, &self.guest) {
             (Some(person), _) => Who::Account(person.account),
@@ -78,15 +83,15 @@ impl Asker {
     }
 }
 
-/// As whom somebody is counted where there is a share for each.
+/// The subject that quotas and queue shares are counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Who {
     Account(AccountId),
-    /// All people of another hub together: it may invent as many as it likes.
+    /// All users of one remote hub together: a hub can invent any number of users.
     Hub(HubRowId),
-    /// All people of hubs on probation together: hubs can be invented, too.
+    /// All users of hubs on probation together: hubs can be invented, too.
     Newcomers,
-    /// All strangers together.
+    /// All anonymous callers together.
     Nobody,
 }
 
@@ -96,24 +101,24 @@ impl From<&Person> for Asker {
     }
 }
 
-/// How the caller proved who they are.
+/// How the caller was authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Via {
-    /// A browser's cookie, by the digest that is kept of it.
+    /// A browser's session cookie; holds the digest that is stored for it.
     Session(Digest),
-    /// A program's, by the digest that is kept of it.
+    /// An API token of a program; holds the digest that is stored for it.
     Token {
         hash: Digest,
         scopes: Vec<Scope>,
     },
     /// The command line on the hub's own machine.
     Operator,
-    /// Another hub's signature.
+    /// An HTTP message signature or a libp2p connection of a remote hub.
     Hub(Guest),
     Nobody,
 }
 
-/// What a token is good for.
+/// A permission that an API token grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     Read,
@@ -142,15 +147,17 @@ impl Scope {
 }
 
 impl Caller {
+    /// Returns a caller without identity.
     pub const fn nobody(ip: IpAddr) -> Self {
         Self { person: None, via: Via::Nobody, ip }
     }
 
+    /// Returns the account; an anonymous caller or a remote user gets 401.
     pub fn person(&self) -> Result<&Person, Error> {
         self.person.as_ref().ok_or_else(|| Error::unauthenticated("Sign in to do this."))
     }
 
-    /// The person, if what they came with is good for `scope`. A session is good for everything they may do.
+    /// Returns the account if its credential grants `scope`. Sessions have every scope.
     pub fn may(&self, scope: Scope) -> Result<&Person, Error> {
         let person = self.person()?;
         if self.lacks(scope) {
@@ -160,11 +167,12 @@ impl Caller {
         Ok(person)
     }
 
-    /// Whether they came with a token that is not good for `scope`.
+    /// Returns whether the caller authenticated by an API token without `scope`.
     pub fn lacks(&self, scope: Scope) -> bool {
         matches!(&self.via, Via::Token { scopes, .. } if !scopes.contains(&scope))
     }
 
+    /// Returns the account if it has at least `role` and its credential has the admin scope.
     pub fn require(&self, role: Role) -> Result<&Person, Error> {
         let person = self.may(Scope::Admin)?;
         if person.role >= role {
@@ -173,7 +181,7 @@ impl Caller {
         Err(Error::forbidden(format!("Only an account with the role {} may do this.", role.as_str())))
     }
 
-    /// The session that asks, when it is one.
+    /// Returns the digest of the session, if the caller authenticated by a session.
     pub const fn session(&self) -> Option<&Digest> {
         match &self.via {
             Via::Session(hash) => Some(hash),
@@ -181,7 +189,7 @@ impl Caller {
         }
     }
 
-    /// Somebody whom another hub vouches for.
+    /// Returns the remote user, if a remote hub authenticated one.
     pub const fn guest(&self) -> Option<&Guest> {
         match &self.via {
             Via::Hub(guest) => Some(guest),
@@ -189,7 +197,7 @@ impl Caller {
         }
     }
 
-    /// What rate limits count by: the account or the person of another hub, else the address.
+    /// Returns the rate-limit key: the account, the remote user, else the IP address or IPv6 prefix.
     pub fn key(&self) -> String {
         match (&self.person, self.guest()) {
             (Some(person), _) => person.account.to_string(),
@@ -199,7 +207,7 @@ impl Caller {
     }
 }
 
-/// An address as rate limits count it. Whoever has one of IPv6 has a whole /64 of them (RFC 6177, section 2).
+/// Returns an IP address as rate limits count it. An IPv6 client has a whole /64 (RFC 6177, section 2).
 pub(crate) fn source(ip: IpAddr) -> String {
     match ip.to_canonical() {
         IpAddr::V4(ip) => ip.to_string(),

@@ -1,4 +1,4 @@
-//! What an operator decides about a hub, checked.
+//! The validated configuration of a hub.
 
 use std::{collections::BTreeMap, iter, net::SocketAddr, path::PathBuf, ptr, time::Duration};
 
@@ -15,7 +15,7 @@ pub use plexus_runtime::program::Total as ProgramTotal;
 pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Program, Sandbox};
 pub use plexus_store::Durability;
 
-/// Whether an address leads back to this machine.
+/// Returns whether the host of `url` is a loopback address or `localhost`.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
@@ -25,45 +25,47 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
+/// The configuration of a hub.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub hub_name: String,
     pub public_url: Url,
     /// The addresses that the hub is bound to.
     pub listen: Vec<SocketAddr>,
-    /// Asked for names instead of the machine's own resolvers.
+    /// DNS server for name lookups of agents; none uses the resolvers of the operating system.
     pub dns_server: Option<SocketAddr>,
-    /// Whom to tell about a weakness: a URI (RFC 9116).
+    /// Contact URI for reports of vulnerabilities (RFC 9116).
     pub security_contact: Option<Url>,
     pub data_dir: PathBuf,
     /// None is SQLite in the data folder.
     pub database_url: Option<Secret>,
     pub database_pool: u32,
-    /// What an acknowledged write survives on SQLite.
+    /// Which failures an acknowledged write survives on SQLite.
     pub durability: Durability,
-    /// The files that agents and callers sent. All processes of a hub share it.
+    /// Folder of the files that agents and callers sent. All instances of a hub share it.
     pub blobs_dir: PathBuf,
     pub secret_key_file: PathBuf,
     pub registration: Registration,
     pub private_networks: PrivateNetworks,
-    /// Whether only this machine reaches the hub: it listens on loopback, and its public URL is on loopback as well.
+    /// Whether only this machine can reach the hub: it listens on loopback, and its public URL is on loopback
+    /// as well.
     pub on_loopback: bool,
-    /// Whether the hub is one for test kits, see [`crate::conformance`]. No setting says so.
+    /// Whether this hub serves conformance tests, see [`crate::conformance`]. No setting enables this.
     pub conformance: bool,
-    /// Reverse proxies whose `X-Forwarded-For` is believed.
+    /// Reverse proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// Other origins whose pages may call over MCP.
+    /// Additional web origins whose pages may call the MCP endpoint.
     pub mcp_origins: Vec<String>,
-    /// Programs on this machine may launch teams without a token, while the hub listens on loopback.
+    /// Lets programs on this machine launch teams without a token, while the hub listens on loopback.
     pub open_launch: bool,
     pub models: Option<Models>,
-    /// None: this hub has nothing to do with others.
+    /// None: this hub does not join the federation.
     pub federation: Option<Federation>,
-    /// What agents may be made of, or may use.
+    /// Programs that agents can be made of, or whose tools models can call.
     pub programs: Vec<Listed>,
-    /// How many of them run at once.
+    /// Maximum number of concurrent program processes, counted for agents and for tool servers separately.
     pub programs_at_once: usize,
-    /// They may run as the hub's own user where nothing keeps them apart from it.
+    /// Allows programs to run without a sandbox, as the hub's user, on a machine that supports none.
     pub unsafe_processes: bool,
     pub limits: RunLimits,
     pub quotas: Quotas,
@@ -72,7 +74,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Settings that work and are likely a mistake, each with what to do.
+    /// Returns warnings about settings that are valid but probably a mistake, each with advice.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let is_https = self.public_url.scheme() == "https";
@@ -89,7 +91,8 @@ impl Config {
                     .to_owned(),
             );
         }
-        // The hub itself does not speak TLS, and what listens on loopback only is reached from elsewhere through a proxy.
+        // The hub does not terminate TLS, and a loopback listener is reachable from other machines only by a
+        // proxy.
         let is_proxied = !is_loopback(&self.public_url) && (is_https || listens_here);
         if is_proxied && self.trusted_proxies.is_empty() {
             warnings.push(format!(
@@ -102,62 +105,62 @@ impl Config {
 }
 
 impl Config {
-    /// The hub's name as an authorization server (RFC 8414 section 2).
+    /// Returns the issuer identifier of the hub's authorization server (RFC 8414 section 2).
     pub fn issuer(&self) -> String {
         self.public_url.as_str().trim_end_matches('/').to_owned()
     }
 }
 
-/// How the hub takes part in the network of hubs.
+/// How the hub takes part in the federation.
 #[derive(Clone, Debug)]
 pub struct Federation {
-    /// None: this hub calls others, and is reached through them.
+    /// None: this hub only dials out, and is reached through relays.
     pub listen: Vec<Multiaddr>,
-    /// Ways into the network,
+    /// Bootstrap addresses.
     pub bootstrap: Vec<Multiaddr>,
-    /// and domains whose TXT records name more of them.
+    /// Domains whose TXT records list further bootstrap addresses.
     pub domains: Vec<String>,
-    /// Where others reach this hub, if that differs from where it listens.
+    /// Addresses at which remote hubs reach this hub, if they differ from the listen addresses.
     pub external: Vec<Multiaddr>,
-    /// Look for hubs in the same local network, and be found there.
+    /// Discovers hubs in the local network by mDNS, and answers their queries.
     pub mdns: bool,
-    /// Lend itself to hubs that nobody can call.
+    /// Relays connections for hubs behind NAT.
     pub relay: bool,
     pub mode: Mode,
-    /// Give this hub's rules about others to whoever asks, signed.
+    /// Publishes this hub's rules about remote hubs as a signed list.
     pub share_rules: bool,
 }
 
-/// Whether agents may be at private addresses.
+/// Whether agents may be at private addresses (SSRF policy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrivateNetworks {
-    /// An administrator's own, while the hub listens on loopback.
+    /// Only agents of administrators, while the hub listens on loopback.
     Auto,
     Allowed,
     Refused,
 }
 
-/// The model servers that the operator named.
+/// The model servers that the operator configured.
 #[derive(Clone, Debug)]
 pub struct Models {
-    /// Its models go by the names that it gives them.
+    /// Default server. Its models have no prefix.
     pub first: Provider,
-    /// More servers. A model of theirs goes by `PROVIDER/MODEL`.
+    /// Further servers by name. Their models are addressed as `PROVIDER/MODEL`.
     pub named: BTreeMap<String, Provider>,
-    /// Asked last where others do not answer.
+    /// Last server to try when the server of a model does not respond.
     pub fallback: Option<Provider>,
-    /// The model that decides in teams; none leaves it to the rules.
+    /// The model that decides in teams; none uses the rule-based decision maker.
     pub for_teams: Option<String>,
 }
 
 impl Models {
-    /// Each server whose models agents may be made of, with the name that stands before them.
+    /// Returns the servers whose models agents can use, each with the prefix of its model names.
     pub fn all(&self) -> impl Iterator<Item = (Option<&str>, &Provider)> {
         let named = self.named.iter().map(|(name, provider)| (Some(name.as_str()), provider));
         iter::once((None, &self.first)).chain(named)
     }
 
-    /// Whose model this is, and what its server calls it.
+    /// Splits a model name into its server and the name of the model on that server.
     pub fn find<'a>(&'a self, name: &'a str) -> (&'a Provider, &'a str) {
         let named = name
             .split_once('/')
@@ -165,8 +168,11 @@ impl Models {
         named.unwrap_or((&self.first, name))
     }
 
-    /// Who is asked, and for what, where a provider does not answer for its model: first those for which the operator
-    /// names the same one.
+    /// Returns the fallback servers for a model, each with the model name to request there, in the order to
+    /// try.
+    ///
+    /// Servers for which the operator lists a model of the same name come first, then the configured
+    /// fallback.
     pub fn stand_ins<'a>(
         &'a self,
         own: &'a Provider,
@@ -185,27 +191,31 @@ impl Models {
 pub struct Provider {
     pub base_url: Url,
     pub api_key: Option<Secret>,
-    /// Those of its models that the operator names, the usual one first.
+    /// The models that the operator lists for this server; the first is its default.
     pub models: Vec<String>,
-    /// How much its models take at once.
+    /// Context window of its models, in tokens.
     pub context_tokens: usize,
     pub prices: Prices,
 }
 
+/// Size, concurrency and time limits of runs.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
     pub max_message_bytes: usize,
     pub max_answer_bytes: usize,
-    /// Of all files of one answer together.
+    /// Limit for the sum of all files of one answer.
     pub max_file_bytes: usize,
     pub runs_per_account: usize,
-    /// At once, for all who are not signed in together.
+    /// Concurrent runs per subject without an account: one remote hub, all hubs on probation, or all
+    /// anonymous callers.
     pub runs_of_strangers: usize,
-    /// At once, of one agent.
+    /// Concurrent runs of one agent.
     pub runs_per_agent: usize,
-    /// That wait for their turn, of one account; and of all strangers together.
+    /// Queued runs per subject: one account, one remote hub, all hubs on probation, or all anonymous callers.
     pub waiting_per_account: usize,
+    /// Timeout of a whole run.
     pub whole: Duration,
+    /// Timeout without output of the agent, before the first byte as well.
     pub idle: Duration,
 }
 
@@ -225,7 +235,7 @@ impl Default for RunLimits {
     }
 }
 
-/// A value that is never printed.
+/// A secret string. Its `Debug` output is redacted.
 #[derive(Clone)]
 pub struct Secret(String);
 

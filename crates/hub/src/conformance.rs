@@ -1,17 +1,18 @@
-//! What a hub for test kits has besides: an agent that does what a kit tells it to, and an account that everybody is.
+//! Conformance-test mode: a scripted A2A agent, and one account that every request is authenticated as.
 //!
-//! Kits know nothing of signing in, and their agents must obey words that no real agent obeys. So such a hub is a
-//! process of its own with data of its own, and a hub that serves people has neither of the two.
+//! Test kits cannot sign in, and the scripted agent obeys instructions that no real agent should obey. So
+//! this mode runs as an instance of its own with its own data; a regular hub has neither the agent nor the
+//! account.
 
 use plexus_domain::{Address, Error as Refusal, Part, account::Role};
 use plexus_runtime::builtin::Tck;
 
 use crate::{Caller, Hub, Result, accounts, agents, calls::Door};
 
-/// Whom kits are taken for.
+/// Name of the account that requests are authenticated as.
 const TESTER: &str = "tester";
 
-/// Makes the account that everybody is, and answers it.
+/// Creates the test account and returns a caller for it.
 pub async fn tester(hub: &Hub) -> Result<Caller> {
     if !hub.config().conformance {
         return Err(Refusal::forbidden("This hub is not one for test kits.").into());
@@ -21,12 +22,12 @@ pub async fn tester(hub: &Hub) -> Result<Caller> {
     accounts::act_for(hub, Some(TESTER)).await
 }
 
-/// The agent that A2A's kit speaks to.
+/// Returns the address of the scripted agent that the A2A test kit calls.
 pub fn tck() -> Address {
     agents::tck_address()
 }
 
-/// What the kit's agent answers with a message alone, without a task.
+/// Returns the direct reply of the scripted agent, if this message id requests one instead of a task.
 pub(crate) fn reply(hub: &Hub, door: &Door, called: Option<&str>) -> Option<Vec<Part>> {
     let is_tck = hub.config().conformance && door.address() == tck();
     called.filter(|_| is_tck).and_then(Tck::at_once)

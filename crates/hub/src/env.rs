@@ -1,4 +1,4 @@
-//! The hub's clock and its source of randomness: the only places that ask the machine for either.
+//! The hub's clock and source of randomness; no other code calls the system for either.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use plexus_domain::Timestamp;
 
 use crate::FaultInjection;
 
-/// Where time and randomness come from. Cheap to clone.
+/// Source of time and random bytes. Cheap to clone.
 #[derive(Clone)]
 pub struct Env {
     source: Arc<dyn Source>,
@@ -20,11 +20,12 @@ trait Source: Send + Sync {
 }
 
 impl Env {
+    /// Uses the system clock and the operating system's random numbers.
     pub fn system() -> Self {
         Self { source: Arc::new(System), faults: FaultInjection::default() }
     }
 
-    /// A clock that stands still until it is moved, and randomness that repeats: for tests.
+    /// For tests: a clock that only advances on request, and a deterministic random generator.
     pub fn fixed(start: Timestamp, seed: u64) -> (Self, FixedClock) {
         let clock = FixedClock(Arc::new(Mutex::new((start, seed))));
         (Self { source: Arc::new(clock.clone()), faults: FaultInjection::default() }, clock)
@@ -34,19 +35,19 @@ impl Env {
         self.source.now()
     }
 
-    /// `N` unpredictable bytes.
+    /// Returns `N` unpredictable bytes.
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.source.fill(&mut bytes);
         bytes
     }
 
-    /// Panics that tests inject into workers; no setting reaches this.
+    /// Returns the panics that tests inject into workers; no setting reaches this.
     pub fn faults(&self) -> &FaultInjection {
         &self.faults
     }
 
-    /// A new id of any kind, as in `env.id(RunId::new)`.
+    /// Creates an id of any kind, as in `env.id(RunId::new)`.
     pub fn id<T>(&self, new: impl FnOnce(Timestamp, &plexus_domain::Entropy) -> T) -> T {
         new(self.now(), &self.bytes())
     }
@@ -67,7 +68,7 @@ impl Source for System {
     }
 }
 
-/// The hand on a fixed [`Env`]'s clock.
+/// Handle that advances the clock of a fixed [`Env`].
 #[derive(Clone)]
 pub struct FixedClock(Arc<Mutex<(Timestamp, u64)>>);
 

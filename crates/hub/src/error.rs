@@ -1,8 +1,8 @@
-//! What a use case may answer besides its result: a refusal in words for people, or a fault of the hub.
+//! Errors of use cases: a refusal to be shown to the user, or an internal fault.
 
 use plexus_domain::Error as Refusal;
 
-/// [`Error::Refused`] may be shown as it is; [`Error::Fault`] is logged once at the edge and never sent.
+/// Error of a use case. A refusal may be shown as it is; a fault is logged once by the edge and never sent.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
@@ -19,7 +19,7 @@ impl Error {
     }
 }
 
-/// A store that does not answer now is said to people; anything else it says is a fault.
+/// An unavailable store becomes a refusal that is shown to the user; any other store error is a fault.
 impl From<plexus_store::Error> for Error {
     fn from(error: plexus_store::Error) -> Self {
         if error.is_unavailable() {
@@ -38,7 +38,7 @@ impl From<anyhow::Error> for Error {
     }
 }
 
-/// Answers `refusal` where the store found a contradiction.
+/// Converts a uniqueness conflict reported by the store into `refusal`.
 pub(crate) fn conflict<T>(result: plexus_store::Result<T>, refusal: impl FnOnce() -> Refusal) -> Result<T> {
     result.map_err(|error| if error.is_conflict() { refusal().into() } else { error.into() })
 }

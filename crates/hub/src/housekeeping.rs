@@ -1,4 +1,4 @@
-//! What is done from time to time, and at each start: whatever a while ago was no longer needed goes.
+//! Housekeeping: purges expired data at startup and every hour.
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
@@ -9,14 +9,14 @@ use crate::{Error, Hub, Result, accounts, blobs, chats, oauth, supervise};
 
 const EVERY: Duration = Duration::from_secs(3_600);
 
-/// A task that housekeeping runs by itself.
+/// One housekeeping task, isolated from failures of the other tasks.
 struct Chore {
     name: &'static str,
-    /// Answers how many things it removed.
+    /// Returns the number of items that were removed.
     run: for<'a> fn(&'a Hub) -> BoxFuture<'a, Result<u64>>,
 }
 
-/// In this order: files are swept after the chats that showed them.
+/// The order matters: files are deleted after the chats that showed them.
 const CHORES: [Chore; 6] = [
     Chore {
         name: "account erasure",
@@ -29,11 +29,11 @@ const CHORES: [Chore; 6] = [
     Chore { name: "expired chats", run: |hub| Box::pin(async { count(chats::sweep_expired(hub).await) }) },
     Chore { name: "stray files", run: |hub| Box::pin(async { blobs::sweep_strays(hub).await.map(|()| 0) }) },
     Chore { name: "unused files", run: |hub| Box::pin(async { count(blobs::sweep(hub).await) }) },
-    // Last: it gives back the space of what the others deleted.
+    // Last, because it releases the space of what the other chores deleted.
     Chore { name: "free database pages", run: |hub| Box::pin(async { Ok(hub.store().shrink().await?) }) },
 ];
 
-/// Tidies at once, then every hour. What fails is tried again at the next time.
+/// Runs housekeeping at once and then every hour, until `stop`. A failed chore is retried in the next pass.
 pub(crate) async fn keep_house_until(stop: CancellationToken, hub: Hub) {
     let mut tick = tokio::time::interval(EVERY);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
@@ -42,7 +42,7 @@ pub(crate) async fn keep_house_until(stop: CancellationToken, hub: Hub) {
     }
 }
 
-/// One round of all chores. One that fails or panics keeps no other from running; the first failure is returned.
+/// Runs all chores once and returns the first error. A chore that fails or panics does not stop the others.
 pub(crate) async fn tidy(hub: &Hub) -> Result<()> {
     let mut outcome = Ok(());
     for chore in CHORES {

@@ -1,4 +1,4 @@
-//! The hub itself: what all use cases share.
+//! The shared state of a hub: store, workers, connectors and caches that all use cases access.
 
 use std::sync::{
     Arc,
@@ -17,7 +17,7 @@ use crate::{
     supervise, teams,
 };
 
-/// One hub. Cheap to clone.
+/// One running instance of a hub. Cheap to clone.
 #[derive(Clone)]
 pub struct Hub(Arc<Parts>);
 
@@ -48,15 +48,16 @@ struct Parts {
     whole_index: SetOnce<()>,
     tasks: TaskTracker,
     down: supervise::Down,
-    /// The hub is about to end: what ends now was not ended by a person.
+    /// The instance is shutting down: runs that end now were not cancelled by a user.
     closing: AtomicBool,
     stop: CancellationToken,
 }
 
 impl Hub {
-    /// Opens the store, mends what a crash left, and starts the hub's own workers.
+    /// Opens the store, recovers from a crash, and starts the hub's workers.
     pub async fn open(config: Config, env: Env) -> anyhow::Result<Self> {
-        // A folder that exists keeps its mode, since others may have a reason to enter it; the hub's files in it are closed.
+        // An existing folder keeps its mode, since other users may need access to it; the hub's files in it
+        // are private.
         permissions::create_folder(&config.data_dir)
             .with_context(|| format!("making the data folder {}", config.data_dir.display()))?;
         let url = config.database_url.as_ref().map(crate::config::Secret::reveal);
@@ -123,7 +124,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Ends every run as interrupted, writes down what was said, and closes the store.
+    /// Ends every run as interrupted, flushes the text of open messages, and closes the store.
     pub async fn close(&self) {
         runs::stop_all(self).await;
         self.outbound().programs().close();
@@ -137,22 +138,22 @@ impl Hub {
         self.store().close().await;
     }
 
-    /// Wakes runs that wait for somebody's leave.
+    /// Wakes runs that wait for a tool approval.
     pub(crate) fn decided(&self) -> &Notify {
         &self.0.decided
     }
 
-    /// Joins the network of hubs as the configuration says. For a hub that serves; one that a command opens does not.
+    /// Joins the federation as configured. Call it in a serving hub only, not in one that a command opens.
     pub async fn federate(&self) -> Result<()> {
         federation::start(self).await
     }
 
-    /// Does at once what is otherwise done every hour.
+    /// Runs one pass of housekeeping now.
     pub async fn tidy(&self) -> Result<()> {
         housekeeping::tidy(self).await
     }
 
-    /// Whether the store answers now.
+    /// Checks that the store responds.
     pub async fn check_store(&self) -> Result<()> {
         Ok(self.store().check().await?)
     }
@@ -169,44 +170,47 @@ impl Hub {
         &self.0.live
     }
 
-    /// Wakes the worker that keeps the index in step with the store.
+    /// Wakes the search index worker and the federation publisher after an agent of this hub changed.
     pub(crate) fn listings_changed(&self) {
         self.index_falls_behind();
         self.federation().own_changed();
     }
 
-    /// The same where no agent of this hub changed.
+    /// Wakes the search index worker, here and in other instances, after a replicated listing changed.
     pub(crate) fn index_falls_behind(&self) {
         self.hints().add(processes::Hint::Listings);
         self.0.listings_changed.notify_one();
     }
 
-    /// The same where another process changed them.
+    /// Wakes the index worker and the publisher after another instance changed listings.
     pub(crate) fn listings_moved(&self) {
         self.0.listings_changed.notify_one();
         self.federation().own_changed();
     }
 
-    /// Wakes the worker that sends push notifications.
+    /// Wakes the worker that delivers webhooks.
     pub(crate) fn letters_came(&self) {
         self.0.letters_came.notify_one();
     }
 
+    /// Waits until the webhook worker is woken.
     pub(crate) async fn until_letters_come(&self) {
         self.0.letters_came.notified().await;
     }
 
+    /// Waits until the search index worker is woken.
     pub(crate) async fn until_listings_change(&self) {
         self.0.listings_changed.notified().await;
     }
 
-    /// Set once the index holds all that the store held when the hub started.
+    /// Set once the index holds everything that the store held at startup.
     pub(crate) fn whole_index(&self) -> &SetOnce<()> {
         &self.0.whole_index
     }
 
+    /// Marks the initial build of the index as complete.
     pub(crate) fn index_is_whole(&self) {
-        // A later catch-up finds it set.
+        // `set` fails after a later catch-up, when the flag is already set.
         let _ = self.0.whole_index.set(());
     }
 
@@ -222,12 +226,12 @@ impl Hub {
         self.0.process
     }
 
-    /// What other processes are to look at.
+    /// Outgoing cluster notifications to other instances.
     pub(crate) fn hints(&self) -> &processes::Hints {
         &self.0.hints
     }
 
-    /// What is shown here of what other processes do.
+    /// Mirrors chats that other instances write.
     pub(crate) fn mirror(&self) -> &processes::Mirror {
         &self.0.mirror
     }
@@ -244,7 +248,7 @@ impl Hub {
         &self.0.limits
     }
 
-    /// Sums of what is stored, for quotas.
+    /// Cached sums of stored bytes, for quotas.
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.0.ledger
     }
@@ -261,12 +265,12 @@ impl Hub {
         &self.0.attachments
     }
 
-    /// Tokens that were got for agents.
+    /// Cached OAuth tokens of agents, by credential.
     pub(crate) fn tokens(&self) -> &agents::Slots {
         &self.0.tokens
     }
 
-    /// Who has gone to an authorization server, to agree there.
+    /// Pending OAuth flows: users who were redirected to an authorization server.
     pub(crate) fn connecting(&self) -> &agents::Begun {
         &self.0.connecting
     }

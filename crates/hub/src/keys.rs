@@ -1,4 +1,4 @@
-//! Keys that the hub holds: its own, and those of its agents. Seeds lie sealed in the store.
+//! Signing keys of the hub and of its agents. Seeds are stored encrypted.
 
 use std::path::Path;
 
@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Hub, Result};
 
-/// The key file that secrets are sealed with now.
+/// Version of the key file that new secrets are encrypted with.
 pub(crate) const KEY_VERSION: i64 = 1;
 
-/// Whose a key is.
+/// Owner and purpose of a key.
 #[derive(Clone, Copy)]
 enum Holder {
     Hub,
@@ -30,10 +30,10 @@ enum Holder {
     Recovery(AgentId),
 }
 
-/// What an agent is known by for good: its keys, and the listing id that follows from them.
+/// The permanent identity of an agent: its keys, and the listing id derived from them.
 pub(crate) struct Identity {
     pub listing: ListingId,
-    /// Part of the listing id, so the rows of both keys keep it.
+    /// Part of the listing id, so the rows of both keys store it.
     created: Timestamp,
     agent: SecretKey,
     agent_seed: [u8; 32],
@@ -42,7 +42,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// A new one, for an agent that is registered at `created`.
+    /// Generates an identity for an agent that is registered at `created`.
     pub fn new(hub: &Hub, created: Timestamp) -> Result<Self> {
         Self::of_seeds(hub.env().bytes(), hub.env().bytes(), created)
     }
@@ -59,14 +59,14 @@ impl Identity {
         Ok(Self { listing, created, agent, agent_seed, recovery, recovery_seed })
     }
 
-    /// Puts it aside until `agent` is published.
+    /// Encrypts this identity so that it can be stored until `agent` is published.
     pub fn reserve(&self, hub: &Hub, agent: AgentId) -> Result<Reserved> {
         let seeds = [self.agent_seed, self.recovery_seed].concat();
         let sealed = BASE64.encode(hub.vault().seal(&Reserved::purpose(agent), &seeds)?);
         Ok(Reserved { listing: self.listing.to_string(), created: self.created, sealed })
     }
 
-    /// Writes the keys of an agent whose row is there; `namespace` owns it.
+    /// Inserts the keys of an agent whose row exists. `namespace` owns the agent.
     pub async fn keep(&self, hub: &Hub, tx: &mut Tx, agent: AgentId, namespace: NamespaceId) -> Result<()> {
         let held = [
             (Holder::Agent(agent), &self.agent, &self.agent_seed),
@@ -79,12 +79,12 @@ impl Identity {
     }
 }
 
-/// An identity that waits for its agent to be published.
+/// An encrypted identity whose agent is not published yet.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Reserved {
     pub listing: String,
     created: Timestamp,
-    /// Both seeds, in base64.
+    /// Both seeds, encrypted, in base64.
     sealed: String,
 }
 
@@ -93,6 +93,7 @@ impl Reserved {
         format!("identity {agent}")
     }
 
+    /// Decrypts the identity that was reserved for `agent`.
     pub fn take_up(&self, hub: &Hub, agent: AgentId) -> Result<Identity> {
         let sealed = BASE64.decode(&self.sealed).map_err(Error::fault)?;
         let seeds = hub.vault().open_sealed(&Self::purpose(agent), &sealed)?;
@@ -102,13 +103,15 @@ impl Reserved {
     }
 }
 
-/// The genesis of a listing can be told again as long as its first keys are known, so its nonce follows from that.
+/// Derives the nonce of a genesis document from the agent's seed.
+///
+/// A genesis can therefore be rebuilt at any time from the agent's first keys.
 fn nonce(seed: &[u8; 32]) -> [u8; 16] {
     let digest = Digest::of([b"plexus listing nonce 1\n", seed.as_slice()].concat());
     std::array::from_fn(|at| digest.as_bytes()[at])
 }
 
-/// Makes the hub's own key where it has none; `namespace` is the hub's.
+/// Creates the hub's own key if it has none. `namespace` is the hub's.
 pub(crate) async fn ensure_hub(hub: &Hub, tx: &mut Tx, namespace: NamespaceId) -> Result<()> {
     if !keys::list_by_hub(tx, HubRowId::SELF).await?.is_empty() {
         return Ok(());
@@ -117,25 +120,25 @@ pub(crate) async fn ensure_hub(hub: &Hub, tx: &mut Tx, namespace: NamespaceId) -
     insert(hub, tx, namespace, Holder::Hub, &SecretKey::from_seed(&seed), &seed, hub.env().now()).await
 }
 
-/// The key by which other hubs know this one.
+/// Returns the public key that identifies this hub to remote hubs.
 pub(crate) async fn hub_key(conn: &mut Conn) -> Result<PublicKey> {
     let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
     public(held.first().context("the hub has no key")?)
 }
 
-/// The keys of this hub that are in use, for whoever checks its signatures.
+/// Returns the hub's active public keys, for verifiers of its signatures.
 pub async fn hub_keys(hub: &Hub) -> Result<Vec<PublicKey>> {
     let held = keys::list_by_hub(&mut hub.store().read().await?, HubRowId::SELF).await?;
     held.iter().filter(|key| key.retired.is_none()).map(public).collect()
 }
 
-/// The key with which the hub signs for itself.
+/// Returns the key with which the hub signs on its own behalf.
 pub(crate) async fn hub_secret(hub: &Hub, conn: &mut Conn) -> Result<Option<SecretKey>> {
     let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
     secret_of(hub, conn, held.into_iter().find(|key| key.retired.is_none())).await
 }
 
-/// The hub's seed and key, which its network goes by, too.
+/// Returns the hub's seed and key. The federation derives its libp2p identity from the same seed.
 pub(crate) async fn hub_seed(hub: &Hub, conn: &mut Conn) -> Result<([u8; 32], SecretKey)> {
     let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
     let key = held.into_iter().find(|key| key.retired.is_none());
@@ -143,14 +146,15 @@ pub(crate) async fn hub_seed(hub: &Hub, conn: &mut Conn) -> Result<([u8; 32], Se
     Ok((seed, SecretKey::from_seed(&seed)))
 }
 
-/// Who signs for an agent, and the document that its listing began with.
+/// The signing key of an agent, and the genesis document of its listing.
 pub(crate) struct Signer {
     pub key: SecretKey,
     pub genesis: Genesis,
 }
 
-/// Who signs for an agent to other hubs, also after it was deleted: that has to be signed as well. None when its owner holds
-/// the key.
+/// Returns the signer of an agent's listings, or none when the owner holds the key.
+///
+/// Deleted agents have one too, since their deletion is signed as well.
 pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<Signer>> {
     let held = keys::list_by_agent(conn, agent).await?;
     let of = |kind| held.iter().filter(move |key| key.kind == kind);
@@ -169,7 +173,7 @@ pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result
     Ok(Some(Signer { key, genesis }))
 }
 
-/// The key with which the hub signs for an agent; none when its owner holds it.
+/// Returns the key with which the hub signs for an agent, or none when the owner holds it.
 pub(crate) async fn agent_key(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<SecretKey>> {
     let held = keys::list_by_agent(conn, agent).await?;
     let current = held.into_iter().find(|key| key.kind == KeyKind::Agent && key.retired.is_none());
@@ -212,7 +216,7 @@ async fn insert(
     Ok(keys::insert(tx, &row).await?)
 }
 
-/// Seals `plain` for `purpose` and keeps it.
+/// Encrypts `plain` for `purpose` and stores it.
 pub(crate) async fn seal(
     hub: &Hub,
     tx: &mut Tx,
@@ -224,8 +228,10 @@ pub(crate) async fn seal(
     keep_sealed(hub, tx, namespace, purpose, sealed).await
 }
 
-/// Refuses to start where the database holds sealed secrets and the key file is missing: a new key would open none of them,
-/// and what is sealed with it would not open once the old file is back.
+/// Fails when the database holds encrypted secrets and the key file is missing.
+///
+/// A newly generated key could not decrypt them, and secrets encrypted with it would be lost once the old
+/// file is restored.
 pub(crate) async fn check_key_file_exists(file: &Path, store: &Store) -> anyhow::Result<()> {
     if file.exists() || secrets::find_oldest(&mut store.read().await?).await?.is_none() {
         return Ok(());
@@ -238,7 +244,7 @@ pub(crate) async fn check_key_file_exists(file: &Path, store: &Store) -> anyhow:
     )
 }
 
-/// Refuses to start with a key file that does not open what the database holds.
+/// Fails when the key file does not decrypt the oldest secret in the database.
 pub(crate) async fn check_key_file(hub: &Hub) -> anyhow::Result<()> {
     let Some(oldest) = secrets::find_oldest(&mut hub.store().read().await?).await? else { return Ok(()) };
     hub.vault().open_sealed(&oldest.kind, &oldest.sealed).map(drop).with_context(|| {
@@ -251,7 +257,7 @@ pub(crate) async fn check_key_file(hub: &Hub) -> anyhow::Result<()> {
     })
 }
 
-/// Keeps what was sealed for `purpose` before.
+/// Stores a secret that is already encrypted for `purpose`.
 pub(crate) async fn keep_sealed(
     hub: &Hub,
     tx: &mut Tx,
@@ -265,7 +271,7 @@ pub(crate) async fn keep_sealed(
     Ok(id)
 }
 
-/// What was sealed, as it was. `purpose` must be the one that it was sealed for.
+/// Decrypts a stored secret. `purpose` must be the one that it was encrypted for.
 pub(crate) async fn open(hub: &Hub, conn: &mut Conn, id: SecretId, purpose: &str) -> Result<Vec<u8>> {
     let row = secrets::find(conn, id).await?.with_context(|| format!("secret {id} is gone"))?;
     Ok(hub.vault().open_sealed(purpose, &row.sealed)?)

@@ -1,8 +1,8 @@
-//! The hub's use cases: every rule about who may do what, one call each.
+//! The hub's use cases: every permission rule and state change, one function each.
 //!
-//! A use case decides with `plexus_domain`, writes rows in one transaction, commits, and then tells those who
-//! watch. It knows no HTTP and no HTML. What must be done later is a row written in the same transaction; a lost
-//! wake-up costs time, never data.
+//! A use case decides with `plexus_domain`, writes rows in one transaction, commits, and then publishes to
+//! subscribers. It knows no HTTP and no HTML. Deferred work is a row written in the same transaction
+//! (outbox), and workers poll as well as being woken, so a lost wake-up costs time, never data.
 
 pub mod accounts;
 pub mod admin;

@@ -1,4 +1,5 @@
-//! Passwords: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage), off the async threads.
+//! Password hashing: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage), on blocking
+//! threads.
 
 use std::sync::Arc;
 
@@ -11,18 +12,18 @@ use tokio::sync::Semaphore;
 
 use crate::{Env, Error, Result};
 
-/// One verification takes a core for about 10 ms and 19 MiB: more at once would only wait inside the machine.
+/// One verification takes a core about 10 ms and 19 MiB; more concurrent ones would only wait for a core.
 const AT_ONCE: usize = 2;
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Hashes and verifies, a bounded number at a time.
+/// Hashes and verifies passwords, at most `AT_ONCE` at a time.
 #[derive(Clone)]
 pub struct Passwords {
     env: Env,
     turns: Arc<Semaphore>,
-    /// Verified against when there is no account, so that an unknown name takes as long as a known one.
+    /// Hash that is verified when there is no account, so that timing does not reveal which names exist.
     decoy: Arc<str>,
 }
 
@@ -32,13 +33,13 @@ impl Passwords {
         Ok(Self { env, turns: Arc::new(Semaphore::new(AT_ONCE)), decoy })
     }
 
-    /// The PHC string to keep.
+    /// Hashes a password. Returns the PHC string to store.
     pub async fn hash(&self, password: NewPassword) -> Result<String> {
         let salt = self.env.bytes();
         self.in_turn(move || hash(password.reveal(), salt)).await?
     }
 
-    /// Whether `password` is the one that `kept` was made from. Without `kept` the answer is no, as slowly.
+    /// Verifies `password` against the hash `kept`. Without a hash it returns false after the same time.
     pub async fn verify(&self, password: String, kept: Option<String>) -> Result<bool> {
         if password.len() > NewPassword::MAX_BYTES {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! The programs that agents may be made of or may use: listed by the operator, run in a sandbox.
+//! Programs that the operator configured as agents or tool servers. They run in a sandbox.
 
 use std::{collections::BTreeSet, fs, os::unix::fs::DirBuilderExt as _, sync::Arc};
 
@@ -12,7 +12,7 @@ use plexus_runtime::{
 
 use crate::{Config, caller::Person};
 
-/// One of the operator's programs, and who may use it.
+/// A configured program, and which accounts may use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     pub program: Program,
@@ -20,24 +20,24 @@ pub struct Listed {
     pub may_use: MayUse,
 }
 
-/// The protocol of a program, and so what it is for.
+/// The protocol of a program, which determines its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Speaks {
-    /// The Agent Client Protocol: it is an agent.
+    /// Agent Client Protocol: the program is an agent.
     #[default]
     Acp,
-    /// The Model Context Protocol: models may call its tools.
+    /// Model Context Protocol: models may call its tools.
     Mcp,
 }
 
-/// Whom the operator lets use a program: make agents with it, and talk to them. Administrators always may.
+/// Which accounts may make agents with a program and call these agents. Administrators always may.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MayUse {
     #[default]
     Nobody,
-    /// These accounts, by their folded names.
+    /// These accounts, by case-folded name.
     Named(BTreeSet<String>),
-    /// Whomever the owner of an agent lets use it.
+    /// Every caller that the owner of an agent lets call it.
     Everyone,
 }
 
@@ -56,7 +56,7 @@ impl MayUse {
     }
 }
 
-/// The list, and what runs of it.
+/// The configured programs with their sandbox, sessions and concurrency limits.
 pub struct Programs {
     listed: Vec<Listed>,
     sandbox: Sandbox,
@@ -65,7 +65,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Makes the folders that are missing. Only a hub that lists programs tries out what keeps them apart.
+    /// Creates missing program folders. Probes the sandbox only if programs are configured.
     pub fn new(config: &Config) -> anyhow::Result<Self> {
         for listed in &config.programs {
             let folder = &listed.program.folder;
@@ -92,7 +92,7 @@ impl Programs {
         })
     }
 
-    /// The names of those that somebody may use.
+    /// Returns the names of the programs of one protocol that an account may use.
     pub fn names(&self, person: &Person, speaks: Speaks) -> Vec<String> {
         let of_kind = self.listed.iter().filter(|listed| listed.speaks == speaks);
         let open = of_kind.filter(|listed| listed.may_use.lets_in(Some(person)));
@@ -109,13 +109,13 @@ impl Programs {
         self.listed.iter().find(|listed| listed.program.name == name).ok_or_else(missing)
     }
 
-    /// What runs an agent that is made of this program, for somebody who may use it.
+    /// Returns the connector of an agent program, if the requester may use it.
     pub fn connector(&self, person: Option<&Person>, name: &str, scope: String) -> Result<Acp, Refusal> {
         let (sandbox, program) = (self.sandbox.clone(), self.open_to(person, name, Speaks::Acp)?.clone());
         Ok(Acp::new(self.sessions.clone(), scope, Arc::new(move || sandbox.launch(&program))))
     }
 
-    /// The program as a server of tools, for somebody who may use it.
+    /// Returns a tool-server program, if the requester may use it.
     pub fn server(&self, person: Option<&Person>, name: &str) -> Result<Server, Refusal> {
         let program = Box::new(self.open_to(person, name, Speaks::Mcp)?.clone());
         Ok(Server::Program { program, sandbox: self.sandbox.clone(), places: self.places.clone() })
@@ -137,7 +137,7 @@ impl Programs {
         Ok(&listed.program)
     }
 
-    /// Until the operator says who may use its program, an agent is its owner's alone.
+    /// Refuses to publish an agent while its program is restricted to administrators: it must stay private.
     pub fn check_visibility(&self, name: &str, visibility: Visibility) -> Result<(), Refusal> {
         if visibility > Visibility::Private && self.find(name)?.may_use == MayUse::Nobody {
             let words = format!(
@@ -149,7 +149,7 @@ impl Programs {
         Ok(())
     }
 
-    /// Ends the programs that wait for a message.
+    /// Stops the program processes that are idle between messages.
     pub fn close(&self) {
         self.sessions.close();
     }

@@ -1,4 +1,4 @@
-//! Secrets at rest: XChaCha20-Poly1305 under a key that lies in a file of its own.
+//! Encryption of secrets at rest: XChaCha20-Poly1305 with a key from a separate file.
 
 use std::{
     fs,
@@ -20,14 +20,14 @@ use crate::Env;
 const NONCE: usize = 24;
 const KEY: usize = 32;
 
-/// Seals what the hub must be able to read again and nobody else may: credentials, signing keys.
+/// Encrypts secrets that the hub must be able to read again: credentials and signing keys.
 pub struct Vault {
     cipher: XChaCha20Poly1305,
     env: Env,
 }
 
 impl Vault {
-    /// The key in `file`, made there (mode 0600) when the file does not exist.
+    /// Loads the key from `file`, or creates the file (mode 0600) with a new key.
     pub fn open(file: &Path, env: &Env) -> anyhow::Result<Self> {
         permissions::restrict(file);
         let key = match fs::read(file) {
@@ -46,7 +46,7 @@ impl Vault {
         Ok(Self { cipher: XChaCha20Poly1305::new(&key.into()), env: env.clone() })
     }
 
-    /// `purpose` is bound to the result: what was sealed for one thing does not open for another.
+    /// Encrypts `secret`. `purpose` is authenticated with it: it can be decrypted for the same purpose only.
     pub fn seal(&self, purpose: &str, secret: &[u8]) -> anyhow::Result<Vec<u8>> {
         let nonce = self.env.bytes::<NONCE>();
         let payload = Payload { msg: secret, aad: purpose.as_bytes() };
@@ -55,6 +55,7 @@ impl Vault {
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
+    /// Decrypts a secret that was encrypted for `purpose`.
     pub fn open_sealed(&self, purpose: &str, sealed: &[u8]) -> anyhow::Result<Vec<u8>> {
         let (nonce, body) = sealed.split_first_chunk::<NONCE>().context("a sealed secret is too short")?;
         let payload = Payload { msg: body, aad: purpose.as_bytes() };
@@ -63,7 +64,9 @@ impl Vault {
     }
 }
 
-/// The file comes to be with its key in it: of processes that begin at once, the first makes it for all.
+/// Creates the key file atomically: a hard link publishes a complete draft.
+///
+/// When instances start concurrently, the first link wins and all of them read its key.
 fn create(file: &Path, env: &Env) -> anyhow::Result<Vec<u8>> {
     let writing = || format!("making the secret key file {}", file.display());
     let draft = file.with_extension(format!("{:032x}", u128::from_be_bytes(env.bytes())));

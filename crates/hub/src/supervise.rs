@@ -1,4 +1,4 @@
-//! Supervision of background tasks: a worker that panics or ends before the hub does is logged, counted and restarted.
+//! Supervision of background tasks: logs, counts and restarts a worker that panics or ends early.
 
 use std::{
     any::Any,
@@ -16,32 +16,33 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Env, Hub};
 
-/// Delay before the first restart. Each further one doubles, up to [`LONGEST_DELAY`].
+/// Backoff before the first restart. It doubles with each further failure, up to [`LONGEST_DELAY`].
 const FIRST_DELAY: Duration = Duration::from_millis(250);
-/// The longest delay; a minute bounds how long a team whose conductor panicked stands still.
+/// Maximum backoff. It bounds for how long a team stands still whose orchestrator panicked.
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
-/// A worker that ran for so long is healthy again: its next restart waits for [`FIRST_DELAY`].
+/// A worker that ran for this long counts as healthy: its next restart waits for [`FIRST_DELAY`].
 const HEALTHY_AFTER: Duration = Duration::from_mins(5);
 
-/// Restarts since the process started, by worker.
+/// Metric: restarts since the instance started, by worker.
 const RESTARTS: &str = "plexus_worker_restarts_total";
-/// Panics of tasks that are not restarted, by task.
+/// Metric: panics of tasks that are not restarted, by task.
 const PANICS: &str = "plexus_task_panics_total";
 
-/// How long a worker is to run.
+/// How long a worker is expected to run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lifetime {
-    /// As long as the hub. An earlier end is a fault, and while it is down the hub is not ready.
+    /// As long as the hub. An earlier end is a fault, and the hub is not ready until the worker is restarted.
     Hub,
-    /// Until its own work is done; only a panic is a fault. One of many, so the hub stays ready without it.
+    /// Until its own work is done. Only a panic is a fault, and it does not affect readiness: there are many
+    /// of these.
     Work,
 }
 
-/// The workers that wait for their restart, with the cause of the last failure.
+/// The workers that wait for their restart, with the cause of their last failure.
 #[derive(Clone, Default)]
 pub(crate) struct Down(Arc<Mutex<BTreeMap<&'static str, String>>>);
 
-/// Panics that a test has ordered, by worker. Nothing but a test can order one.
+/// Panics that a test injects, by worker. Only tests inject them.
 #[derive(Clone, Default)]
 pub struct FaultInjection(Arc<Faults>);
 
@@ -52,7 +53,7 @@ struct Faults {
 }
 
 impl FaultInjection {
-    /// Every run of the worker panics at its next await, until [`FaultInjection::clear`].
+    /// Makes every run of the worker panic at its next await, until [`FaultInjection::clear`].
     pub fn inject(&self, worker: &'static str) {
         self.0.workers.lock().insert(worker);
         self.0.changed.notify_waiters();
@@ -62,7 +63,7 @@ impl FaultInjection {
         self.0.workers.lock().remove(worker);
     }
 
-    /// Panics once a fault is injected into the worker.
+    /// Waits until a fault is injected into the worker, then panics.
     pub(crate) async fn strike(&self, worker: &'static str) -> Infallible {
         loop {
             let changed = self.0.changed.notified();
@@ -75,9 +76,9 @@ impl FaultInjection {
 }
 
 impl Hub {
-    /// Runs a worker until the hub ends, and restarts it whenever it panics or ends before that.
+    /// Runs a worker until the hub shuts down, and restarts it whenever it panics or ends before that.
     ///
-    /// `work` is called for each run, so what must outlive a panic belongs outside its future.
+    /// `work` is called for each run, so state that must survive a panic belongs outside its future.
     pub(crate) fn supervise<F, W>(&self, worker: &'static str, work: F)
     where
         F: FnMut(Self) -> W + Send + 'static,
@@ -87,7 +88,7 @@ impl Hub {
         self.tasks().spawn(async move { run(&hub, worker, Lifetime::Hub, &stop, work).await });
     }
 
-    /// The same for a worker that may end when its work is done.
+    /// Supervises a worker that may end when its work is done; only a panic restarts it.
     pub(crate) fn supervise_work<F, W>(&self, worker: &'static str, work: F)
     where
         F: FnMut(Self) -> W + Send + 'static,
@@ -106,7 +107,7 @@ impl Hub {
         run(self, worker, Lifetime::Hub, stop, work).await;
     }
 
-    /// Runs a task once. A panic is logged and counted, and nothing is tried again.
+    /// Spawns a task that runs once. A panic is logged and counted; the task is not restarted.
     pub(crate) fn spawn_once(&self, task: &'static str, work: impl Future<Output = ()> + Send + 'static) {
         let hub = self.clone();
         self.tasks().spawn(async move {
@@ -117,7 +118,7 @@ impl Hub {
         });
     }
 
-    /// The workers that failed and wait for their restart, with the cause.
+    /// Returns the workers that failed and wait for their restart, with the cause.
     pub fn workers_down(&self) -> Vec<(&'static str, String)> {
         self.down().0.lock().iter().map(|(worker, cause)| (*worker, cause.clone())).collect()
     }
@@ -152,7 +153,7 @@ where
     }
 }
 
-/// Runs to the end or to a panic, which a test may order.
+/// Runs `work` and catches a panic, including one that a test injects.
 async fn guarded(
     env: &Env,
     worker: &'static str,
@@ -168,7 +169,7 @@ async fn guarded(
     AssertUnwindSafe(Box::pin(run)).catch_unwind().await
 }
 
-/// Exponential backoff with jitter: between half of the step and all of it.
+/// Returns an exponential backoff with jitter: between half of the step and all of it.
 fn delay(env: &Env, failures: u32) -> Duration {
     let step =
         FIRST_DELAY.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(LONGEST_DELAY);
@@ -176,7 +177,7 @@ fn delay(env: &Env, failures: u32) -> Duration {
     step / 2 + step / 2 * u32::from(random) / u32::from(u8::MAX)
 }
 
-/// What a panic says.
+/// Returns the message of a panic payload.
 pub(crate) fn cause(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())

@@ -1,4 +1,4 @@
-//! What a reader is shown of a message, put together from rows and from what is being written right now.
+//! Read model of messages: rows combined with the text of messages that are still being written.
 
 use std::collections::HashMap;
 
@@ -21,34 +21,37 @@ use crate::{
     live::{OpenMessage, Snapshot},
 };
 
+/// A message as the site and the API show it.
 #[derive(Clone, Debug)]
 pub struct MessageView {
     pub message: Message,
     pub author: Author,
     pub run: Option<RunView>,
-    /// Those that could stand in its place, itself included, in the order they were said.
+    /// The alternatives at its place in the tree, itself included, oldest first.
     pub alternatives: Vec<MessageId>,
     /// The parts so far of a message that is still being written.
     pub open: Vec<Snapshot>,
-    /// One line on what its agent is doing, while it is written.
+    /// One line on what its agent is doing, while the message is being written.
     pub status: Option<String>,
 }
 
+/// The author of a message, as shown to readers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
     Person {
         name: String,
     },
     Agent {
-        /// What the mark is drawn from.
+        /// Seed of the agent's identicon.
         seed: String,
         name: String,
         address: Address,
     },
-    /// Somebody whose account is gone.
+    /// A principal whose account or agent was deleted.
     Gone,
 }
 
+/// A run as shown with the message that it writes.
 #[derive(Clone, Debug)]
 pub struct RunView {
     pub id: RunId,
@@ -60,6 +63,7 @@ pub struct RunView {
 }
 
 impl RunView {
+    /// Returns the view of a run that was just created.
     pub fn begun(id: RunId, state: RunState, queued: Timestamp) -> Self {
         let usage = Usage::default();
         Self { id, state, failure: None, usage, queued, ended: None }
@@ -80,7 +84,7 @@ impl From<&Run> for RunView {
     }
 }
 
-/// The messages of `wanted` that exist, in the order of `wanted`. `tree` is the chat's.
+/// Loads the messages of `wanted` that exist, in the order of `wanted`. `tree` is the chat's message tree.
 pub(crate) async fn load(
     hub: &Hub,
     conn: &mut Conn,
@@ -111,7 +115,8 @@ pub(crate) async fn load(
     Ok(wanted.iter().filter_map(|id| views.remove(id)).collect())
 }
 
-/// What an open message says so far: from memory where it is written here, else from its process's log.
+/// Returns the parts of an open message so far: from memory if this instance writes it, else from the stream
+/// journal.
 async fn so_far(hub: &Hub, conn: &mut Conn, message: MessageId, run: Option<&Run>) -> Result<Vec<Snapshot>> {
     if let Some(snapshots) = hub.live().snapshot(message) {
         return Ok(snapshots);
@@ -122,7 +127,7 @@ async fn so_far(hub: &Hub, conn: &mut Conn, message: MessageId, run: Option<&Run
     }
 }
 
-/// The parts so far of a message of this run that is still being written.
+/// Returns the parts so far of a message of this run that is still being written.
 pub(crate) async fn parts_so_far(
     hub: &Hub,
     conn: &mut Conn,
@@ -135,7 +140,7 @@ pub(crate) async fn parts_so_far(
     Ok(logged(conn, message, run).await?.parts())
 }
 
-/// A message of this run as far as the log of its process knows it.
+/// Replays an open message from the stream journal of the instance that runs it.
 pub(crate) async fn logged(conn: &mut Conn, message: MessageId, run: &Run) -> Result<OpenMessage> {
     let pieces = match run.process {
         Some(process) => text_log::list_by_message(conn, process, message).await?,
@@ -144,7 +149,7 @@ pub(crate) async fn logged(conn: &mut Conn, message: MessageId, run: &Run) -> Re
     Ok(OpenMessage::replayed(run.chat, message, &pieces))
 }
 
-/// Who these principals are, for people.
+/// Loads the display names of these principals.
 pub(crate) async fn authors(
     conn: &mut Conn,
     wanted: impl Iterator<Item = PrincipalId>,
@@ -156,7 +161,7 @@ pub(crate) async fn authors(
     Ok(known.into_iter().map(|principal| (principal.id, Author::from(principal))).collect())
 }
 
-/// Whoever the hub knows nothing of.
+/// Display name of an anonymous caller.
 const NOBODY: &str = "Somebody";
 
 impl From<Named> for Author {
@@ -192,11 +197,12 @@ impl From<&agents::Agent> for Author {
     }
 }
 
-/// What an agent's mark is drawn from: its listing id, which stays when keys rotate.
+/// Returns the seed of an agent's identicon: its listing id, which does not change when keys are rotated.
 pub(crate) fn seed(agent: &agents::Agent) -> String {
     agent.listing_id.clone().unwrap_or_else(|| agent.id.to_string())
 }
 
+/// Returns the full address of an agent.
 pub(crate) fn address(agent: &agents::Agent) -> Address {
     Address { owner: agent.owner.clone(), name: agent.name.clone(), hub: agent.home.clone() }
 }

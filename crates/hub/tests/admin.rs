@@ -1,4 +1,4 @@
-//! What those who run the hub may do, and nobody else.
+//! Administration and moderation: permissions, effects and audit entries.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
@@ -70,13 +70,13 @@ impl World {
         Ok(accounts::sign_up(self.later(), form, &device()).await?.is_some())
     }
 
-    /// A second later: what is written down then comes after what was written before.
+    /// Advances the clock by a second, so that audit entries have a defined order.
     fn later(&self) -> &Hub {
         self.clock.advance(Duration::from_secs(1));
         &self.hub
     }
 
-    /// Works on the rows while no hub has them open.
+    /// Works on the database while the hub is closed, then opens the hub again.
     async fn between(mut self, work: impl AsyncFnOnce(&mut Tx)) -> Self {
         self.hub.close().await;
         let store = Store::open(&StoreConfig::parse(None, self.folder.path()).unwrap()).await.unwrap();
@@ -90,7 +90,7 @@ impl World {
         self
     }
 
-    /// Everything that was written down, the oldest first: action, change, request.
+    /// Closes the hub and returns all audit entries, the oldest first: action, change, request.
     async fn audit(self) -> Vec<(String, String, String)> {
         let mut found = Vec::new();
         let read = async |tx: &mut Tx| {
@@ -144,7 +144,7 @@ fn device() -> Device {
     Device { ip: IP, agent: String::new() }
 }
 
-/// An agent of `ada` at [`ORIGIN`], of which nobody has proved control.
+/// Inserts an agent of `ada` at [`ORIGIN`], which is unverified.
 async fn remote_agent(tx: &mut Tx) -> AgentId {
     let created = Timestamp::from_millis(1_795_132_800_000);
     let owner = plexus_store::namespaces::by_name(tx, &"ada".parse().unwrap()).await.unwrap().unwrap();
@@ -272,7 +272,7 @@ async fn the_last_administrator_stays() {
         async |caller: &Caller, id, act| admin::act_on_person(world.later(), caller, id, act, "r-2").await;
     assert_eq!(refusal(act(&grace, grace_id, PersonAct::SetRole(Role::User)).await), "conflict");
     act(&grace, noor_id, PersonAct::SetRole(Role::User)).await.unwrap();
-    // A request that was let in before the other one took the role away.
+    // `noor` still holds a caller from before her role was removed.
     assert_eq!(refusal(act(&noor, grace_id, PersonAct::SetRole(Role::User)).await), "conflict");
     assert_eq!(refusal(act(&noor, grace_id, PersonAct::Suspend).await), "conflict");
     assert!(admin::overview(&world.hub, &world.sign_in("grace").await.unwrap()).await.is_ok());

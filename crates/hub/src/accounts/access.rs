@@ -1,4 +1,4 @@
-//! Whether callers who stay connected are still let in.
+//! Ends long-lived connections when their caller loses access.
 
 use std::{future, time::Duration};
 
@@ -11,10 +11,10 @@ use tokio::{
 use super::sessions::still_lets_in;
 use crate::{Caller, Hub, live::Touched};
 
-/// What ends by the clock is noticed this late where nobody asks for anything.
+/// Poll interval, which detects expiry when no access change is published.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
 
-/// Whether the caller may still ask for something. While the store cannot be read, nobody may.
+/// Returns whether the caller is still authorized. Fails closed: false while the store is unavailable.
 pub async fn lets_in(hub: &Hub, caller: &Caller) -> bool {
     let looked = async { still_lets_in(hub, &mut hub.store().read().await?, caller).await };
     looked.await.unwrap_or_else(|error: crate::Error| {
@@ -23,17 +23,17 @@ pub async fn lets_in(hub: &Hub, caller: &Caller) -> bool {
     })
 }
 
-/// Waits until a caller is let in no longer. Somebody without an account was never let in, and waits for ever.
+/// Resolves when the caller loses access. Never resolves for callers without an account.
 pub async fn until_shut_out(hub: &Hub, caller: &Caller) {
     let Some(person) = &caller.person else { return future::pending().await };
     let mut touched = hub.live().access.watch();
     while lets_in(hub, caller).await {
-        // However it ends, the store is looked at.
+        // Re-check the store after a notification or a timeout.
         let _ = timeout(LOOK_EVERY, until_touched(&mut touched, person.account)).await;
     }
 }
 
-/// News that was missed may have been about anybody.
+/// Waits for an access change that may concern the account. A missed notification may concern any account.
 async fn until_touched(touched: &mut Receiver<Touched>, account: AccountId) {
     loop {
         match touched.recv().await {

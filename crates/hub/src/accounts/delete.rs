@@ -1,4 +1,4 @@
-//! Leaving: at once for everybody else, for good after a time in which signing in brings the account back.
+//! Account deletion: takes effect at once, and is final after a grace period in which signing in cancels it.
 
 use std::time::Duration;
 
@@ -12,18 +12,20 @@ use plexus_store::{
 use super::{moved::Moved, password};
 use crate::{Hub, Result, agents::withdraw, caller::Caller};
 
-/// How long somebody who left can come back.
+/// Grace period during which signing in cancels the deletion.
 const GRACE: Duration = Duration::from_secs(30 * 24 * 3_600);
-/// Accounts that one round empties.
+/// Accounts per query of the purge.
 const ERASED: i64 = 100;
 
-/// The caller's account leaves: its sessions end, its tokens and agents rest, its runs stop. Signing in within the
-/// time of grace undoes it.
+/// Schedules the deletion of the caller's account.
+///
+/// Its sessions and runs end, its tokens are disabled and its agents hidden. Signing in within the grace
+/// period cancels the deletion.
 pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> {
     let person = caller.person()?;
     password::check(hub, person, password, "current").await?;
     let mut tx = hub.store().write().await?;
-    // Two administrators who leave at the same moment wait for each other here.
+    // Serialise role changes: two administrators might delete their accounts concurrently (write skew).
     counters::next(&mut tx, "roles").await?;
     accounts::set_erase_at(&mut tx, person.account, Some(hub.env().now() + GRACE)).await?;
     if person.role == Role::Admin && accounts::count_active(&mut tx, Role::Admin).await? == 0 {
@@ -37,13 +39,13 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
     Ok(())
 }
 
-/// Somebody who was leaving is back.
+/// Cancels the deletion of an account.
 pub(super) async fn come_back(hub: &Hub, tx: &mut Tx, account: &Account) -> Result<Moved> {
     accounts::set_erase_at(tx, account.id, None).await?;
     Moved::publish(hub, tx, account.id, account.namespace).await
 }
 
-/// Empties the accounts whose time of grace is over.
+/// Purges accounts whose grace period is over.
 pub(crate) async fn erase_those_who_left(hub: &Hub) -> Result<()> {
     let now = hub.env().now();
     loop {
@@ -57,12 +59,13 @@ pub(crate) async fn erase_those_who_left(hub: &Hub) -> Result<()> {
     }
 }
 
-/// Credentials and what the account was a member of are gone, its agents are withdrawn, its messages stay with those
-/// they were written to, under no name. The name is never given out again.
+/// Purges an account: deletes credentials and memberships, and withdraws its agents.
+///
+/// Its messages stay in the chats of others, without an author's name. The account name is never reused.
 async fn erase(hub: &Hub, account: &Account) -> Result<()> {
     let now = hub.env().now();
     let mut tx = hub.store().write().await?;
-    // They may have come back since the list was read.
+    // The deletion may have been cancelled since the list was read.
     let found = accounts::find(&mut tx, account.id).await?;
     let still = found.and_then(|account| account.erase_at).is_some_and(|at| at <= now);
     if !still {
@@ -79,7 +82,7 @@ async fn erase(hub: &Hub, account: &Account) -> Result<()> {
     Ok(())
 }
 
-/// Whether the account is about to be emptied.
+/// Returns whether the deletion of the account is pending.
 pub(super) fn is_leaving(account: &Account) -> bool {
     account.state == AccountState::Leaving
 }

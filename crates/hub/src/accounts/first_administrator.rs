@@ -1,4 +1,4 @@
-//! How the first administrator gets in: a link that the hub prints when it starts and has none.
+//! One-time sign-up link for the first administrator, printed at startup while the hub has none.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{Hub, Result};
 
 const VALID: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A fresh link while the hub has no administrator; links made before are dead from then on.
+/// Returns a new link while the hub has no administrator. Invalidates earlier links.
 pub async fn first_administrator_link(hub: &Hub) -> Result<Option<String>> {
     let mut tx = hub.store().write().await?;
     if accounts::count_active(&mut tx, Role::Admin).await? > 0 {
@@ -26,7 +26,7 @@ pub async fn first_administrator_link(hub: &Hub) -> Result<Option<String>> {
     Ok(Some(format!("{}signup?admin={token}", hub.config().public_url)))
 }
 
-/// Whether a sign-up page should be shown for this token.
+/// Returns whether the token of such a link is valid.
 pub async fn is_first_administrator_token(hub: &Hub, token: &str) -> Result<bool> {
     let mut conn = hub.store().read().await?;
     let invite = invites::find(&mut conn, &Digest::of(token)).await?;
@@ -36,7 +36,7 @@ pub async fn is_first_administrator_token(hub: &Hub, token: &str) -> Result<bool
     Ok(good && accounts::count_active(&mut conn, Role::Admin).await? == 0)
 }
 
-/// An invitation without an inviter is good only while nobody administers the hub.
+/// Rejects an invitation without an inviter once the hub has an administrator.
 pub(super) async fn check(conn: &mut Conn, invite: &Invite) -> Result<()> {
     if invite.invited_by.is_none() && accounts::count_active(conn, Role::Admin).await? > 0 {
         return Err(dead().into());

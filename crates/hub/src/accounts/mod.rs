@@ -1,4 +1,4 @@
-//! Accounts: signing up, in and out, and what a person may change about their own.
+//! Accounts: sign-up, sign-in, sessions, API tokens and account settings.
 
 mod access;
 mod delete;
@@ -38,7 +38,7 @@ use plexus_store::{Conn, principals};
 
 use crate::{Hub, Result, caller::Asker};
 
-/// Whoever speaks as this principal, if it is somebody who may still sign in.
+/// Returns the requester behind a principal, if it is an active account.
 pub(crate) async fn asker(conn: &mut Conn, principal: PrincipalId) -> Result<Option<Asker>> {
     let Some(Principal::Account { account }) = principals::find(conn, principal).await? else {
         return Ok(None);
@@ -46,7 +46,7 @@ pub(crate) async fn asker(conn: &mut Conn, principal: PrincipalId) -> Result<Opt
     Ok(sessions::person(conn, account).await?.as_ref().map(Asker::from))
 }
 
-/// 256 unpredictable bits as a word for cookies, links and tokens.
+/// Returns a random 256-bit token, for cookies, links and API tokens.
 pub(crate) fn random_word(hub: &Hub) -> String {
     URL_SAFE_NO_PAD.encode(hub.env().bytes::<32>())
 }

@@ -1,18 +1,18 @@
-//! What follows when an account comes or goes: its agents appear or are hidden, its streams and runs end.
+//! Side effects of account state changes: listings of its agents, streams and runs.
 
 use plexus_domain::{AccountId, AgentId, NamespaceId};
 use plexus_store::{Tx, agents};
 
 use crate::{Hub, Result, listings, live::Touched, processes::Hint};
 
-/// An account whose state has changed, and its agents, of which the listings say so.
+/// An account whose state has changed, and its agents.
 pub(crate) struct Moved {
     account: AccountId,
     agents: Vec<AgentId>,
 }
 
 impl Moved {
-    /// In the transaction that changed the state.
+    /// Republishes the listings of the account's agents. Call it in the transaction that changes the state.
     pub async fn publish(hub: &Hub, tx: &mut Tx, account: AccountId, namespace: NamespaceId) -> Result<Self> {
         let agents = agents::list_by_namespace(tx, namespace).await?;
         let agents: Vec<AgentId> = agents.into_iter().map(|agent| agent.id).collect();
@@ -22,7 +22,7 @@ impl Moved {
         Ok(Self { account, agents })
     }
 
-    /// After the commit.
+    /// Ends the streams and runs of an account that was suspended or deleted. Call it after the commit.
     pub fn left(self, hub: &Hub) {
         hub.live().access.touch(Touched::Account(self.account));
         hub.running().stop_of(self.account, &self.agents);
@@ -30,7 +30,7 @@ impl Moved {
         hub.listings_changed();
     }
 
-    /// After the commit.
+    /// Makes the agents of a restored account visible. Call it after the commit.
     pub fn came_back(self, hub: &Hub) {
         hub.listings_changed();
     }

@@ -1,4 +1,4 @@
-//! Acting for somebody from the command line, on the hub's own machine.
+//! Impersonation: lets the command line on the hub's machine act as an account.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -14,7 +14,7 @@ use crate::{
     caller::{Caller, Via},
 };
 
-/// The account `name` as a caller, with all that it may do; none is the first administrator.
+/// Returns the account `name` as a caller with all its permissions. No name selects the oldest administrator.
 pub async fn act_for(hub: &Hub, name: Option<&str>) -> Result<Caller> {
     let mut conn = hub.store().read().await?;
     let found = match name {

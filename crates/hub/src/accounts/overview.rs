@@ -1,4 +1,4 @@
-//! What an account has.
+//! Summary of an account.
 
 use plexus_domain::{Error as Refusal, Name, Timestamp};
 use plexus_store::{accounts, agents, chats};
@@ -6,15 +6,17 @@ use plexus_store::{accounts, agents, chats};
 use super::preferences;
 use crate::{Caller, Hub, Result};
 
+/// Name, age, agents and chats of an account.
 pub struct Overview {
     pub name: Name,
     pub since: Timestamp,
     pub agents: u64,
     pub chats: u64,
-    /// Whether agents ask before every use of a tool.
+    /// Whether every tool call requires the user's approval.
     pub asks_before_tools: bool,
 }
 
+/// Returns the summary of the caller's account.
 pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
     let person = caller.person()?;
     let mut conn = hub.store().read().await?;

@@ -1,4 +1,4 @@
-//! Changing one's password.
+//! Password change and password check.
 
 use plexus_domain::{AccountId, Error as Refusal, account::NewPassword};
 use plexus_store::{credentials, credentials::CredentialKind, sessions};
@@ -10,7 +10,7 @@ use crate::{
     live::Touched,
 };
 
-/// Needs the present password; ends every other session.
+/// Changes the password after checking the current one. Ends all other sessions.
 pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: String) -> Result<()> {
     let person = caller.person()?;
     check(hub, person, present, "current").await?;
@@ -26,7 +26,8 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     Ok(())
 }
 
-/// Refuses, naming `field`, unless `password` is the person's.
+/// Checks the account's password. A wrong one is a refusal of the input field `field`. Rate limited per
+/// account.
 pub(super) async fn check(hub: &Hub, person: &Person, password: String, field: &str) -> Result<()> {
     hub.limits().take(Rate::SignInsPerAccount, &person.account.to_string())?;
     let kept = kept(hub, person.account).await?;
@@ -36,7 +37,7 @@ pub(super) async fn check(hub: &Hub, person: &Person, password: String, field: &
     Err(Refusal::invalid(field, "This is not your present password.").into())
 }
 
-/// The hash that the account's password is checked against.
+/// Returns the stored password hash of the account.
 pub(super) async fn kept(hub: &Hub, account: AccountId) -> Result<Option<String>> {
     let credential =
         credentials::by_kind(&mut hub.store().read().await?, account, CredentialKind::Password).await?;

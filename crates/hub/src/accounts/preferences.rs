@@ -1,4 +1,4 @@
-//! What a person wants of every agent.
+//! Account settings that apply to every agent.
 
 use plexus_domain::{AccountId, Error as Refusal};
 use plexus_store::{Conn, accounts};
@@ -8,7 +8,7 @@ use crate::{Caller, Hub, Result, caller::Scope};
 
 const ASKS: &str = "ask_before_tools";
 
-/// Whether agents ask this person before every use of a tool.
+/// Returns whether every tool call requires the user's approval.
 pub(crate) async fn asks_before_tools(conn: &mut Conn, account: AccountId) -> Result<bool> {
     let account = accounts::find(conn, account).await?;
     Ok(account.is_some_and(|account| asks(&account.prefs)))
@@ -18,7 +18,7 @@ pub(super) fn asks(prefs: &Value) -> bool {
     prefs.get(ASKS) == Some(&Value::Bool(true))
 }
 
-/// Sets whether agents ask the caller before every use of a tool.
+/// Sets whether every tool call requires the caller's approval.
 pub async fn set_asks_before_tools(hub: &Hub, caller: &Caller, asks: bool) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;

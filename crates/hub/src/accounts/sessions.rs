@@ -1,4 +1,4 @@
-//! Sessions: a random word in the browser's cookie, of which the hub keeps the digest.
+//! Browser sessions: a random token in a cookie, of which only the digest is stored.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -20,22 +20,22 @@ use crate::{
 const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
 const ABSOLUTE: Duration = Duration::from_secs(30 * 24 * 3_600);
 const ADMIN_IDLE: Duration = Duration::from_secs(12 * 3_600);
-/// "Last seen" is written no more often than this: a read must not become a write each time.
+/// Minimum interval between updates of "last seen", so that not every request causes a write.
 const SEEN_EVERY: Duration = Duration::from_secs(60);
 const AGENT_MAX: usize = 200;
 
-/// A session as its owner sees it.
+/// A session in the list of its account.
 pub struct SessionRow {
     pub hash: Digest,
     pub created: Timestamp,
     pub seen: Timestamp,
     pub agent: String,
     pub ip: String,
-    /// The one that asks.
+    /// The session of this request.
     pub current: bool,
 }
 
-/// Whoever the cookie belongs to, or nobody.
+/// Returns the caller of a session cookie; anonymous if the session is not valid.
 pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller> {
     let (hash, now) = (Digest::of(cookie), hub.env().now());
     let mut conn = hub.store().glance().await?;
@@ -46,27 +46,27 @@ pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller>
     if now.since(session.seen) > SEEN_EVERY
         && let Err(error) = note_seen(hub, &hash, now).await
     {
-        // People go on reading while the store cannot be written.
+        // Best effort: requests must succeed while the store is read-only.
         tracing::warn!(%error, "a session was not noted as seen");
     }
     Ok(Caller { person: Some(person), via: Via::Session(hash), ip })
 }
 
-/// The session with this digest and whose it is, while both let somebody in.
+/// Returns the session and its account, if the session is not expired and the account is active.
 async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Session, Person)>> {
     let Some(Visit { session, identity }) = sessions::visit(conn, hash).await? else { return Ok(None) };
     let lets_in = identity.state == AccountState::Active && !is_over(&session, identity.role, now);
     Ok(lets_in.then(|| (session, Person::from(identity))))
 }
 
-/// Whether what the caller came with would let them in now.
+/// Re-checks the credential of a caller who is already authenticated.
 pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<bool> {
     let now = hub.env().now();
     Ok(match &caller.via {
         Via::Session(hash) => good(conn, hash, now).await?.is_some(),
         Via::Token { hash, .. } => tokens::good(conn, hash, now).await?.is_some(),
         Via::Operator => true,
-        // An account never comes by these.
+        // Callers with an account never use these methods.
         Via::Hub(_) | Via::Nobody => false,
     })
 }
@@ -82,7 +82,7 @@ fn is_over(session: &Session, role: Role, now: Timestamp) -> bool {
     now.since(session.seen) > idle || now.since(session.created) > ABSOLUTE
 }
 
-/// The person behind an account that is active.
+/// Returns an account as a person, if it is active.
 pub(crate) async fn person(conn: &mut Conn, account: AccountId) -> Result<Option<Person>> {
     let known = accounts::identity(conn, account).await?;
     Ok(known.filter(|known| known.state == AccountState::Active).map(Person::from))
@@ -95,7 +95,7 @@ impl From<Identity> for Person {
     }
 }
 
-/// A new session for `account`.
+/// Creates a session for an account.
 pub(super) async fn begin(hub: &Hub, tx: &mut Tx, account: AccountId, device: &Device) -> Result<SignedIn> {
     let cookie = random_word(hub);
     let now = hub.env().now();
@@ -107,6 +107,7 @@ pub(super) async fn begin(hub: &Hub, tx: &mut Tx, account: AccountId, device: &D
     Ok(SignedIn { account, cookie, came_back: false })
 }
 
+/// Ends the session of the caller. Has no effect for other credentials.
 pub async fn sign_out(hub: &Hub, caller: &Caller) -> Result<()> {
     let Via::Session(hash) = &caller.via else { return Ok(()) };
     let mut tx = hub.store().write().await?;
@@ -116,14 +117,14 @@ pub async fn sign_out(hub: &Hub, caller: &Caller) -> Result<()> {
     Ok(())
 }
 
-/// Streams of sessions that ended are told to look.
+/// Makes open streams of the account re-check their access.
 fn ended(hub: &Hub, caller: &Caller) {
     if let Some(person) = &caller.person {
         hub.live().access.touch(Touched::Account(person.account));
     }
 }
 
-/// The newest first.
+/// Lists the caller's sessions, the most recently used first.
 pub async fn list_sessions(hub: &Hub, caller: &Caller) -> Result<Vec<SessionRow>> {
     let person = caller.person()?;
     let mut rows = sessions::list_by_account(&mut hub.store().read().await?, person.account).await?;
@@ -139,7 +140,7 @@ pub async fn list_sessions(hub: &Hub, caller: &Caller) -> Result<Vec<SessionRow>
     Ok(rows.into_iter().map(row).collect())
 }
 
-/// Ends one of the caller's own sessions, named by the hexadecimal digest that lists show.
+/// Ends one of the caller's sessions, given the hexadecimal digest from the list.
 pub async fn revoke_session(hub: &Hub, caller: &Caller, named: &str) -> Result<()> {
     let person = caller.person()?;
     let mut tx = hub.store().write().await?;
@@ -152,7 +153,7 @@ pub async fn revoke_session(hub: &Hub, caller: &Caller, named: &str) -> Result<(
     Ok(())
 }
 
-/// Ends all of the caller's sessions but the one that asks.
+/// Ends all sessions of the caller except the current one. Returns how many.
 pub async fn revoke_other_sessions(hub: &Hub, caller: &Caller) -> Result<u64> {
     let person = caller.person()?;
     let mut tx = hub.store().write().await?;

@@ -1,4 +1,4 @@
-//! Signing in.
+//! Sign-in with name and password.
 
 use std::net::IpAddr;
 
@@ -14,22 +14,23 @@ use super::{
 };
 use crate::{Hub, Result, caller::source, limits::Rate};
 
-/// Where somebody signs in from.
+/// The client that signs in.
 #[derive(Clone, Debug)]
 pub struct Device {
     pub ip: IpAddr,
-    /// The browser, as it calls itself.
+    /// Its user agent, as sent by the browser.
     pub agent: String,
 }
 
-/// A new session: what the cookie holds is known only here and in the browser.
+/// A new session. The cookie value exists only here and in the browser; the store has its digest.
 pub struct SignedIn {
     pub account: AccountId,
     pub cookie: String,
-    /// The account was about to be deleted, and stays.
+    /// Signing in cancelled a pending deletion of the account.
     pub came_back: bool,
 }
 
+/// Signs in. An unknown name takes as long as a wrong password. Rate limited per IP address and per account.
 pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -> Result<SignedIn> {
     hub.limits().take(Rate::SignIns, &source(device.ip))?;
     let account = find(hub, name).await?;

@@ -1,4 +1,4 @@
-//! Making an account.
+//! Account creation by sign-up or by the operator.
 
 use plexus_domain::{
     AccountId, CredentialId, Digest, Error as Refusal, Name, NamespaceId, Principal, PrincipalId,
@@ -23,19 +23,19 @@ use crate::{Hub, Result, admin, caller::source, error::conflict, limits::Rate};
 
 const REASON_MAX: usize = 300;
 
-/// What a person filled in.
+/// The sign-up form.
 pub struct SignUp {
     pub name: String,
     pub password: String,
-    /// For the administrator who has to say yes, where that is asked for.
+    /// Message to the administrator, where registration needs approval.
     pub reason: Option<String>,
-    /// Asked for where registration is by invitation.
+    /// Invitation token, where registration is by invitation.
     pub invite: Option<String>,
-    /// From the link that the hub printed when it had no administrator.
+    /// Token of the first administrator's link.
     pub first_administrator: Option<String>,
 }
 
-/// Makes an account and signs in. Answers `None` when an administrator has to say yes first.
+/// Creates an account and signs in. Returns `None` if an administrator has to approve the account first.
 pub async fn sign_up(hub: &Hub, form: SignUp, device: &Device) -> Result<Option<SignedIn>> {
     hub.limits().take(Rate::SignUps, &source(device.ip))?;
     let name: Name = form.name.trim().parse()?;
@@ -68,7 +68,7 @@ pub async fn sign_up(hub: &Hub, form: SignUp, device: &Device) -> Result<Option<
     Ok(signed_in)
 }
 
-/// Makes an account from the command line, past registration and its limits.
+/// Creates an account from the command line, without registration rules and rate limits.
 pub async fn create_by_operator(hub: &Hub, name: &str, password: String, role: Role) -> Result<AccountId> {
     let name: Name = name.parse()?;
     let password = NewPassword::new(password, &[name.as_str(), &hub.config().hub_name])?;
@@ -87,7 +87,7 @@ fn state_of_new(registration: Registration) -> Result<AccountState, Refusal> {
     }
 }
 
-/// Two tabs may hold the link: the first to commit is the administrator.
+/// Consumes the first administrator's token. Of two concurrent sign-ups, the first to commit wins.
 async fn take_first(hub: &Hub, tx: &mut Tx, token: &str) -> Result<Role> {
     let invite = invites::take(tx, &Digest::of(token), hub.env().now()).await?;
     let invite = invite.filter(|invite| invite.invited_by.is_none()).ok_or_else(first_administrator::dead)?;
@@ -147,7 +147,7 @@ async fn insert(
     Ok(account)
 }
 
-/// Gives an account a role, from the command line.
+/// Sets the role of an account, from the command line.
 pub async fn set_role_by_operator(hub: &Hub, name: &str, role: Role) -> Result<()> {
     let missing = || Refusal::not_found(format!("There is no account {name}."));
     let mut tx = hub.store().write().await?;

@@ -1,4 +1,4 @@
-//! API tokens: what programs bring instead of a cookie.
+//! API tokens: bearer credentials for programs.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
     quotas,
 };
 
-/// What secret scanners look for.
+/// Fixed prefix, by which secret scanners recognise tokens.
 const PREFIX: &str = "plx_";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DEFAULT_DAYS: u32 = 90;
@@ -22,15 +22,15 @@ const MAX_DAYS: u32 = 366;
 const NAME_MAX: usize = 60;
 const USED_EVERY: Duration = Duration::from_secs(60);
 
-/// A token to be made.
+/// A token to be created.
 pub struct NewToken {
     pub name: String,
     pub scopes: Vec<Scope>,
-    /// 90 unless chosen.
+    /// Lifetime in days; 90 by default.
     pub days: Option<u32>,
 }
 
-/// Makes a token and answers its text, which is shown once and kept nowhere.
+/// Creates a token and returns its text. It is shown once; only its digest is stored.
 pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<String> {
     let person = caller.person()?;
     if matches!(caller.via, Via::Token { .. }) {
@@ -71,12 +71,14 @@ pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<S
     Ok(text)
 }
 
-/// The newest first; expired ones too, so that their owner sees why a program stopped working.
+/// Lists the caller's tokens, the newest first. Includes expired ones, which explain why a program stopped
+/// working.
 pub async fn list_tokens(hub: &Hub, caller: &Caller) -> Result<Vec<Token>> {
     let person = caller.person()?;
     Ok(tokens::list_by_account(&mut hub.store().read().await?, person.account).await?)
 }
 
+/// Revokes a token of the caller.
 pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()> {
     let person = caller.person()?;
     let mut tx = hub.store().write().await?;
@@ -88,8 +90,9 @@ pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()>
     Ok(())
 }
 
-/// Whoever a bearer token belongs to, where it is good for what is at `path`. Unlike a missing cookie, a wrong token is an
-/// error.
+/// Returns the caller of a bearer token whose audience covers `path`.
+///
+/// Unlike an invalid cookie, an invalid token is an error.
 pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -> Result<Caller> {
     let wrong = "This token is unknown, expired or revoked.";
     let (hash, now) = (Digest::of(text), hub.env().now());
@@ -106,15 +109,16 @@ pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -
     }
     drop(conn);
     if let Err(error) = note_use(hub, &token, now).await {
-        // Programs go on reading while the store cannot be written.
+        // Best effort: requests must succeed while the store is read-only.
         tracing::warn!(%error, "a token was not noted as used");
     }
     let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
     Ok(Caller { person: Some(person), via: Via::Token { hash, scopes }, ip })
 }
 
-/// Counts a token that is not good. Those that are good pass however many of the others come from the same address: a
-/// token is not guessed, and an office shares one address.
+/// Returns the refusal of an invalid token, and counts it against the rate limit of the IP address.
+///
+/// Valid tokens are not limited by this: tokens cannot be guessed, and many users may share one address.
 fn refuse_wrong(hub: &Hub, ip: IpAddr, words: &str) -> Error {
     match hub.limits().take(Rate::WrongTokens, &source(ip)) {
         Ok(()) => Refusal::unauthenticated(words).into(),
@@ -122,7 +126,8 @@ fn refuse_wrong(hub: &Hub, ip: IpAddr, words: &str) -> Error {
     }
 }
 
-/// Whether what a token is good for has the path in it, by whole steps of the path (RFC 8707 section 2).
+/// Returns whether the audience of a token covers a path, compared by whole path segments (RFC 8707 section
+/// 2).
 fn covers(audience: &str, config: &Config, path: &str) -> bool {
     let public = config.public_url.as_str().trim_end_matches('/');
     let Some(below) = audience.strip_prefix(public) else { return false };
@@ -131,14 +136,14 @@ fn covers(audience: &str, config: &Config, path: &str) -> bool {
         && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The token with this digest and whose it is, while both let somebody in.
+/// Returns the token and its account, if the token is not expired and the account is active.
 pub(super) async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Token, Person)>> {
     let token = tokens::by_hash(conn, hash).await?.filter(|token| now < token.expires);
     let Some(token) = token else { return Ok(None) };
     Ok(person(conn, token.account).await?.map(|person| (token, person)))
 }
 
-/// Written at most once a minute: a read must not become a write each time.
+/// Updates "last used" at most once a minute, so that not every request causes a write.
 async fn note_use(hub: &Hub, token: &Token, now: Timestamp) -> Result<()> {
     if token.used.is_some_and(|used| now.since(used) < USED_EVERY) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Agents of everybody, as those who run the hub see them.
+//! Moderation of agents: list, pause, resume, unlist and delete the agents of all owners.
 
 use plexus_domain::{
     Address, AgentId, Error as Refusal, Timestamp, account::Role, agent::Visibility, page::PageSize, text,
@@ -25,33 +25,34 @@ use crate::{
 
 const REASON_MAX: usize = 200;
 
+/// An agent in the administrators' list.
 pub struct AgentRow {
     pub id: AgentId,
-    /// What its mark is drawn from.
+    /// Seed of the agent's identicon.
     pub seed: String,
     pub title: String,
     pub address: Address,
     pub protocol: String,
     pub visibility: Visibility,
     pub paused: bool,
-    /// Control of every origin that the hub calls was proved, or there is none to prove.
+    /// All origins that the hub calls are verified, or there are none.
     pub proved: bool,
     pub last_answered: Option<Timestamp>,
     pub runs_today: u64,
     pub failed_today: u64,
-    /// The caller may take it out of lists and delete it.
+    /// Whether the caller may unlist and delete it.
     pub can_withdraw: bool,
 }
 
-/// What may be done to somebody's agent.
+/// A moderation action on an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentAct {
-    /// It answers nobody until it is resumed.
+    /// The agent cannot be called until it is resumed.
     Pause,
     Resume,
-    /// It is found no more; who knows its address still reaches it.
+    /// The agent is not found by search any more; it can still be called by address.
     Unlist,
-    /// It is gone, and its address stays taken.
+    /// The agent is deleted, and its address is never reused.
     Withdraw,
 }
 
@@ -73,7 +74,7 @@ impl AgentAct {
     }
 }
 
-/// Agents with `words` in their addresses, the newest first.
+/// Lists agents whose address contains `words`, the newest first.
 pub async fn list_agents(hub: &Hub, caller: &Caller, words: &str, page: u32) -> Result<Page<AgentRow>> {
     let person = caller.require(Role::Moderator)?;
     let mut conn = hub.store().snapshot().await?;
@@ -102,7 +103,7 @@ fn row(person: &Person, row: admin::AgentRow) -> AgentRow {
     }
 }
 
-/// Everything but resuming needs a reason, which is kept.
+/// Performs a moderation action and writes an audit entry. All actions except resuming require a reason.
 pub async fn act_on_agent(
     hub: &Hub,
     caller: &Caller,
@@ -157,8 +158,9 @@ async fn is_built_in(conn: &mut Conn, agent: &Agent) -> Result<bool> {
     Ok(owner.is_some_and(|owner| owner.kind == NamespaceKind::System))
 }
 
-/// Why those who run the hub have paused this agent; none where its owner did, or where it is not paused. An owner
-/// does not resume what they have paused.
+/// Returns why moderators have paused this agent. None if its owner did, or if it is not paused.
+///
+/// The owner cannot resume an agent that moderators have paused.
 pub(crate) async fn paused_by_moderators(conn: &mut Conn, agent: &Agent) -> Result<Option<String>> {
     if agent.state != AgentState::Paused {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What those who run the hub did, as it was written down.
+//! Queries of the audit log.
 
 use plexus_domain::{AccountId, AgentId, Name, Timestamp, account::Role};
 use plexus_store::{
@@ -11,26 +11,27 @@ use serde_json::Value;
 use super::{Page, record, slice};
 use crate::{Caller, Hub, Result, views};
 
-/// One act, in words for people.
+/// One audit entry, formatted for display.
 pub struct AuditRow {
     pub at: Timestamp,
-    /// `@name` of an account, else the word that was written.
+    /// `@name` of an account, else the stored text.
     pub actor: String,
     pub action: String,
     pub target: String,
-    /// Names and values of what changed.
+    /// Names and values of the change.
     pub change: Vec<(String, String)>,
-    /// The id of the request that it came with; empty where there was none.
+    /// The id of the HTTP request; empty if there was none.
     pub request: String,
 }
 
-/// A page of the log, and the actions that it can be narrowed to.
+/// A page of the audit log, and the actions that it can be filtered by.
 pub struct AuditLog {
     pub page: Page<AuditRow>,
     pub actions: Vec<String>,
 }
 
-/// The newest first. `actor` is a name, or a word such as `cli`; empty words are any.
+/// Lists audit entries, the newest first. `actor` is a name or a word such as `cli`. Empty filters match
+/// everything.
 pub async fn list_audit(
     hub: &Hub,
     caller: &Caller,
@@ -50,7 +51,7 @@ pub async fn list_audit(
     Ok(AuditLog { page: Page { rows, total }, actions: audit::actions(&mut conn).await? })
 }
 
-/// The actor as the log has it.
+/// Returns the actor as it is stored in the log.
 async fn written(conn: &mut Conn, actor: &str) -> Result<String> {
     let account = match actor.parse::<Name>() {
         Ok(name) => accounts::by_name(conn, &name).await?,
@@ -70,7 +71,7 @@ async fn row(conn: &mut Conn, entry: Entry) -> Result<AuditRow> {
     })
 }
 
-/// `account:…` and `agent:…` as their names, while they are there to be named; everything else as it is.
+/// Replaces `account:…` and `agent:…` by current names if they exist; other text is unchanged.
 async fn named(conn: &mut Conn, word: &str) -> Result<String> {
     let found = match word.split_once(':') {
         Some(("account", id)) => account(conn, id.parse().ok()).await?,

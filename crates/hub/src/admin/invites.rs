@@ -1,4 +1,4 @@
-//! Invitations: links that let somebody in, once.
+//! Invitations: single-use sign-up links.
 
 use std::time::Duration;
 
@@ -15,25 +15,26 @@ use crate::{Caller, Hub, Result, accounts::random_word};
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const MAX_DAYS: u32 = 30;
-/// Invitations that are kept at once, used ones included.
+/// Maximum number of stored invitations, including used ones.
 const MOST: u16 = 500;
 
+/// An invitation in the administrators' list.
 pub struct InviteRow {
-    /// Names it without letting anybody in.
+    /// Digest of the token. It identifies the invitation but cannot be used to sign up.
     pub id: String,
     pub by: String,
     pub expires: Timestamp,
     pub used: Option<Timestamp>,
-    /// Whom it let in, while that account is there.
+    /// The account that used it, unless it was deleted.
     pub used_by: Option<String>,
 }
 
-/// A link that was just made. The hub cannot show it again.
+/// A link that was just created. It cannot be shown again, since only its digest is stored.
 pub struct Invitation {
     pub link: String,
 }
 
-/// Those that are open and those that were used, the one that expires last first.
+/// Lists open and used invitations, the latest expiry first. Expired ones are omitted.
 pub async fn list_invites(hub: &Hub, caller: &Caller) -> Result<Vec<InviteRow>> {
     caller.require(Role::Admin)?;
     let now = hub.env().now();
@@ -65,7 +66,7 @@ async fn used_by(conn: &mut Conn, hash: &Digest) -> Result<Option<String>> {
     }
 }
 
-/// Makes an invitation that is good for `days`.
+/// Creates an invitation that is valid for `days`.
 pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str) -> Result<Invitation> {
     let by = caller.require(Role::Admin)?;
     if hub.config().registration == Registration::Closed {
@@ -90,7 +91,7 @@ pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str)
     Ok(Invitation { link: format!("{}signup?invite={token}", hub.config().public_url) })
 }
 
-/// Withdraws an invitation that nobody has used, by its id in the list.
+/// Revokes an unused invitation, given its id from the list.
 pub async fn revoke_invite(hub: &Hub, caller: &Caller, id: &str, request: &str) -> Result<()> {
     let by = caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;

@@ -1,6 +1,7 @@
-//! What those who run the hub may see and do. Every act is written down with who did it.
+//! Administration and moderation of a hub. Every action is recorded in the audit log.
 //!
-//! Administrators may do all of it. Moderators may see people and agents, and may pause and resume agents.
+//! Administrators have all permissions. Moderators can list accounts and agents, and can pause and resume
+//! agents.
 
 mod agents;
 mod audit;
@@ -26,17 +27,18 @@ use std::time::Duration;
 use plexus_domain::page::PageSize;
 use plexus_store::admin::Slice;
 
-/// What "today" means on these pages.
+/// The period that administration pages call "today".
 const TODAY: Duration = Duration::from_secs(24 * 3_600);
 
 /// A page of a long list.
 pub struct Page<T> {
     pub rows: Vec<T>,
-    /// Rows on all pages.
+    /// Number of rows on all pages.
     pub total: u64,
 }
 
-/// The rows of page `page`, counted from 1. A page behind the last is the last.
+/// Returns the offset and length of page `page`, counted from 1. A page number past the end selects the last
+/// page.
 pub(crate) fn slice(page: u32, total: u64) -> Slice {
     let rows = PageSize::DEFAULT.rows();
     let last = total.div_ceil(u64::from(rows)).max(1);

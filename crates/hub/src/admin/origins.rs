@@ -1,5 +1,4 @@
-//! Origins that administrators answer for: agents there are called for everybody, as if their owners had proved
-//! control.
+//! Trusted origins: agents at these origins can be called without verification by their owners.
 
 use plexus_a2a::card::Origin;
 use plexus_domain::{Error as Refusal, Timestamp, account::Role, page::PageSize, text};
@@ -15,16 +14,17 @@ const NOTE_MAX: usize = 200;
 const VOUCH: &str = "origin.vouch";
 const WITHDRAW: &str = "origin.withdraw";
 
+/// A trusted origin in the administrators' list.
 pub struct OriginRow {
     pub origin: String,
     pub note: String,
-    /// The name of whoever vouched for it last.
+    /// The name of the administrator who last declared it trusted.
     pub by: String,
     pub since: Timestamp,
     pub agents: u64,
 }
 
-/// By name.
+/// Lists the trusted origins by name.
 pub async fn list_origins(hub: &Hub, caller: &Caller) -> Result<Vec<OriginRow>> {
     caller.require(Role::Admin)?;
     let mut conn = hub.store().snapshot().await?;
@@ -55,7 +55,8 @@ async fn by(conn: &mut Conn, entry: Option<&Entry>) -> Result<String> {
     Ok(name.map_or_else(|| "somebody".to_owned(), |name| name.to_string()))
 }
 
-/// Answers how many agents are there now; those that come later are covered as well.
+/// Declares an origin trusted. Returns how many agents use it now; agents registered later are covered as
+/// well.
 pub async fn vouch(hub: &Hub, caller: &Caller, origin: &str, note: &str, request: &str) -> Result<usize> {
     let by = caller.require(Role::Admin)?;
     let origin = parse(origin)?;
@@ -73,7 +74,7 @@ pub async fn vouch(hub: &Hub, caller: &Caller, origin: &str, note: &str, request
     Ok(agents)
 }
 
-/// Takes the word back: agents there are unverified again, unless their owners have proved control.
+/// Withdraws trust: agents there are unverified again, unless their owners have verified the origin.
 pub async fn withdraw_voucher(hub: &Hub, caller: &Caller, origin: &str, request: &str) -> Result<()> {
     let by = caller.require(Role::Admin)?;
     let origin = parse(origin)?;
@@ -89,7 +90,7 @@ pub async fn withdraw_voucher(hub: &Hub, caller: &Caller, origin: &str, request:
     Ok(())
 }
 
-/// An administrator answers for an origin while they look at an agent there.
+/// Declares an origin trusted while an administrator registers or reviews an agent there. Idempotent.
 pub(crate) async fn vouch_for(hub: &Hub, tx: &mut Tx, by: &Person, origin: &str) -> Result<()> {
     if !vouched_origins::insert(tx, origin, hub.env().now()).await? {
         return Ok(());
@@ -98,7 +99,8 @@ pub(crate) async fn vouch_for(hub: &Hub, tx: &mut Tx, by: &Person, origin: &str)
     record(hub, tx, Act { by, action: VOUCH, target, change, request: "" }).await
 }
 
-/// What the listings of all agents at an origin say follows from the word for it. Answers how many there are.
+/// Republishes the listings of all agents at an origin, which depend on its trust. Returns how many there
+/// are.
 async fn publish_all(hub: &Hub, tx: &mut Tx, origin: &str) -> Result<usize> {
     let found = proofs::list_by_origin(tx, origin).await?;
     for proof in &found {

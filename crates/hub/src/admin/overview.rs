@@ -1,4 +1,4 @@
-//! The hub at a glance.
+//! Overview page of the administration.
 
 use plexus_domain::{
     Timestamp,
@@ -14,23 +14,25 @@ use super::TODAY;
 use crate::{Caller, Hub, Result};
 
 const JOBS_COUNTED: i64 = 100;
-/// Accounts in the list of those that store most.
+/// Accounts in the list of the largest stores.
 const TOP: u16 = 10;
 
+/// State of the hub, for administrators.
 pub struct Overview {
     pub started: Timestamp,
     pub database: String,
     pub public_url: String,
     pub registration: Registration,
-    /// Runs are those of the last 24 hours.
+    /// Run counts cover the last 24 hours.
     pub counts: Counts,
     pub database_bytes: u64,
-    /// The accounts that store most.
+    /// The accounts that store the most.
     pub top: Vec<Top>,
-    /// What needs a hand, most pressing first.
+    /// Problems that need an administrator, as messages for display.
     pub warnings: Vec<String>,
 }
 
+/// Returns the overview.
 pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
     caller.require(Role::Admin)?;
     let mut conn = hub.store().snapshot().await?;

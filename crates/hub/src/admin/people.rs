@@ -1,4 +1,4 @@
-//! People: who is here, who may come in, who may do what.
+//! Administration of accounts: list, approve, suspend, restore and change roles.
 
 use plexus_domain::{AccountId, Error as Refusal, Timestamp, account::Role};
 use plexus_store::{
@@ -15,32 +15,33 @@ use super::{
 };
 use crate::{Caller, Hub, Result, accounts::Moved};
 
+/// An account in the administrators' list.
 pub struct PersonRow {
     pub id: AccountId,
     pub name: String,
     pub role: Role,
     pub state: AccountState,
-    /// What somebody who waits wrote.
+    /// Message of an account that waits for approval.
     pub reason: Option<String>,
     pub since: Timestamp,
     pub seen: Option<Timestamp>,
     pub agents: u64,
-    /// The caller may change this account.
+    /// Whether the caller may change this account.
     pub can_change: bool,
 }
 
-/// What may be done to an account.
+/// An administrative action on an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PersonAct {
-    /// Lets in somebody who waits.
+    /// Activates an account that waits for approval.
     Approve,
-    /// Ends all sessions and runs; tokens do not work and agents are hidden until it is restored.
+    /// Ends all sessions and runs. Until it is restored, its tokens are disabled and its agents hidden.
     Suspend,
     Restore,
     SetRole(Role),
 }
 
-/// People with `words` in their names: those who wait first, then the newest.
+/// Lists accounts whose name contains `words`: those waiting for approval first, then the newest.
 pub async fn list_people(hub: &Hub, caller: &Caller, words: &str, page: u32) -> Result<Page<PersonRow>> {
     let person = caller.require(Role::Moderator)?;
     let words = words.trim().trim_start_matches('@');
@@ -61,7 +62,8 @@ pub async fn list_people(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
     Ok(Page { rows: rows.into_iter().map(row).collect(), total })
 }
 
-/// For administrators, on accounts that are not their own.
+/// Performs an action on an account. Requires an administrator, and rejects actions on the caller's own
+/// account.
 pub async fn act_on_person(
     hub: &Hub,
     caller: &Caller,
@@ -75,7 +77,7 @@ pub async fn act_on_person(
         return Err(Refusal::conflict(words).into());
     }
     let mut tx = hub.store().write().await?;
-    // Two administrators who take each other's role at the same moment wait for each other here.
+    // Serialise role changes: two administrators might demote each other concurrently (write skew).
     counters::next(&mut tx, "roles").await?;
     let before = find(&mut tx, id).await?;
     let mut moved = None;

@@ -1,4 +1,4 @@
-//! Writing down who did what, in the transaction that does it.
+//! Writes audit entries, in the transaction of the action.
 
 use plexus_domain::{AccountId, AuditId, Digest, Name, text};
 use plexus_store::{Conn, Tx, accounts, accounts::AccountState, audit, audit::Entry, namespaces};
@@ -8,7 +8,7 @@ use crate::{Hub, Result, caller::Person};
 
 const REQUEST_MAX: usize = 64;
 
-/// One act of somebody who runs the hub. `request` is the id of the request that asked for it, or empty.
+/// An audited action. `request` is the id of the HTTP request, or empty.
 pub(crate) struct Act<'a> {
     pub by: &'a Person,
     pub action: &'a str,
@@ -17,6 +17,7 @@ pub(crate) struct Act<'a> {
     pub request: &'a str,
 }
 
+/// Writes an audit entry.
 pub(crate) async fn record(hub: &Hub, tx: &mut Tx, act: Act<'_>) -> Result<()> {
     let entry = Entry {
         id: hub.env().id(AuditId::new),
@@ -32,7 +33,7 @@ pub(crate) async fn record(hub: &Hub, tx: &mut Tx, act: Act<'_>) -> Result<()> {
 
 pub(super) const INVITE_USED: &str = "invite.use";
 
-/// Writes down whom an invitation let in.
+/// Writes the audit entry for the use of an invitation.
 pub(crate) async fn record_use(hub: &Hub, tx: &mut Tx, invite: &Digest, account_id: AccountId) -> Result<()> {
     let entry = Entry {
         id: hub.env().id(AuditId::new),
@@ -54,7 +55,7 @@ pub(super) fn invitation(hash: &Digest) -> String {
     format!("invite:{hash}")
 }
 
-/// What the account is called that an entry names as its actor, while it is there.
+/// Returns the name of the account that is an entry's actor, unless the account was deleted.
 pub(super) async fn actor_name(conn: &mut Conn, entry: &Entry) -> Result<Option<Name>> {
     let Some(id) = actor(entry) else { return Ok(None) };
     let account = accounts::find(conn, id).await?;

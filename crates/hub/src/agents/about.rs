@@ -1,4 +1,4 @@
-//! What the owner of an agent that has no card elsewhere says about it, and the card that the hub makes of it.
+//! Profile of an agent without a card of its own, and the agent card that the hub generates from it.
 
 use plexus_a2a::{Card, card::OwnCard, wire::v1::AgentSkill};
 use plexus_domain::{Error as Refusal, text};
@@ -14,7 +14,7 @@ const MAX_STARTER: usize = 200;
 const MAX_TAGS: usize = 10;
 const MAX_TAG: usize = 30;
 
-/// What a person fills in. `starters` and `tags` may hold empty ones, which are passed over.
+/// Profile form. Empty `starters` and `tags` are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     pub title: String,
@@ -24,7 +24,7 @@ pub struct About {
 }
 
 impl About {
-    /// Clean and within bounds.
+    /// Returns the cleaned profile; an error if a field is out of bounds.
     pub(super) fn checked(&self) -> Result<Self, Refusal> {
         Ok(Self {
             title: line("title", "a title", &self.title, MAX_TITLE)?,
@@ -34,7 +34,7 @@ impl About {
         })
     }
 
-    /// What was made a card, read back.
+    /// Reads the profile back from a generated card.
     pub(super) fn of(card: &Card) -> Self {
         let skill = card.skills.first();
         Self {
@@ -45,7 +45,7 @@ impl About {
         }
     }
 
-    /// The agent's card at this hub.
+    /// Generates the agent's card at this hub.
     pub(super) fn card(&self, hub: &Hub, agent: &Agent, number: &str) -> Result<Vec<u8>> {
         let skill = AgentSkill {
             id: agent.name.folded(),

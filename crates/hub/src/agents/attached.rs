@@ -1,5 +1,4 @@
-//! Agents that run on their owner's machine: registered by what they say about themselves, and there while a program is
-//! attached.
+//! Agents that run on their owner's machine: registered by a profile, online while a program is attached.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,17 +21,17 @@ use super::{
 };
 use crate::{Caller, Hub, Result, caller::Scope, listings};
 
-/// How often an attached program is noted as online, and its agent looked at whether it is still there.
+/// Interval at which the program is marked as online, and its agent and permission are checked again.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// Begins the registration of a new agent; what is left is to publish it.
+/// Creates the registration draft of a new agent. The only remaining step is to publish it.
 pub async fn describe(hub: &Hub, caller: &Caller, name: &str, about: &About) -> Result<DraftId> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
     draft::begin_named(hub, person, name, What::Attached(about.checked()?)).await
 }
 
-/// The first version.
+/// Adds the first version.
 pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, about: &About) -> Result<()> {
     let (number, card) = numbered(hub, tx, agent, about).await?;
     let pinned = Pinned { card: &card, connector: Connector::Attached, secret: None, wanted: &number };
@@ -40,7 +39,7 @@ pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, about: &About) ->
     Ok(())
 }
 
-/// A program that is attached as an agent. It counts as online until this is dropped.
+/// Attached program. The agent counts as online until this is dropped.
 pub struct Attachment {
     hub: Hub,
     caller: Caller,
@@ -52,7 +51,7 @@ pub struct Attachment {
     look: Instant,
 }
 
-/// Attaches a program as the agent at `address`, in the place of one that was attached before.
+/// Attaches a program as the agent at `address`. Replaces a program that was attached before.
 pub async fn attach(hub: &Hub, caller: &Caller, address: &Address) -> Result<Attachment> {
     let agent = attachable(hub, caller, address).await?;
     let broken = CancellationToken::new();
@@ -80,12 +79,12 @@ async fn attachable(hub: &Hub, caller: &Caller, address: &Address) -> Result<Age
 }
 
 impl Attachment {
-    /// Where what the program tells goes.
+    /// Returns the link that receives the output of the program.
     pub fn link(&self) -> Arc<Link> {
         self.link.clone()
     }
 
-    /// The next thing that the program is to do. An error says why it is no longer attached.
+    /// Returns the next order for the program. The error says why it is no longer attached.
     pub async fn order(&mut self) -> Result<Order> {
         loop {
             select! {
@@ -121,7 +120,7 @@ impl Drop for Attachment {
         if self.hub.attachments().remove(self.agent, &self.link) {
             let (hub, agent) = (self.hub.clone(), self.agent);
             self.hub.spawn_once("agent detachment", async move {
-                // It may be back already.
+                // The program may have reconnected already.
                 if hub.attachments().find(agent).is_none()
                     && let Err(error) = listings::seen_gone(&hub, agent).await
                 {

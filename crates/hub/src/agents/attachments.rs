@@ -1,4 +1,4 @@
-//! The programs that are attached to this process now.
+//! Registry of the programs that are attached to this instance.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -7,7 +7,7 @@ use plexus_domain::AgentId;
 use plexus_runtime::attached::Link;
 use tokio::{sync::Notify, time};
 
-/// By agent: one program each.
+/// Attached programs by agent: at most one each.
 #[derive(Default)]
 pub struct Attachments {
     links: Mutex<HashMap<AgentId, Arc<Link>>>,
@@ -19,12 +19,13 @@ impl Attachments {
         self.links.lock().get(&agent).cloned()
     }
 
-    /// The program of an agent, once it is there: it may be connecting anew at this moment.
+    /// Waits until a program is attached as the agent, up to `patience`. It may
+    /// be reconnecting at this moment.
     pub async fn wait(&self, agent: AgentId, patience: Duration) -> Option<Arc<Link>> {
         let there = async {
             loop {
                 let mut came = std::pin::pin!(self.came.notified());
-                // From here on no arrival is missed.
+                // Subscribe before the check, so that no attachment is missed (race).
                 came.as_mut().enable();
                 if let Some(link) = self.find(agent) {
                     return link;
@@ -35,7 +36,7 @@ impl Attachments {
         time::timeout(patience, there).await.ok()
     }
 
-    /// Takes the place of a program that was there before, which fails what it works on.
+    /// Registers a program. A program attached before is closed, and its runs fail.
     pub fn put(&self, agent: AgentId, link: Arc<Link>) {
         let former = self.links.lock().insert(agent, link);
         if let Some(former) = former {
@@ -44,7 +45,7 @@ impl Attachments {
         self.came.notify_waiters();
     }
 
-    /// Whether it was still the one.
+    /// Removes the program if it is still the registered one. Returns whether it was.
     pub fn remove(&self, agent: AgentId, link: &Arc<Link>) -> bool {
         let mut links = self.links.lock();
         let is_current = links.get(&agent).is_some_and(|current| Arc::ptr_eq(current, link));
@@ -54,7 +55,7 @@ impl Attachments {
         is_current
     }
 
-    /// Ends the connection of an agent that is no more.
+    /// Closes the connection of a deleted agent.
     pub fn close(&self, agent: AgentId) {
         let link = self.links.lock().remove(&agent);
         if let Some(link) = link {

@@ -1,4 +1,4 @@
-//! The agents that every hub has, and the one for test kits. They need no model and no network.
+//! Built-in agents of every hub, and the agent for conformance test kits. They need no model and no network.
 
 use plexus_a2a::{Card, card::OwnCard, wire::v1::AgentSkill};
 use plexus_domain::{
@@ -18,7 +18,7 @@ use url::Url;
 use crate::{Error, Hub, Result, keys, listings::publish};
 
 const OWNER: &str = "plexus";
-/// A reserved name, so no account has it.
+/// Owner of the test agent. The name is reserved, so no account can have it.
 const KITS: &str = "test";
 
 struct Kind {
@@ -27,7 +27,7 @@ struct Kind {
     name: &'static str,
     description: &'static str,
     skills: &'static [Skill],
-    /// Media types of what it takes besides text.
+    /// Accepted media types besides text.
     takes: &'static [&'static str],
 }
 
@@ -88,7 +88,7 @@ const KINDS: [Kind; 2] = [
     },
 ];
 
-/// There in the conformance mode only.
+/// Only in conformance mode.
 const TCK: Kind = Kind {
     program: Builtin::Tck,
     owner: KITS,
@@ -108,7 +108,7 @@ pub fn tck_address() -> Address {
     Address::local(name(KITS), name(TCK.name))
 }
 
-/// Whom a message goes to when nobody is named.
+/// Returns the address of the default agent, which receives messages that name no agent.
 pub fn guide_address() -> Address {
     Address::local(name(OWNER), name("guide"))
 }
@@ -118,7 +118,7 @@ fn name(text: &str) -> Name {
     text.parse().expect("a built-in name is a name")
 }
 
-/// Makes the hub's own namespace and agents where they are missing, and a version where one has changed.
+/// Creates the hub's namespace and built-in agents if missing, and a new version of each agent that changed.
 pub(crate) async fn ensure_builtin(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write().await?;
     tx.alone(Duty::Setup).await?;
@@ -166,7 +166,7 @@ async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
     publish(hub, tx, agent.id).await
 }
 
-/// Folders of before had built-in agents without keys and a listing id.
+/// Migration: older data folders have built-in agents without keys and listing id.
 async fn identified(hub: &Hub, tx: &mut Tx, owner: NamespaceId, agent: Agent) -> Result<Agent> {
     if agent.listing_id.is_some() {
         return Ok(agent);
@@ -179,7 +179,7 @@ async fn identified(hub: &Hub, tx: &mut Tx, owner: NamespaceId, agent: Agent) ->
     Ok(Agent { listing_id: Some(listing_id), ..agent })
 }
 
-/// Whether the version differs in nothing but where the hub is: a hub that moves has no new agents.
+/// Returns whether the version differs only in the hub's URL. A new hub URL does not create a new version.
 async fn says_the_same(conn: &mut Conn, version: &Version, kind: &Kind) -> Result<bool> {
     let Some(body) = cards::find(conn, &version.card).await? else { return Ok(false) };
     let before = Card::read(&body).card.and_then(|card| card.interfaces.into_iter().next());

@@ -1,4 +1,5 @@
-//! A person connects: they agree at the agent's authorization server (OAuth 2.1 code with PKCE), and the hub keeps the tokens.
+//! User OAuth flow (OAuth 2.1 authorization code with PKCE): a user authorizes
+//! the hub, which stores the tokens.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -20,20 +21,20 @@ use crate::{
     limits::Rate,
 };
 
-/// How long somebody may take to agree.
+/// Timeout of a started flow.
 const LIVES: Duration = Duration::from_mins(10);
-/// More at once than this is a program that does not finish what it begins.
+/// Maximum number of started flows per account; the oldest is dropped.
 const MOST_EACH: usize = 8;
 const MOST: usize = 10_000;
 const MAX_CODE_BYTES: usize = 8 << 10;
 const MAX_WORDS: usize = 300;
 
-/// What people have begun, by the state that comes back with their answer. A hub that starts anew knows none of it: they
-/// press the button again.
+/// Started flows by the hash of their `state` parameter. In memory only: after a restart of the
+/// hub the user has to start again.
 #[derive(Default)]
 pub(crate) struct Begun(Mutex<HashMap<Digest, Begin>>);
 
-/// A connection that was begun, and may be finished once.
+/// Started OAuth flow, which can be finished once.
 pub struct Begin {
     account: AccountId,
     session: Digest,
@@ -43,7 +44,7 @@ pub struct Begin {
     begun: Timestamp,
 }
 
-/// What the person brings back.
+/// Parameters of the OAuth callback.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub code: String,
@@ -75,12 +76,12 @@ impl Begun {
     }
 }
 
-/// Where the person comes back to.
+/// Returns the redirect URI.
 pub fn redirect(hub: &Hub) -> Url {
     place(hub, "oauth/callback")
 }
 
-/// The id of the hub as a client, where it has no other: the address of a document about it.
+/// Returns the hub's default client id: the URL of its client metadata document.
 pub fn client_document(hub: &Hub) -> Url {
     place(hub, "oauth/client.json")
 }
@@ -91,7 +92,7 @@ fn place(hub: &Hub, path: &str) -> Url {
     url
 }
 
-/// Where the person agrees.
+/// Starts a flow. Returns the authorization URL for the user.
 pub async fn connect(hub: &Hub, caller: &Caller, address: &Address) -> Result<Url> {
     let person = caller.may(Scope::Agents)?;
     let session = session(caller)?;
@@ -131,7 +132,7 @@ pub async fn connect(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ur
     Ok(url)
 }
 
-/// RFC 7636 section 4.2.
+/// PKCE challenge, RFC 7636 section 4.2.
 fn challenge(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(Digest::of(verifier).as_bytes())
 }
@@ -148,7 +149,8 @@ fn session(caller: &Caller) -> Result<Digest, Refusal> {
     }
 }
 
-/// What the caller began under `state`, in this session and not long ago. It is gone with this.
+/// Takes the flow with this `state`. Fails if the caller did not start it in this
+/// session, or if it has expired.
 pub fn begun(hub: &Hub, caller: &Caller, state: &str) -> Result<Begin> {
     let session = session(caller)?;
     let begun = hub.connecting().take(state);
@@ -158,7 +160,7 @@ pub fn begun(hub: &Hub, caller: &Caller, state: &str) -> Result<Begin> {
     Ok(known.ok_or_else(|| Refusal::forbidden(words))?)
 }
 
-/// Fetches the tokens that the person agreed to, and keeps them in place of what was kept before.
+/// Exchanges the code for tokens and stores them, replacing earlier ones.
 pub async fn finish(hub: &Hub, caller: &Caller, begin: Begin, answer: &Answer) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     check(&begin.oauth, answer)?;
@@ -185,7 +187,8 @@ pub async fn finish(hub: &Hub, caller: &Caller, begin: Begin, answer: &Answer) -
     Ok(tx.commit().await?)
 }
 
-/// Who answers has to be whom the person was sent to (RFC 9207), which is known by its origin.
+/// Validates the callback. The issuer must be the authorization server that was used (RFC 9207,
+/// mix-up attack), compared by origin.
 fn check(oauth: &Oauth, answer: &Answer) -> Result<(), Refusal> {
     let sent_to = oauth.authorization_url.as_deref().and_then(|url| Url::parse(url).ok());
     let is_other = |iss: &Url| sent_to.as_ref().is_none_or(|url| url.origin() != iss.origin());

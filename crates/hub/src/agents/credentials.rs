@@ -1,4 +1,4 @@
-//! What an agent asks to be shown, given by its owner for everybody or by each person for themselves.
+//! Credentials for agents: shared ones entered by the owner for all callers, or per-user ones.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) use sealed::Sealed;
 const MAX_SECRET_BYTES: usize = 8 << 10;
 const MAX_USER_BYTES: usize = 256;
 
-/// What an agent wants to be shown, and where it is called.
+/// Credential requirement of an agent: scheme and the origin that is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asks {
     scheme: Option<Scheme>,
@@ -42,7 +42,7 @@ pub(super) struct Asks {
 }
 
 impl Asks {
-    /// None when the agent is shown nothing.
+    /// Returns the requirement; `None` if the agent needs no credentials.
     pub fn of(connector: &Connector, card: &Card) -> Option<Self> {
         let asks = match connector {
             Connector::Http { request } => Self::of_template(request).ok()?,
@@ -63,13 +63,13 @@ impl Asks {
         Ok(Self { scheme: request.auth.clone(), origin })
     }
 
-    /// An MCP server, which is shown what its owner says.
+    /// Requirement of an MCP server, with the scheme that the agent's owner entered.
     pub fn of_server(url: &Url, scheme: Scheme) -> Result<Self> {
         let origin = Origin::of(url).ok_or_else(unusable)?.to_string();
         Ok(Self { scheme: Some(scheme), origin })
     }
 
-    /// What a person has to agree to, and where the token is shown; none where it asks for something else.
+    /// Returns the OAuth configuration and origin if each user must authorize the hub; otherwise `None`.
     pub fn by_person(&self) -> Option<(&Oauth, &str)> {
         match &self.scheme {
             Some(Scheme::Oauth2(oauth)) if oauth.authorization_url.is_some() => Some((oauth, &self.origin)),
@@ -77,44 +77,44 @@ impl Asks {
         }
     }
 
-    /// None where nothing is asked for.
+    /// Returns `None` if no credentials are required.
     pub fn some(&self) -> Option<&Self> {
         self.scheme.is_some().then_some(self)
     }
 }
 
-/// What somebody filled in.
+/// Credential form.
 #[derive(Clone, Default)]
 pub struct Given {
     pub user: String,
     pub secret: String,
 }
 
-/// What an agent asks the caller for, and whether it is there.
+/// Credentials that the caller has to enter, and whether they are stored.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub scheme: Scheme,
     pub kept: bool,
-    /// The caller is the owner, and what they give is used for everybody.
+    /// True if the caller is the owner and the credentials are used for all callers.
     pub for_everybody: bool,
-    /// Where it is sent, and nowhere else.
+    /// The only origin to which they are sent.
     pub origin: String,
-    /// For the owner of an agent that people connect to.
+    /// OAuth client settings, for the owner of an agent with a user OAuth flow.
     pub client: Option<HubAsClient>,
 }
 
-/// How the hub is known at the authorization server that people are sent to.
+/// Identity of the hub as a client at the authorization server.
 #[derive(Clone, Debug)]
 pub struct HubAsClient {
-    /// What the owner entered; none means [`Self::document`].
+    /// Client id that the owner entered; `None` means [`Self::document`].
     pub id: Option<String>,
-    /// The id of the hub where servers read a document about their clients.
+    /// Client id for servers that support client metadata documents.
     pub document: String,
-    /// What to enter there.
+    /// Redirect URI to register there.
     pub redirect: String,
 }
 
-/// What the card asks for; none when it asks for nothing that the hub can send.
+/// Returns the scheme that the card requires; `None` if it requires none that the hub supports.
 pub fn scheme(card: &Card) -> Option<Scheme> {
     let Security::OneOf(ways) = &card.security else { return None };
     let single = ways.iter().find(|way| way.len() == 1).and_then(|way| way.values().next())?;
@@ -128,7 +128,7 @@ pub fn scheme(card: &Card) -> Option<Scheme> {
     })
 }
 
-/// The bytes to seal, for the address that is called.
+/// Serializes the credentials for encryption, bound to the called origin.
 pub(super) fn plain(asks: &Asks, given: &Given) -> Result<Vec<u8>> {
     serde_json::to_vec(&Sealed::new(asks, given)?).map_err(Error::fault)
 }
@@ -159,7 +159,7 @@ fn asks_nothing() -> Refusal {
     Refusal::conflict("This agent asks for no credentials that the hub can send.")
 }
 
-/// What the owner's credentials, used for everybody, are sealed for.
+/// Returns the encryption purpose of the owner's shared credentials.
 pub(super) fn shared_purpose(agent: AgentId) -> String {
     format!("agent {agent}")
 }
@@ -168,7 +168,7 @@ pub(super) fn own_purpose(agent: AgentId, account: AccountId) -> String {
     format!("agent {agent} account {account}")
 }
 
-/// What the agent asks the caller for; none when there is nothing that they could give.
+/// Returns the credentials that the caller can enter; `None` if there are none.
 pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<Asked>> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().snapshot().await?;
@@ -206,7 +206,7 @@ async fn as_client(
     })
 }
 
-/// Whether the person has to give credentials before the agent can be called for them.
+/// Returns whether the user has to enter credentials before the agent can be called for them.
 pub(crate) async fn is_lacking(
     conn: &mut Conn,
     asker: &Asker,
@@ -216,7 +216,7 @@ pub(crate) async fn is_lacking(
 ) -> Result<bool> {
     let Some(asks) = Asks::of(&version.connector, card) else { return Ok(false) };
     if agent.home.is_some() {
-        // Its hub is told who asks by the signature of this one.
+        // Agents on other hubs are called with this hub's HTTP signature; no user credentials needed.
         return Ok(false);
     }
     if version.secret.is_some() && asks.by_person().is_none() {
@@ -233,7 +233,7 @@ pub(super) fn lacking(agent: &Agent) -> Refusal {
     ))
 }
 
-/// Keeps what the caller gives, sealed, in place of what they gave before.
+/// Encrypts and stores the caller's credentials, replacing earlier ones.
 pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: Given) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
@@ -259,7 +259,8 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: Given) -
     Ok(tx.commit().await?)
 }
 
-/// Sets the client that the hub is at the server where people agree. An empty one is the hub's own document.
+/// Sets the hub's OAuth client at the authorization server. An empty form selects
+/// the hub's own client document.
 async fn set_client(
     hub: &Hub,
     tx: &mut Tx,
@@ -300,14 +301,14 @@ pub(super) async fn give_own(
     Ok(())
 }
 
-/// Drops what the caller gave.
+/// Deletes the caller's credentials.
 pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
     let agent = manage::visible(&mut tx, person, address).await?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
     let by_person = Asks::of(&version.connector, &card).is_some_and(|asks| asks.by_person().is_some());
-    // What the servers of its tools are shown is taken back by itself.
+    // Credentials of tool servers are deleted separately.
     let is_for_tools = matches!(version.connector, Connector::Llm { .. });
     let is_shared = agent.namespace.is_some() && !by_person && !is_for_tools;
     if let Some(shared) = version.secret.filter(|_| is_shared)
@@ -322,7 +323,7 @@ pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     Ok(tx.commit().await?)
 }
 
-/// Every version that shared `before` shares `after`.
+/// Replaces the shared secret `before` by `after` in each version that uses it, and deletes `before`.
 pub(super) async fn share(
     tx: &mut Tx,
     agent: &Agent,
@@ -340,7 +341,7 @@ pub(super) async fn share(
     Ok(())
 }
 
-/// What to show the agent for this person, and the origin it was given for. None when the agent asks for nothing.
+/// Returns the credentials for a call by this user, with their origin. `None` if the agent requires none.
 pub(crate) async fn credentials_for(
     hub: &Hub,
     conn: &mut Conn,
@@ -377,7 +378,7 @@ pub(crate) async fn credentials_for(
     Ok(Some((origin, shown)))
 }
 
-/// Whatever is shown to an agent is sent to proved addresses only.
+/// Fails if control of the origin is not verified. Credentials are sent to verified origins only.
 pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -> Result<()> {
     let proof = proofs::find(conn, agent.id, origin).await?;
     if proof.is_some_and(|proof| proof.holds()) {
@@ -391,7 +392,7 @@ pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -
     Err(Refusal::forbidden(words).into())
 }
 
-/// The token that the person agreed to, if they are connected where the agent asks them to be now.
+/// Returns the user's OAuth tokens if they are for the authorization server that the agent names now.
 async fn connected(
     hub: &Hub,
     conn: &mut Conn,
@@ -404,7 +405,7 @@ async fn connected(
     let account = asker.account().ok_or_else(|| lacking(agent))?;
     let secret = agent_secrets::find(conn, agent.id, account).await?.ok_or_else(|| lacking(agent))?;
     let plain = keys::open(hub, conn, secret, &own_purpose(agent.id, account)).await?;
-    // What was given for another scheme of the agent is no connection.
+    // Credentials entered for another scheme do not deserialize, and count as not connected.
     let kept: Option<Connection> = serde_json::from_slice(&plain).ok();
     let kept = kept.filter(|kept| kept.oauth.is_same_server(oauth)).ok_or_else(|| lacking(agent))?;
     check_proved(conn, agent, &kept.origin).await?;
@@ -415,7 +416,7 @@ async fn connected(
     Ok((origin, Shown::Fetched(Arc::new(tokens))))
 }
 
-/// The server at which people agree, as the hub's client there.
+/// Returns the client of the authorization server for user flows.
 pub(super) async fn server(
     hub: &Hub,
     conn: &mut Conn,
@@ -436,7 +437,7 @@ pub(super) async fn server(
     })
 }
 
-/// The client that the owner entered for the server which the agent names now.
+/// Returns the client that the owner entered, if it is for the authorization server that the agent names now.
 async fn entered_client(
     hub: &Hub,
     conn: &mut Conn,
@@ -451,7 +452,7 @@ async fn entered_client(
     Ok(is_here.then(|| sealed.client()))
 }
 
-/// The address of the agent, as the tokens for it name it (RFC 8707).
+/// Returns the agent's URL as resource indicator for its tokens (RFC 8707).
 fn resource(connector: &Connector, card: &Card) -> Result<Url> {
     if let Connector::Http { request } = connector {
         return template_resource(request);
@@ -462,7 +463,7 @@ fn resource(connector: &Connector, card: &Card) -> Result<Url> {
     Ok(url)
 }
 
-/// The same of an endpoint; what is filled in for a message is no part of it.
+/// Returns the resource indicator of an HTTP endpoint, without the placeholders that each message fills.
 pub(super) fn template_resource(template: &Template) -> Result<Url> {
     let url = &template.request().url;
     let fixed = url.split("{{").next().unwrap_or_default();

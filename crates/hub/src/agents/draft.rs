@@ -1,4 +1,5 @@
-//! Registrations that were begun. A draft holds everything until the agent is published, and is dropped after a week.
+//! Registration drafts: the data of a registration until the agent is
+//! published. A draft expires after a week.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::{
 
 pub(super) const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// A registration of one person.
+/// Registration draft of one user.
 pub(super) struct Draft {
     pub id: DraftId,
     pub data: Data,
@@ -28,43 +29,44 @@ pub(super) struct Draft {
     pub begun: Timestamp,
 }
 
-/// The step that is to be done next.
+/// Next step of the registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     Card,
     Proof,
     Try,
     Publish,
-    /// The agent is there.
+    /// The agent is published.
     Done,
 }
 
-/// What kind of thing is being registered: it decides which steps there are.
+/// Kind of the registered agent, which determines the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// An agent with a card.
+    /// Agent with an A2A card.
     Card,
-    /// An endpoint that is called by a request.
+    /// HTTP endpoint called by a request template.
     Request,
-    /// A model with instructions.
+    /// Model with instructions.
     Model,
-    /// A program of the operator's list.
+    /// Program configured by the operator.
     Program,
-    /// A program on its owner's machine.
+    /// Program on its owner's machine.
     Attached,
 }
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Data {
-    /// The id that the agent will have: what proves control of its origins is bound to it.
+    /// Future id of the agent. The verification of its origins is bound to it.
     pub agent: AgentId,
-    /// What it will be known by, so that its mark is the same before and after. A draft of an older hub has none.
+    /// Reserved identity, so that the agent's icon stays the same after publishing.
+    /// `None` in drafts of older hubs.
     identity: Option<Reserved>,
     pub name: Option<Name>,
     pub what: What,
 }
 
-/// What is being registered.
+/// Data of the agent by kind.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum What {
@@ -75,22 +77,22 @@ pub(super) enum What {
     Attached(About),
 }
 
-/// A model with instructions, as it was written.
+/// Model with instructions: the filled form.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Written {
     #[serde(flatten)]
     pub filled: Instructions,
-    /// What the servers of its tools are shown.
+    /// Credentials for its tool servers.
     #[serde(default)]
     pub credentials: Option<Kept>,
 }
 
-/// An endpoint as it was described.
+/// HTTP endpoint: the filled form and the state of its steps.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Prepared {
     pub about: About,
     pub template: Template,
-    /// By origin.
+    /// Verification status by origin.
     pub checks: Vec<(String, Check)>,
     pub credentials: Option<Kept>,
     pub tried: Option<Tried>,
@@ -98,21 +100,21 @@ pub(super) struct Prepared {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Remote {
-    /// What the person typed.
+    /// Address as the user entered it.
     pub asked: String,
     pub card_url: String,
-    /// The card as it was received.
+    /// Card as received.
     pub card: String,
-    /// By origin.
+    /// Verification status by origin.
     pub checks: Vec<(String, Check)>,
     pub credentials: Option<Kept>,
 }
 
-/// Credentials that were given, sealed.
+/// Encrypted credentials of a draft.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Kept {
     pub for_everybody: bool,
-    /// base64
+    /// Base64.
     sealed: String,
 }
 
@@ -146,12 +148,12 @@ impl Step {
 }
 
 impl Draft {
-    /// The address that the agent will have; none before its name is chosen.
+    /// Returns the future address of the agent; `None` before its name is chosen.
     pub fn address(&self, person: &Person) -> Option<Address> {
         Some(Address::local(person.name.clone(), self.data.name.clone()?))
     }
 
-    /// What the agent's mark is drawn from.
+    /// Returns the seed from which the agent's icon is drawn.
     pub fn seed(&self) -> String {
         self.data.identity.as_ref().map_or_else(|| self.data.agent.to_string(), |it| it.listing.clone())
     }
@@ -163,7 +165,7 @@ impl Draft {
         }
     }
 
-    /// The agent's name as people see it.
+    /// Returns the display name of the agent.
     pub fn title(&self) -> Result<String> {
         match &self.data.what {
             What::A2a(remote) => Ok(remote.read()?.name),
@@ -184,7 +186,8 @@ impl Draft {
         }
     }
 
-    /// What is known of the origins that the hub will call; there are none where it runs the agent itself.
+    /// Returns the verification status of the origins that the hub will call; empty if
+    /// the hub runs the agent itself.
     pub fn checks(&self) -> &[(String, Check)] {
         match &self.data.what {
             What::A2a(remote) => &remote.checks,
@@ -215,7 +218,7 @@ impl Draft {
         }
     }
 
-    /// Goes on only where the steps before `step` are done.
+    /// Fails if the draft has not reached `step`.
     pub fn reached(self, step: Step) -> Result<Self> {
         if self.step >= step { Ok(self) } else { Err(out_of_turn().into()) }
     }
@@ -237,7 +240,7 @@ impl Draft {
 }
 
 impl Remote {
-    /// Only cards without errors get into a draft.
+    /// Parses the card. Only cards without errors are stored in drafts.
     pub fn read(&self) -> Result<Card> {
         let missing = || Error::Fault(anyhow::anyhow!("a draft has a card that cannot be read"));
         Card::read(self.card.as_bytes()).card.ok_or_else(missing)
@@ -248,8 +251,8 @@ pub(super) fn out_of_turn() -> Refusal {
     Refusal::conflict("A step before this one is not done yet. Go back to it.")
 }
 
-/// Keeps a new draft. One that the same person began for the same thing is taken up again instead, so that sending
-/// the first form twice leaves one.
+/// Stores a new draft. If the user has a draft for the same thing, that one is reset instead, so that
+/// submitting the first form twice is idempotent.
 pub(super) async fn begin(
     hub: &Hub,
     tx: &mut Tx,
@@ -275,7 +278,7 @@ pub(super) async fn begin(
     Ok(draft.id)
 }
 
-/// Begins what needs no step between its form and being published, under a name that is free.
+/// Creates a draft that only has to be published. Fails if the name is taken.
 pub(super) async fn begin_named(hub: &Hub, person: &Person, name: Name, what: What) -> Result<DraftId> {
     let mut tx = hub.store().write().await?;
     register::check_free(&mut tx, person, &name).await?;
@@ -309,7 +312,7 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, person: &Person, id: DraftI
     parse(row)
 }
 
-/// The registrations that a person has begun and not finished, newest first.
+/// Returns the unfinished drafts of a user, newest first.
 pub(super) async fn list_in(conn: &mut Conn, person: &Person) -> Result<Vec<Draft>> {
     let rows = drafts::list_by_account(conn, person.account).await?;
     let open: Result<Vec<Draft>> = rows.into_iter().map(parse).collect();

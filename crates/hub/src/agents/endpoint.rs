@@ -1,4 +1,4 @@
-//! Agents that are an HTTP endpoint of their own: described by a request, tried out, published; changed later.
+//! HTTP endpoint agents: registered with a request template, tested, published, edited later.
 
 use plexus_domain::{
     Address, DraftId, Error as Refusal, Name,
@@ -25,14 +25,14 @@ use crate::{
     limits::Rate,
 };
 
-/// What a person fills in.
+/// Endpoint form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endpoint {
     pub about: About,
     pub request: Request,
 }
 
-/// Begins the registration of an endpoint; control of its address is the next step.
+/// Creates the registration draft of an endpoint. The next step is origin verification.
 pub async fn describe(hub: &Hub, caller: &Caller, choice: Choice, filled: Endpoint) -> Result<DraftId> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = choice.name.trim().parse()?;
@@ -52,12 +52,12 @@ pub async fn describe(hub: &Hub, caller: &Caller, choice: Choice, filled: Endpoi
     Ok(id)
 }
 
-/// What was filled in of a registration that is not finished.
+/// Form of an unfinished draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfinished {
     pub name: Option<Name>,
     pub endpoint: Endpoint,
-    /// Whether it is shown one person's credentials, or everybody's own.
+    /// True if shared credentials are used or none are needed; false if each user enters their own.
     pub for_everybody: bool,
 }
 
@@ -74,8 +74,8 @@ pub async fn described(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Unfini
     })
 }
 
-/// Describes it otherwise before it is published. What was proved stays proved where the origin is the same, and so do
-/// credentials where they are asked for in the same way.
+/// Changes the draft. Verification is retained if the origin stays the same, and credentials if
+/// the requirement stays the same.
 pub async fn describe_again(
     hub: &Hub,
     caller: &Caller,
@@ -107,7 +107,7 @@ pub async fn describe_again(
     Ok(tx.commit().await?)
 }
 
-/// Clean, within bounds, and at an address that the hub would call for this person.
+/// Validates the form. The URL must be one that the hub may call for this user.
 fn checked(hub: &Hub, person: &Person, filled: Endpoint) -> Result<(About, Template)> {
     let template = Template::try_from(filled.request)?;
     let url: Url = template
@@ -137,7 +137,7 @@ pub(super) fn prepared_mut(draft: &mut Draft) -> Result<&mut Prepared> {
     }
 }
 
-/// How an endpoint is called now, for those who may change it; none where the agent is something else.
+/// Returns the current form of an agent that the caller may edit; `None` if it is no HTTP endpoint.
 pub async fn endpoint(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<Endpoint>> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
@@ -147,8 +147,8 @@ pub async fn endpoint(hub: &Hub, caller: &Caller, address: &Address) -> Result<O
     Ok(Some(Endpoint { about: About::of(&card), request: (*request).into() }))
 }
 
-/// Changes it: a new version, which the next run uses. Another origin has to be proved anew, and is shown nothing that
-/// was given for the former one.
+/// Adds a version with the new form, used from the next run on. A new origin must be verified and does
+/// not receive the old credentials.
 pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Endpoint) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Changes, &caller.key())?;
@@ -170,7 +170,7 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Endp
     manage::replace(hub, tx, &agent, pinned, &origins).await
 }
 
-/// The first version.
+/// Adds the first version.
 pub(super) async fn add(
     hub: &Hub,
     tx: &mut Tx,
@@ -185,7 +185,7 @@ pub(super) async fn add(
     kept::put_checks(hub, tx, person, agent.id, &prepared.checks).await
 }
 
-/// The next number, and a card with it.
+/// Returns the next version number and a card with it.
 pub(super) async fn numbered(
     hub: &Hub,
     tx: &mut Tx,

@@ -1,4 +1,4 @@
-//! Agents that are a model with instructions. A change of instructions is a version.
+//! Agents that consist of a model and instructions. Each change of the instructions is a new version.
 
 use plexus_a2a::Card;
 use plexus_domain::{
@@ -27,10 +27,10 @@ use crate::{
 };
 
 const MAX_INSTRUCTIONS: usize = 32_000;
-/// Of MCP servers of one agent.
+/// Maximum number of MCP servers of one agent.
 const MAX_SERVERS: usize = 8;
 
-/// What a person fills in. `starters` and `tags` may hold empty ones, which are passed over.
+/// Model agent form. Empty `starters` and `tags` are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instructions {
     pub title: String,
@@ -67,7 +67,7 @@ impl Instructions {
     }
 }
 
-/// An agent with instructions, for those who may change them.
+/// Model agent that the caller may edit.
 pub(super) struct Owned {
     pub agent: Agent,
     pub version: Version,
@@ -85,7 +85,8 @@ impl Owned {
     }
 }
 
-/// Begins the registration of a new agent, whose tool servers are shown what is `given`; what is left is to publish it.
+/// Creates a registration draft, with the credentials `given` for its tool servers.
+/// The remaining step is to publish.
 pub async fn write(
     hub: &Hub,
     caller: &Caller,
@@ -112,15 +113,15 @@ pub async fn write(
     Ok(id)
 }
 
-/// What an agent's instructions are now, for those who may change them.
+/// Returns the current form of an agent that the caller may edit.
 pub async fn instructions(hub: &Hub, caller: &Caller, address: &Address) -> Result<Instructions> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
     Ok(Owned::at(hub, &mut conn, person, address).await?.written)
 }
 
-/// Changes them: the agent's next run follows the new ones. Nothing changed is no new version, and what a tool server is
-/// shown is part of none.
+/// Changes the form; the next run uses it. An unchanged form adds no version. Credentials of tool
+/// servers are not part of a version.
 pub async fn rewrite(
     hub: &Hub,
     caller: &Caller,
@@ -150,7 +151,7 @@ pub async fn rewrite(
     Ok(())
 }
 
-/// The first version.
+/// Adds the first version.
 pub(super) async fn add(
     hub: &Hub,
     tx: &mut Tx,
@@ -170,7 +171,7 @@ async fn add_version(
     filled: &Instructions,
     secret: Option<SecretId>,
 ) -> Result<()> {
-    // Instructions are nobody else's business, so the card has none.
+    // Instructions are private, so the public card does not contain them.
     let (number, card) = numbered(hub, tx, agent, &filled.about()).await?;
     let pinned = Pinned { card: &card, connector: filled.connector(), secret, wanted: &number };
     versions::add(hub, tx, agent.id, pinned).await?;
@@ -189,7 +190,7 @@ fn elsewhere() -> Refusal {
     Refusal::conflict("This agent has no instructions here: it runs elsewhere, or is part of the hub.")
 }
 
-/// Clean and within bounds, with a model that is there.
+/// Validates the form. The model and the tool servers must be available.
 async fn checked(hub: &Hub, caller: &Caller, filled: Instructions, keys: &ToolKeys) -> Result<Instructions> {
     let About { title, summary, starters, tags } = filled.about().checked()?;
     let (instructions, model) = (block(&filled.instructions)?, filled.model.trim().to_owned());
@@ -200,7 +201,7 @@ async fn checked(hub: &Hub, caller: &Caller, filled: Instructions, keys: &ToolKe
     Ok(filled)
 }
 
-/// Each server is there, and has tools.
+/// Checks that each tool server is reachable and has tools.
 async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource], keys: &ToolKeys) -> Result<()> {
     let wrong = |words: String| Refusal::invalid("tools", words);
     if tools.len() > MAX_SERVERS {
@@ -221,7 +222,8 @@ async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource], keys: &To
     Ok(())
 }
 
-/// The server is there, takes what it is shown, and has tools; else `field` is what is wrong.
+/// Checks that the server is reachable, accepts its credentials and has tools.
+/// Errors are reported for `field`.
 pub(super) async fn check_server(
     hub: &Hub,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! What a registration keeps for the agent that is not there yet: credentials, sealed, and proofs.
+//! Credentials and origin verifications of a draft, until the agent exists.
 
 use plexus_domain::{AgentId, SecretId};
 use plexus_store::{Tx, agent_secrets};
@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{Hub, Result, admin, caller::Person, keys};
 
-/// What was entered, sealed. Nothing entered keeps what was entered before: a form never shows it again.
+/// Encrypts the entered credentials. An empty input retains the stored ones,
+/// since forms never show them again.
 pub(super) fn keep(
     hub: &Hub,
     person: &Person,
@@ -21,7 +22,8 @@ pub(super) fn keep(
     choice: &Choice,
 ) -> Result<Option<Kept>> {
     let Some(asks) = asks else { return Ok(None) };
-    // Where people connect, what can be given is the client that the hub is for all of them; else it has its own.
+    // With a user OAuth flow, the credentials are those of the hub's OAuth client, shared by all users. If
+    // none are entered, the hub uses its own client document.
     let by_person = asks.by_person().is_some();
     let for_everybody = choice.for_everybody || by_person;
     let before = before.filter(|kept| kept.for_everybody == for_everybody);
@@ -45,7 +47,7 @@ fn purpose(person: &Person, agent: AgentId, for_everybody: bool) -> String {
     }
 }
 
-/// Gives the agent what was kept: the answer is the secret of its first version.
+/// Moves the draft's credentials to the agent. Returns the secret of its first version, if they are shared.
 pub(super) async fn take_up(
     hub: &Hub,
     tx: &mut Tx,
@@ -63,7 +65,7 @@ pub(super) async fn take_up(
     Ok(None)
 }
 
-/// Writes what the registration found out about the agent's origins.
+/// Stores the origin verifications of the draft.
 pub(super) async fn put_checks(
     hub: &Hub,
     tx: &mut Tx,

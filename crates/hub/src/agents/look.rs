@@ -1,4 +1,4 @@
-//! Looking at an agent, or at all of an owner's.
+//! Read models of agents and of the agents in a namespace.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ use crate::{
     views,
 };
 
-/// An agent as somebody sees it.
+/// Agent as shown to one viewer.
 pub struct AgentView {
     pub agent: Agent,
     pub address: Address,
@@ -35,26 +35,26 @@ pub struct AgentView {
     pub summary: Summary,
     pub is_online: bool,
     pub card: Option<Card>,
-    /// The newest first; the first that was not yanked is current.
+    /// Newest first. The first version that is not yanked is the current one.
     pub versions: Vec<Version>,
     pub proofs: Vec<Proof>,
     pub can_manage: bool,
     pub callable: Callable,
     pub last_run: Option<Timestamp>,
-    /// From how many people.
+    /// Number of users who starred it.
     pub stars: u64,
-    /// Whether the viewer's is among them; none where nobody is signed in.
+    /// Whether the viewer starred it; `None` for anonymous viewers.
     pub starred: Option<bool>,
 }
 
-/// Whether the viewer can talk to it.
+/// Whether the viewer can call the agent, or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callable {
     Yes,
     SignIn,
-    /// It asks for credentials of the viewer's own.
+    /// The viewer has to enter credentials.
     NeedsCredentials,
-    /// Nobody proved control of this origin, so the hub calls it for its owner only.
+    /// Control of this origin is not verified, so the hub calls it for its owner only.
     Unproved {
         origin: String,
     },
@@ -62,7 +62,7 @@ pub enum Callable {
     Paused,
 }
 
-/// A namespace and its agents, as somebody sees them.
+/// Namespace and its agents as shown to one viewer.
 pub struct OwnerView {
     pub name: Name,
     pub kind: NamespaceKind,
@@ -71,13 +71,13 @@ pub struct OwnerView {
     pub agents: Vec<Row>,
 }
 
-/// The agent at `address`; none where there is none that the caller may know of.
+/// Returns the agent at `address`; `None` if it does not exist or the caller may not see it.
 pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<AgentView>> {
     let mut conn = hub.store().snapshot().await?;
     let found = agents::at(&mut conn, address).await?;
     let is_there = |agent: &Agent| match agent.state {
         AgentState::Active => true,
-        // One of another hub is there while it is shown.
+        // A replicated agent is paused while it is hidden.
         AgentState::Paused => agent.namespace.is_some(),
         AgentState::Hidden | AgentState::Deleted => false,
     };
@@ -120,7 +120,7 @@ pub async fn look(hub: &Hub, caller: &Caller, address: &Address) -> Result<Optio
     }))
 }
 
-/// An owner's agents: all of them for those who act for it, else those that everybody may find.
+/// Returns a namespace with its agents: all for its members, otherwise only publicly listed ones.
 pub async fn owner(hub: &Hub, caller: &Caller, name: &Name) -> Result<Option<OwnerView>> {
     let mut conn = hub.store().snapshot().await?;
     let found = namespaces::by_name(&mut conn, name).await?;
@@ -149,7 +149,7 @@ pub async fn owner(hub: &Hub, caller: &Caller, name: &Name) -> Result<Option<Own
     }))
 }
 
-/// A page of the caller's own agents, newest first, and the last of them when more follow.
+/// Returns a page of the caller's own agents, newest first, and the cursor of the next page.
 pub async fn own(
     hub: &Hub,
     caller: &Caller,
@@ -168,7 +168,7 @@ pub async fn own(
     Ok((rows, agents.last().filter(|_| full).map(|last| last.id)))
 }
 
-/// Rows of these agents, in this order; those that are gone are left out.
+/// Returns the rows of these agents in the given order. Deleted agents are skipped.
 pub(crate) async fn rows(conn: &mut Conn, wanted: &[AgentId], now: Timestamp) -> Result<Vec<Row>> {
     let found = agents::list(conn, wanted).await?;
     let mut found: HashMap<AgentId, Agent> = found.into_iter().map(|agent| (agent.id, agent)).collect();
@@ -226,7 +226,7 @@ async fn callable(
         return Ok(Callable::Paused);
     }
     let elsewhere = version.is_some_and(|version| version.connector.called().is_some());
-    // What the endpoint of a carried agent shows is looked at when it is called.
+    // Endpoints of replicated agents are verified at call time.
     let proofs = if agent.home.is_some() { &[] } else { proofs };
     if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && !proof.holds()) {
         return Ok(Callable::Unproved { origin: unproved.origin.clone() });

@@ -1,4 +1,4 @@
-//! What the owner of an agent can change.
+//! Settings of an agent that its owner can change.
 
 use plexus_a2a::{Card, card::Severity};
 use plexus_domain::{
@@ -33,20 +33,20 @@ use crate::{
     processes::Hint,
 };
 
-/// What can be changed about an agent, for those who may.
+/// Settings of an agent, for its owner.
 pub struct Managed {
     pub visibility: Visibility,
     pub access: Access,
     pub paused: bool,
     pub can_federate: bool,
-    /// It has instructions, or a request, that can be written anew.
+    /// True if it has instructions, a request or a program description that can be edited.
     pub editable: bool,
-    /// It has a card elsewhere that can be fetched again.
+    /// True if it has an external card that can be fetched again.
     pub refreshable: bool,
     pub origins: Vec<OriginProof>,
 }
 
-/// What fetching a card again came to.
+/// Result of fetching a card again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshed {
     Same,
@@ -77,7 +77,7 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ma
     })
 }
 
-/// Who may find it and who may use it; what is none stays.
+/// Sets visibility and access. `None` leaves a value unchanged.
 pub async fn set_reach(
     hub: &Hub,
     caller: &Caller,
@@ -97,7 +97,7 @@ pub async fn set_reach(
     tell(hub, tx, &agent).await
 }
 
-/// Lets it rest, or wakes it. What it is answering goes on.
+/// Pauses or resumes the agent. Active runs are not affected.
 pub async fn set_paused(hub: &Hub, caller: &Caller, address: &Address, paused: bool) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
     if !paused && let Some(reason) = admin::paused_by_moderators(&mut tx, &agent).await? {
@@ -111,7 +111,7 @@ pub async fn set_paused(hub: &Hub, caller: &Caller, address: &Address, paused: b
     tell(hub, tx, &agent).await
 }
 
-/// Deletes it for good. Chats keep what it said, its address is not given out again.
+/// Deletes the agent permanently. Chats retain its messages, and its address is not reused.
 pub async fn delete(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
     withdraw(hub, &mut tx, &agent).await?;
@@ -122,7 +122,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     Ok(())
 }
 
-/// Fetches its card again. A card that changed is a new version, and an origin that it adds is unproved.
+/// Fetches the card again. A changed card becomes a new version, and new origins start unverified.
 pub async fn refresh(hub: &Hub, caller: &Caller, address: &Address) -> Result<Refreshed> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Fetches, &caller.key())?;
@@ -163,14 +163,14 @@ async fn replace_card(
     let pinned = Pinned {
         card: &card.source,
         connector: versions::connector(card, card_url)?,
-        // What was given for one address is not shown at another.
+        // Credentials for one origin must not be sent to another.
         secret: before.secret.filter(|_| same_place),
         wanted: &card.version,
     };
     replace(hub, tx, agent, pinned, &proofs::origins(card)).await
 }
 
-/// Adds a version that is called at the origins `named`: one that is new has to be proved.
+/// Adds a version that is called at the origins `named`. Origins that are new must be verified.
 pub(super) async fn replace(
     hub: &Hub,
     mut tx: Tx,
@@ -189,7 +189,7 @@ pub(super) async fn replace(
     tell(hub, tx, agent).await
 }
 
-/// Looks for proof at each of its origins again; those that an administrator vouched for stay as they are.
+/// Verifies each origin again. Origins trusted by an administrator are skipped.
 pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<OriginProof>> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Fetches, &caller.key())?;
@@ -218,7 +218,7 @@ pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Resu
     Ok(found)
 }
 
-/// An administrator answers for an origin of any agent.
+/// Marks an origin of an agent as trusted. Only for administrators.
 pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) -> Result<()> {
     let person = caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;
@@ -229,7 +229,7 @@ pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) 
     tell(hub, tx, &agent).await
 }
 
-/// The agent at an address, for a change by its owner, in the transaction of that change.
+/// Begins a transaction for a change by the owner, and returns it with the agent.
 async fn change(hub: &Hub, caller: &Caller, address: &Address) -> Result<(Tx, Agent)> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Changes, &caller.key())?;
@@ -245,7 +245,7 @@ async fn tell(hub: &Hub, mut tx: Tx, agent: &Agent) -> Result<()> {
     Ok(())
 }
 
-/// The agent at an address, if the person acts for its owner.
+/// Returns the agent if the user acts for its owner; otherwise an error.
 pub(super) async fn owned(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
     let agent = visible(conn, person, address).await?;
     if owns(conn, person, &agent).await? {
@@ -254,7 +254,7 @@ pub(super) async fn owned(conn: &mut Conn, person: &Person, address: &Address) -
     Err(Refusal::forbidden(format!("{address} is not yours to change.")).into())
 }
 
-/// The agent at an address, if the person may know of it.
+/// Returns the agent if the user may see it; otherwise an error.
 pub(super) async fn visible(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
     let agent = at(conn, address).await?;
     if agent.visibility == Visibility::Private && !owns(conn, person, &agent).await? {
@@ -281,7 +281,7 @@ fn nothing_to_fetch() -> Refusal {
     Refusal::conflict("This agent runs on this hub: there is no card to fetch.")
 }
 
-/// The version that new runs use, and its card.
+/// Returns the version that new runs use, and its card.
 pub(super) async fn current(conn: &mut Conn, agent: &Agent) -> Result<(Version, Card)> {
     let missing = |what| Error::Fault(anyhow::anyhow!("agent {} has no {what}", agent.id));
     let version = version_rows::current(conn, agent.id).await?.ok_or_else(|| missing("version"))?;
@@ -290,7 +290,7 @@ pub(super) async fn current(conn: &mut Conn, agent: &Agent) -> Result<(Version, 
     Ok((version, card))
 }
 
-/// Whether an administrator's own namespace owns the agent, as it is now.
+/// Returns whether the agent belongs to the personal namespace of an active administrator.
 pub(crate) async fn is_administrators(conn: &mut Conn, agent: &Agent) -> Result<bool> {
     let Some(namespace) = agent.namespace else { return Ok(false) };
     let owner = accounts::by_namespace(conn, namespace).await?;

@@ -1,4 +1,4 @@
-//! Agents: which there are, who may see and use them, and how they come and go.
+//! Agents: registration, versions, credentials, access and management.
 
 mod about;
 pub mod attached;

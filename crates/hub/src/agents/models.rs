@@ -1,4 +1,4 @@
-//! The models that agents of this hub can run on.
+//! Models that agents of this hub can use.
 
 use std::{collections::HashSet, ptr};
 
@@ -16,11 +16,11 @@ use crate::{
 };
 
 const MAX_LIST_BYTES: usize = 1 << 20;
-/// Of one server.
+/// Maximum number of models of one provider.
 const MOST: usize = 200;
 const MAX_NAME: usize = 200;
 
-/// The answer of `GET /models` (OpenAI API reference, "List models").
+/// Response of `GET /models` (OpenAI API reference, "List models").
 #[derive(Deserialize)]
 struct Listed {
     data: Vec<Model>,
@@ -31,10 +31,10 @@ struct Model {
     id: String,
 }
 
-/// The names of the operator's models, the configured one first; none when the hub has no model server. That of a server
-/// which has a name begins with it.
+/// Returns the names of the available models, the configured ones first; empty without a model provider.
+/// Models of a named provider are prefixed with its name.
 ///
-/// A server that does not list its models leaves the configured ones.
+/// If a provider does not list its models, only the configured ones are returned.
 pub async fn models(hub: &Hub) -> Vec<String> {
     let Some(models) = &hub.config().models else { return Vec::new() };
     let offered = models.all().map(|(name, provider)| offered(hub, models, name, provider));
@@ -44,12 +44,12 @@ pub async fn models(hub: &Hub) -> Vec<String> {
     names
 }
 
-/// Where the operator names the models of a server that has a name, it offers no others.
+/// Returns the models of one provider. A named provider with configured models offers only those.
 async fn offered(hub: &Hub, models: &Models, name: Option<&str>, provider: &Provider) -> Vec<String> {
     let mut own = provider.models.clone();
     let Some(name) = name else {
         let others = served(hub, provider).await;
-        // What begins like the name of another server is asked of that one.
+        // A model whose prefix is the name of another provider would be routed to that provider.
         own.extend(others.into_iter().filter(|model| ptr::eq(models.find(model).0, provider)));
         return own;
     };
@@ -78,7 +78,7 @@ async fn served(hub: &Hub, provider: &Provider) -> Vec<String> {
     }
 }
 
-/// Whether a model server answers, in words; for commands, which have no hub.
+/// Checks whether a provider answers, and returns the result as text. For CLI commands, which have no hub.
 pub async fn try_provider(config: &Config, provider: &Provider) -> Result<String, String> {
     let words = |failure: Failure| failure.message;
     let network = Network::with_lookup(Dns::new(config.dns_server).lookup()).map_err(words)?;
@@ -109,7 +109,7 @@ fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && !name.chars().any(plexus_domain::text::is_invisible)
 }
 
-/// Refuses a model that the hub does not have.
+/// Fails if the model is not available.
 pub(super) async fn check(hub: &Hub, name: &str) -> Result<()> {
     let known = models(hub).await;
     if known.is_empty() {

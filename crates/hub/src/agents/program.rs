@@ -1,4 +1,4 @@
-//! Agents that are one of the operator's programs. Another description, or another program, is a version.
+//! Agents that run one of the operator's programs. Each change of the profile or program is a new version.
 
 use plexus_domain::{Address, DraftId, Error as Refusal, Name, agent::Connector};
 use plexus_store::{Tx, agents::Agent};
@@ -18,11 +18,11 @@ use crate::{
     limits::Rate,
 };
 
-/// What a person fills in.
+/// Program agent form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Described {
     pub about: About,
-    /// As the operator calls it.
+    /// Program name in the operator's configuration.
     pub program: String,
 }
 
@@ -32,19 +32,19 @@ impl Described {
     }
 }
 
-/// The programs that the caller may make agents of, or give to agents as tools.
+/// Returns the programs that the caller may use as agents, or as tools of agents.
 pub fn programs(hub: &Hub, caller: &Caller, speaks: Speaks) -> Result<Vec<String>> {
     Ok(hub.outbound().programs().names(caller.may(Scope::Agents)?, speaks))
 }
 
-/// Begins the registration of a new agent; what is left is to publish it.
+/// Creates the registration draft of a new agent. The only remaining step is to publish it.
 pub async fn describe(hub: &Hub, caller: &Caller, name: &str, filled: Described) -> Result<DraftId> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
     draft::begin_named(hub, person, name, What::Process(checked(hub, person, filled)?)).await
 }
 
-/// What an agent is made of now, for those who may change it; none where it is something else.
+/// Returns the current form of an agent that the caller may edit; `None` if it is no program agent.
 pub async fn described(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<Described>> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
@@ -54,7 +54,7 @@ pub async fn described(hub: &Hub, caller: &Caller, address: &Address) -> Result<
     Ok(Some(Described { about: About::of(&card), program }))
 }
 
-/// Changes it: the agent's next run uses the new version. Nothing changed is no new version.
+/// Changes the form; the next run uses it. An unchanged form adds no version.
 pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Described) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Changes, &caller.key())?;
@@ -73,7 +73,7 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Desc
     manage::replace(hub, tx, &agent, pinned, &[]).await
 }
 
-/// The first version.
+/// Adds the first version.
 pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, filled: &Described) -> Result<()> {
     let (number, card) = numbered(hub, tx, agent, &filled.about).await?;
     let pinned = Pinned { card: &card, connector: filled.connector(), secret: None, wanted: &number };
@@ -81,7 +81,7 @@ pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, filled: &Describe
     Ok(())
 }
 
-/// Clean and within bounds, and a program that the person may use.
+/// Validates the form. The user must be allowed to use the program.
 fn checked(hub: &Hub, person: &Person, filled: Described) -> Result<Described> {
     let known = hub.outbound().programs().names(person, Speaks::Acp);
     if known.is_empty() {

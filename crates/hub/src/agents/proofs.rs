@@ -1,4 +1,4 @@
-//! That whoever registers an agent controls the origins which the hub is to call for it.
+//! Origin verification: proof that the owner of an agent controls the origins that the hub calls for it.
 
 use plexus_a2a::{Card, card::Origin};
 use plexus_domain::{AgentId, Digest, Error as Refusal, ProofId, Timestamp};
@@ -17,27 +17,27 @@ use url::{Host, Url};
 use super::reach::manages;
 use crate::{Hub, Result, caller::Asker, keys, views};
 
-/// Where the file of a proof is served, at the origin.
+/// Path of the verification file at the origin.
 const FILE: &str = "/.well-known/plexus-agent-proof.txt";
-/// The label that the record of a proof has before the host name.
+/// DNS label of the TXT record, before the host name.
 const LABEL: &str = "_plexus";
 const PREFIX: &str = "plexus-agent-proof=";
-/// Room for the proofs of a few hundred agents at one origin.
+/// Size limit of the file; fits the tokens of a few hundred agents at one origin.
 const MAX_FILE_BYTES: usize = 64 << 10;
 
-/// How control of one origin stands, and what would prove it.
+/// Verification status of one origin, and how to verify it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginProof {
     pub origin: String,
     pub check: Check,
     pub file_url: String,
-    /// What the file, or the record, has to hold.
+    /// Token that the file or the TXT record must contain.
     pub token: String,
-    /// The name of the TXT record; none for an address that is not a name.
+    /// Name of the TXT record; `None` for IP addresses.
     pub record: Option<String>,
 }
 
-/// What the last look at an origin came to.
+/// Result of the last verification of an origin.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
@@ -60,7 +60,7 @@ pub enum Check {
 pub enum By {
     File,
     Dns,
-    /// An administrator's word.
+    /// Trusted by an administrator.
     Voucher,
 }
 
@@ -69,13 +69,14 @@ impl Check {
         matches!(self, Self::Proved { .. })
     }
 
-    /// An administrator answers for the origin: nothing is known of this agent itself.
+    /// Returns whether the origin is trusted by an administrator. Nothing is
+    /// verified about this agent itself.
     pub const fn is_vouched(&self) -> bool {
         matches!(self, Self::Proved { by: By::Voucher, .. })
     }
 }
 
-/// What proves control for this agent of this hub. It is no secret: it is worth nothing for another agent.
+/// Returns the verification token of an agent. It is not secret, since it is valid for this agent only.
 pub(super) async fn token(conn: &mut Conn, agent: AgentId) -> Result<String> {
     let hub = keys::hub_key(conn).await?;
     Ok(format!("{PREFIX}{}", Digest::of(format!("plexus agent proof 1\n{hub}\n{agent}"))))
@@ -95,12 +96,12 @@ pub(super) fn describe(origin: &str, check: Check, token: &str) -> OriginProof {
     }
 }
 
-/// The origins that the hub may call for an agent with this card, as they are written in the store.
+/// Returns the origins of a card that the hub may call, in their stored form.
 pub(super) fn origins(card: &Card) -> Vec<String> {
     card.origins().iter().map(Origin::to_string).collect()
 }
 
-/// Looks for the token at the origin: in its file, then in its record.
+/// Verifies an origin: checks for the token in its file, then in its TXT record.
 pub(super) async fn check(hub: &Hub, outbound: &Outbound, origin: &str, token: &str) -> Check {
     let asked = describe(origin, Check::Never, token);
     let by_file = in_file(outbound, &asked).await;
@@ -142,10 +143,10 @@ async fn in_record(dns: Dns, name: &str, token: &str) -> Result<(), String> {
     }
 }
 
-/// Writes what is known of an origin.
+/// Stores the verification status of an origin.
 pub(super) async fn put(hub: &Hub, tx: &mut Tx, agent: AgentId, origin: &str, check: &Check) -> Result<()> {
     let (method, ok_at, failed_at) = match check {
-        // The word for an origin is kept by origin, not by agent.
+        // Trusted origins are stored per origin, not per agent.
         Check::Never | Check::Proved { by: By::Voucher, .. } => (ProofMethod::WellKnown, None, None),
         Check::Proved { by: By::File, at } => (ProofMethod::WellKnown, Some(*at), None),
         Check::Proved { by: By::Dns, at } => (ProofMethod::Dns, Some(*at), None),
@@ -155,13 +156,13 @@ pub(super) async fn put(hub: &Hub, tx: &mut Tx, agent: AgentId, origin: &str, ch
     Ok(proofs::put(tx, &Proof { id, agent, origin: origin.to_owned(), method, ok_at, failed_at }).await?)
 }
 
-/// Whether control of every origin is proved, or an administrator answers for it.
+/// Returns whether every origin is verified or trusted.
 pub(super) async fn all_proved(conn: &mut Conn, checks: &[(String, Check)]) -> Result<bool> {
     let checks = with_vouched(conn, checks).await?;
     Ok(checks.iter().all(|(_, check)| check.is_proved()))
 }
 
-/// The checks of an agent to be, with what administrators answer for by now.
+/// Returns the statuses of a draft, updated with the origins that are trusted by now.
 pub(super) async fn with_vouched(
     conn: &mut Conn,
     checks: &[(String, Check)],
@@ -193,10 +194,10 @@ pub(super) fn read(proof: &Proof) -> Check {
     }
 }
 
-/// The first origin of a remote agent whose control nobody proved; the one that is called comes first.
+/// Returns the first unverified origin of a remote agent. The called origin is checked first.
 pub(crate) async fn unproved(conn: &mut Conn, agent: &Agent, version: &Version) -> Result<Option<String>> {
     let Some(url) = version.connector.called() else { return Ok(None) };
-    // The endpoint of a carried agent shows whose it is before it is called (`federation::prove`).
+    // Endpoints of replicated agents are verified before the first call (`federation::prove`).
     if agent.home.is_some() {
         return Ok(None);
     }
@@ -209,7 +210,7 @@ pub(crate) async fn unproved(conn: &mut Conn, agent: &Agent, version: &Version) 
     Ok(known.into_iter().find(|proof| !proof.holds()).map(|proof| proof.origin))
 }
 
-/// Refuses to call an agent with an unproved origin for anybody but its owner's people.
+/// Fails if an origin is unverified, unless the caller acts for the agent's owner.
 pub(crate) async fn check_proved(
     conn: &mut Conn,
     asker: &Asker,

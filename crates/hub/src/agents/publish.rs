@@ -1,4 +1,4 @@
-//! The last step: who may find the agent, who may use it. Then it is there.
+//! Last registration step: sets visibility and access, and creates the agent.
 
 use plexus_domain::{
     Address, AgentId, DraftId, Error as Refusal, HubRowId, Name, Principal, PrincipalId,
@@ -26,7 +26,7 @@ use crate::{
     listings, quotas,
 };
 
-/// What the last step asks about.
+/// View of the publish step.
 pub struct PublishStep {
     pub seed: String,
     pub title: String,
@@ -36,7 +36,7 @@ pub struct PublishStep {
     pub can_federate: bool,
 }
 
-/// An agent that was registered.
+/// Registered agent.
 pub struct Done {
     pub seed: String,
     pub title: String,
@@ -59,7 +59,7 @@ pub async fn publish_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Pub
     })
 }
 
-/// Registers the agent. Sent twice, it answers the same.
+/// Registers the agent. Idempotent: a repeated request returns the same address.
 pub async fn publish(
     hub: &Hub,
     caller: &Caller,
@@ -111,7 +111,7 @@ fn nameless() -> Error {
     Error::Fault(anyhow::anyhow!("a registration went past the choice of a name without one"))
 }
 
-/// Its card was fetched for this registration, or it answered when it was tried.
+/// Returns whether the agent is known to be online: its card was fetched, or its test call succeeded.
 fn is_seen(draft: &Draft) -> bool {
     match &draft.data.what {
         What::A2a(_) => true,
@@ -134,7 +134,7 @@ fn connector(draft: &Draft) -> Result<Connector> {
     }
 }
 
-/// Other hubs can carry what they could call: nothing on a private network, nothing that is part of this hub.
+/// Returns whether other hubs could call the agent. Private networks and built-in agents are excluded.
 pub(super) fn can_federate(connector: &Connector) -> bool {
     match connector {
         Connector::Builtin { .. } => false,
@@ -151,7 +151,7 @@ fn is_on_the_internet(url: &Url) -> bool {
     }
 }
 
-/// Others meet the operator's programs only where the operator says so.
+/// Fails if the operator does not allow this visibility for a program that the agent runs.
 pub(super) fn check_programs(
     hub: &Hub,
     visibility: Visibility,

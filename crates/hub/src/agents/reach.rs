@@ -1,4 +1,4 @@
-//! Who may talk to an agent.
+//! Access control: which callers may see and call an agent.
 
 use plexus_a2a::Card;
 use plexus_domain::{
@@ -23,23 +23,23 @@ use crate::{
     caller::{Asker, Person},
 };
 
-/// An agent that somebody may talk to, with the version that answers.
+/// Agent that a caller may call, with its current version.
 #[derive(Clone, Debug)]
 pub struct Reached {
     pub agent: Agent,
     pub version: Version,
-    /// Who it is among those who speak, where that is known.
+    /// Principal of the agent, if known.
     pub principal: Option<PrincipalId>,
 }
 
-/// The agent at `address`, if the asker may talk to it. One they may not know of looks as if it did not exist.
+/// Resolves the agent at `address` for a caller. Agents that the caller may not see are reported as missing.
 pub(crate) async fn reach(conn: &mut Conn, asker: &Asker, address: &Address) -> Result<Reached> {
     let missing = || missing(address);
     let found = agents::at(conn, address).await?;
     check(conn, asker, found.ok_or_else(missing)?).await
 }
 
-/// The agent that spoke before as `principal`, if the asker may talk to it still.
+/// Resolves the agent behind `principal`, which answered before, if the caller may still call it.
 pub(crate) async fn reach_again(conn: &mut Conn, asker: &Asker, principal: PrincipalId) -> Result<Reached> {
     let gone = || Refusal::conflict("The agent of this chat is gone. Address another one with @owner/name.");
     let found = agents::by_principal(conn, principal).await?;
@@ -51,7 +51,7 @@ fn missing(address: &Address) -> Refusal {
     Refusal::invalid("text", format!("There is no agent {address} here that you can talk to."))
 }
 
-/// Whether the agent's access lets the person in; `mine` says that they act for its owner.
+/// Returns whether the agent's access setting admits the caller. `mine`: the caller acts for its owner.
 pub(super) async fn lets_in(conn: &mut Conn, asker: &Asker, agent: &Agent, mine: bool) -> Result<bool> {
     Ok(match agent.access {
         Access::Open => true,
@@ -61,18 +61,19 @@ pub(super) async fn lets_in(conn: &mut Conn, asker: &Asker, agent: &Agent, mine:
     })
 }
 
-/// Whoever may find the agent on another hub signs in there. What this hub carries itself is not passed on.
+/// Returns whether remote users are accepted: only for this hub's own agents with federated visibility.
+/// Replicated agents are not offered to other hubs.
 fn takes_guests(agent: &Agent) -> bool {
     agent.visibility == Visibility::Federated && agent.namespace.is_some()
 }
 
-/// Whether the person acts for the agent's owner.
+/// Returns whether the user acts for the agent's owner.
 pub(crate) async fn owns(conn: &mut Conn, person: &Person, agent: &Agent) -> Result<bool> {
     let Some(namespace) = agent.namespace else { return Ok(false) };
     Ok(namespaces::role_of(conn, namespace, person.account).await?.is_some())
 }
 
-/// The same for somebody who may not be known.
+/// Same for a caller that may be anonymous.
 pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
     match person {
         Some(person) => owns(conn, person, agent).await,
@@ -87,7 +88,7 @@ async fn check(conn: &mut Conn, asker: &Asker, agent: Agent) -> Result<Reached> 
         return Err(missing(&address).into());
     }
     if agent.state == AgentState::Paused && agent.namespace.is_none() {
-        // Its hub, or the rules of this one, keep it from being shown.
+        // Hidden by the engine or by a rule of this hub.
         return Err(missing(&address).into());
     }
     if agent.state == AgentState::Paused {
@@ -112,18 +113,18 @@ async fn check(conn: &mut Conn, asker: &Asker, agent: Agent) -> Result<Reached> 
     Ok(Reached { agent, version, principal: None })
 }
 
-/// Whether somebody may know of an agent; `mine` says that they act for its owner.
+/// Returns whether a caller may see the agent. `mine`: the caller acts for its owner.
 pub(super) const fn is_known(agent: &Agent, mine: bool) -> bool {
     let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
     !is_gone && (mine || !matches!(agent.visibility, Visibility::Private))
 }
 
-/// Whether it matters who owns the agent: whoever is signed in may talk to most.
+/// Returns whether ownership matters for the decision. Saves a query for most agents.
 fn asks_whose_it_is(agent: &Agent) -> bool {
     agent.visibility == Visibility::Private || matches!(agent.access, Access::Listed | Access::Owner)
 }
 
-/// What an agent elsewhere needs before it is called: proof for its address, and what it asks to be shown.
+/// Checks the requirements of a remote call: verified origin, and credentials if required.
 async fn check_remote(conn: &mut Conn, asker: &Asker, agent: &Agent, version: &Version) -> Result<()> {
     check_proved(conn, asker, agent, version).await?;
     let body = cards::find(conn, &version.card).await?;

@@ -1,4 +1,4 @@
-//! Registering an agent that runs somewhere, step by step: its card, its name, control of its origins.
+//! Registration of an A2A agent, step by step: card, name, origin verification.
 
 use plexus_a2a::{
     Card,
@@ -25,17 +25,17 @@ use crate::{
     limits::Rate,
 };
 
-/// What the first step came to.
+/// Result of the first step.
 pub enum Begun {
     Draft(DraftId),
-    /// A card was found that cannot be used; nothing is kept of it.
+    /// A card was found that cannot be used. Nothing is stored.
     Broken {
         card_url: String,
         problems: Vec<Problem>,
     },
 }
 
-/// A registration that is not finished, for a list.
+/// Unfinished draft, as a list row.
 pub struct DraftRow {
     pub id: DraftId,
     pub label: String,
@@ -44,28 +44,28 @@ pub struct DraftRow {
     pub begun: Timestamp,
 }
 
-/// The second step: what was found.
+/// View of the second step: the fetched card.
 pub struct CardStep {
     pub owner: Name,
     pub seed: String,
     pub card: Card,
     pub card_url: String,
     pub problems: Vec<Problem>,
-    /// The one chosen before, else one that is free.
+    /// Chosen name, or the suggestion of a free one.
     pub name: String,
     pub scheme: Option<Scheme>,
     pub for_everybody: bool,
 }
 
-/// What is filled in there.
+/// Input of the second step.
 pub struct Choice {
     pub name: String,
-    /// Whose credentials are used, where the card asks for some.
+    /// True for shared credentials, false for those of each user.
     pub for_everybody: bool,
     pub given: Given,
 }
 
-/// Fetches the card at or near an address, and begins a draft with it.
+/// Fetches the card at or near an address, and creates a draft with it.
 pub async fn begin(hub: &Hub, caller: &Caller, address: &str) -> Result<Begun> {
     let person = caller.may(Scope::Agents)?;
     let url = parse(address)?;
@@ -82,7 +82,7 @@ pub async fn begin(hub: &Hub, caller: &Caller, address: &str) -> Result<Begun> {
     Ok(Begun::Draft(id))
 }
 
-/// Whether addresses of the private network are accepted from this caller.
+/// Returns whether private network addresses are accepted from this caller.
 pub fn allows_private(hub: &Hub, caller: &Caller) -> bool {
     let is_admin = caller.person.as_ref().is_some_and(|person| person.role == Role::Admin);
     hub.outbound().allows_private(is_admin)
@@ -106,7 +106,7 @@ fn parse(address: &str) -> Result<Url, Refusal> {
     })
 }
 
-/// A failed fetch, as a mistake in the address field.
+/// Converts a failed fetch to a validation error of the address field.
 pub(super) fn unreachable(person: &Person, failure: Failure) -> Refusal {
     let mut words = failure.message;
     if failure.class == FailureClass::Policy && person.role == Role::Admin {
@@ -118,7 +118,7 @@ pub(super) fn unreachable(person: &Person, failure: Failure) -> Refusal {
     Refusal::invalid("url", words)
 }
 
-/// The card as a draft keeps it, or everything that is wrong with it.
+/// Builds the draft data from a card; otherwise returns all problems of the card.
 fn read(outbound: &Outbound, asked: &str, found: &FoundCard) -> Result<Remote, Vec<Problem>> {
     let (card, text) = read_card(outbound, &found.body)?;
     let checks = proofs::origins(&card).into_iter().map(|origin| (origin, Check::Never)).collect();
@@ -131,7 +131,7 @@ fn read(outbound: &Outbound, asked: &str, found: &FoundCard) -> Result<Remote, V
     })
 }
 
-/// A card that can be used, and its text.
+/// Parses and validates a card. Returns it with its source text.
 pub(super) fn read_card(outbound: &Outbound, body: &[u8]) -> Result<(Card, String), Vec<Problem>> {
     let reading = Card::read(body);
     let error = |message: String| Problem { severity: Severity::Error, pointer: String::new(), message };
@@ -139,7 +139,7 @@ pub(super) fn read_card(outbound: &Outbound, body: &[u8]) -> Result<(Card, Strin
     let Ok(text) = String::from_utf8(body.to_vec()) else {
         return Err(vec![error("The card is not UTF-8 text.".to_owned())]);
     };
-    // Where the card lies says nothing about the address that it names.
+    // The URL in the card is untrusted, even if the card itself was fetched from an allowed address (SSRF).
     let called =
         card.best_interface().map(|interface| outbound.check(&interface.url).map(|()| &interface.url));
     let asked = credentials::scheme(&card).map(|scheme| check_scheme(outbound, &scheme));
@@ -156,7 +156,7 @@ pub(super) fn read_card(outbound: &Outbound, body: &[u8]) -> Result<(Card, Strin
     }
 }
 
-/// Whether the hub may call the authorization server that an agent names.
+/// Checks whether the hub may call the authorization server that an agent names (SSRF).
 pub(super) fn check_scheme(outbound: &Outbound, scheme: &Scheme) -> Result<(), String> {
     let Scheme::Oauth2(oauth) = scheme else { return Ok(()) };
     for text in oauth.urls() {
@@ -171,7 +171,7 @@ pub(super) fn check_scheme(outbound: &Outbound, scheme: &Scheme) -> Result<(), S
     Ok(())
 }
 
-/// The caller's registrations that are not finished, newest first.
+/// Returns the caller's unfinished drafts, newest first.
 pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<DraftRow>> {
     let person = caller.may(Scope::Agents)?;
     let open = draft::list_in(&mut hub.store().read().await?, person).await?;
@@ -191,7 +191,7 @@ pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<DraftRow>> {
     Ok(open.into_iter().filter(|draft| hub.env().now().since(draft.begun) < draft::KEPT).map(row).collect())
 }
 
-/// Drops a registration that is not finished, with all that was entered.
+/// Deletes an unfinished draft with all its data.
 pub async fn discard(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
@@ -221,7 +221,7 @@ pub async fn card(hub: &Hub, caller: &Caller, id: DraftId) -> Result<CardStep> {
     })
 }
 
-/// Chooses the agent's name, and whose credentials it is shown.
+/// Saves the agent's name and its credentials.
 pub async fn choose(hub: &Hub, caller: &Caller, id: DraftId, choice: Choice) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = choice.name.trim().parse()?;
@@ -242,7 +242,7 @@ pub async fn choose(hub: &Hub, caller: &Caller, id: DraftId, choice: Choice) -> 
     Ok(tx.commit().await?)
 }
 
-/// The third step: what proves control, and what was found.
+/// Returns the third step: the verification status of each origin, and how to verify it.
 pub async fn origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Vec<OriginProof>> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().read().await?;
@@ -252,13 +252,13 @@ pub async fn origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Vec<Orig
     Ok(checks.into_iter().map(|(origin, check)| proofs::describe(&origin, check, &token)).collect())
 }
 
-/// What kind of thing is being registered.
+/// Returns the kind of the registered agent.
 pub async fn way(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Way> {
     let person = caller.may(Scope::Agents)?;
     Ok(draft::load(hub, &mut hub.store().read().await?, person, id).await?.way())
 }
 
-/// Looks for proof at each origin that has none.
+/// Verifies each origin that is not verified yet.
 pub async fn check_origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Fetches, &caller.key())?;
@@ -271,7 +271,7 @@ pub async fn check_origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()
     Ok(())
 }
 
-/// An administrator answers for an origin.
+/// Marks an origin of the draft as trusted. Only for administrators.
 pub async fn vouch_origin(hub: &Hub, caller: &Caller, id: DraftId, origin: &str) -> Result<()> {
     let person = caller.require(Role::Admin)?;
     let at = hub.env().now();
@@ -291,12 +291,12 @@ async fn note(hub: &Hub, person: &Person, id: DraftId, origin: &str, found: Chec
     Ok(tx.commit().await?)
 }
 
-/// Goes on to the next step, proved or not.
+/// Continues to the next step, also without verification.
 pub async fn go_on(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
     advance(hub, caller, id, Step::Proof, Step::Publish).await
 }
 
-/// Leaves `from` behind, for `to` or what comes before it: an endpoint is tried out first.
+/// Completes step `from` and moves on to `to`. An HTTP endpoint gets the test step before that.
 pub(super) async fn advance(hub: &Hub, caller: &Caller, id: DraftId, from: Step, to: Step) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
@@ -319,7 +319,7 @@ async fn is_free(conn: &mut Conn, person: &Person, name: &Name) -> Result<bool> 
     Ok(agents::by_address(conn, HubRowId::SELF, &person.name, name).await?.is_none())
 }
 
-/// A name like the card's that the person has not used.
+/// Derives a name from the card that the user has not used yet.
 async fn free_name(conn: &mut Conn, person: &Person, card: &Card) -> Result<String> {
     const TRIES: u32 = 20;
     let base = slug(&card.name);
@@ -340,7 +340,7 @@ fn numbered(base: &str, number: u32) -> String {
     format!("{}{end}", kept.trim_end_matches(['-', '_']))
 }
 
-/// A name of lower-case letters and digits, out of whatever a card calls itself.
+/// Converts a card title to a name of lower-case letters and digits.
 fn slug(title: &str) -> String {
     let mut name = String::new();
     for c in title.chars() {

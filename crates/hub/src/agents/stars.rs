@@ -1,4 +1,4 @@
-//! Stars: the agents that somebody wants at hand.
+//! Starred agents of a user.
 
 use std::collections::HashMap;
 
@@ -21,10 +21,10 @@ use crate::{
     quotas,
 };
 
-/// Where a page of starred agents ends; the next page begins after it.
+/// Page cursor of starred agents: the last star of a page.
 pub type Place = (Timestamp, AgentId);
 
-/// Gives an agent that the caller may know of their star; one that has it keeps it as it is.
+/// Stars an agent that the caller may see. Idempotent: an existing star stays unchanged.
 pub async fn star(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Stars, &caller.key())?;
@@ -40,7 +40,7 @@ pub async fn star(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     Ok(())
 }
 
-/// Takes the caller's star from an agent, even from one that they may not know of any more.
+/// Removes the caller's star, also from an agent that they may not see any more.
 pub async fn unstar(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Stars, &caller.key())?;
@@ -54,7 +54,7 @@ pub async fn unstar(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     Ok(())
 }
 
-/// A page of the agents with the caller's star, the newest star first, and its end when more follow.
+/// Returns a page of the caller's starred agents, newest star first, and the cursor of the next page.
 pub async fn starred(
     hub: &Hub,
     caller: &Caller,
@@ -75,12 +75,12 @@ pub async fn starred(
     Ok((rows, all.last().filter(|_| full).map(|(place, _)| *place)))
 }
 
-/// The agents with a person's star that they may know of, the newest star first.
+/// Returns the starred agents that the user may see, newest star first.
 pub(crate) async fn list(conn: &mut Conn, person: &Person) -> Result<Vec<Agent>> {
     Ok(given(conn, person).await?.into_iter().map(|(_, agent)| agent).collect())
 }
 
-/// All of them fit into memory, since there is a quota of them.
+/// Returns all of them: a quota bounds their number.
 async fn given(conn: &mut Conn, person: &Person) -> Result<Vec<(Place, Agent)>> {
     let stars = stars::list_by_account(conn, person.account).await?;
     let ids: Vec<AgentId> = stars.iter().map(|star| star.agent).collect();

@@ -1,4 +1,4 @@
-//! Tokens for agents that ask for OAuth: kept until shortly before they end, and got once however many wait.
+//! Cache of outbound OAuth tokens. Concurrent requests for the same token share one fetch.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -22,21 +22,21 @@ use url::Url;
 use super::credentials::own_purpose;
 use crate::{Env, Error, Hub, Result, keys};
 
-/// A token is used until this long before its end, so that it does not end on the way.
+/// A token is not used within this time before its expiry, since it could expire in transit.
 const EARLY: Duration = Duration::from_secs(30);
-/// How long one lives of which the server does not say.
+/// Assumed lifetime of a token if the server states none.
 const UNSAID: Duration = Duration::from_mins(5);
-/// How often it is looked whether another process has got a token.
+/// Poll interval for the advisory lock while another instance refreshes a token.
 const AGAIN: Duration = Duration::from_millis(200);
-/// Beyond this many the tokens that nobody waits for are got again when they are needed.
+/// Cache size above which unused entries are evicted.
 const MOST: usize = 10_000;
 
-/// Tokens that are got again at once where other processes might do the same.
+/// Maximum number of concurrent refreshes under an advisory lock.
 const DUTIES: usize = 4;
-/// How long this waits for another process that gets a token.
+/// Timeout for the advisory lock of another instance.
 const DUTY_WITHIN: Duration = Duration::from_secs(30);
 
-/// One token at a time for each secret that is kept.
+/// Token cache with one lock per stored secret.
 pub(crate) struct Slots {
     slots: Mutex<HashMap<SecretId, Slot>>,
     duties: Semaphore,
@@ -50,7 +50,7 @@ impl Default for Slots {
 
 type Slot = Arc<tokio::sync::Mutex<Option<Held>>>;
 
-/// A token that a client got for itself.
+/// Cached token of the client credentials grant.
 pub(crate) struct Held {
     token: Secret,
     until: Timestamp,
@@ -66,15 +66,15 @@ impl Slots {
     }
 }
 
-/// How the authorization server of an agent is asked.
+/// Client of an agent's authorization server.
 pub(super) struct Server {
     pub env: Env,
     pub outbound: Outbound,
     pub oauth: Oauth,
     pub client: Client,
-    /// The address of the agent, which the token is for (RFC 8707).
+    /// Resource indicator: the agent's URL (RFC 8707).
     pub resource: Url,
-    /// Where to mend what the server refuses: the end of a sentence.
+    /// Hint on how to fix a rejection, appended to the error message.
     pub mend: String,
 }
 
@@ -96,21 +96,21 @@ impl Server {
         })
     }
 
-    /// Until when to use what was given now.
+    /// Returns until when a token granted now is used.
     fn until(&self, granted: &Granted) -> Timestamp {
         let lives = granted.lives.unwrap_or(UNSAID);
         self.env.now() + (lives - EARLY.min(lives / 2))
     }
 }
 
-/// The token of a client that acts for itself.
+/// Tokens of the client credentials grant.
 pub(super) struct OfClient {
     server: Server,
     slot: Slot,
 }
 
 impl OfClient {
-    /// `secret` holds the client's credentials; without one nothing is shared with others.
+    /// Tokens are cached under `secret`, the id of the client's credentials. Without it they are not shared.
     pub fn new(hub: &Hub, server: Server, secret: Option<SecretId>) -> Self {
         let slot = secret.map(|secret| hub.tokens().of(secret)).unwrap_or_default();
         Self { server, slot }
@@ -133,10 +133,10 @@ impl Tokens for OfClient {
     }
 }
 
-/// What a person agreed to, sealed for them and one agent.
+/// OAuth tokens of one user for one agent, stored encrypted.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Connection {
-    /// Where the tokens are shown, and nowhere else.
+    /// The only origin to which the tokens are sent.
     pub origin: String,
     pub oauth: Oauth,
     access: String,
@@ -155,7 +155,7 @@ impl Connection {
         }
     }
 
-    /// The same after a refresh; a server that gives no new refresh token leaves the former one good.
+    /// Returns the connection after a refresh. Without a new refresh token the former one stays valid.
     fn after(&self, server: &Server, granted: &Granted) -> Self {
         let new = Self::new(self.origin.clone(), server, granted);
         Self { refresh: new.refresh.or_else(|| self.refresh.clone()), ..new }
@@ -166,22 +166,23 @@ impl Connection {
     }
 }
 
-/// The token that a person agreed to.
+/// Tokens of a user authorization, refreshed when they expire.
 #[derive(Clone)]
 pub(super) struct OfPerson {
     pub hub: Hub,
     pub agent: AgentId,
-    /// For the words that say where to connect.
+    /// Agent address for error messages.
     pub address: String,
     pub account: AccountId,
-    /// What their connection is sealed as.
+    /// Id of the encrypted connection.
     pub secret: SecretId,
     pub server: Arc<Server>,
 }
 
 #[async_trait]
 impl Tokens for OfPerson {
-    /// A refresh that has begun goes to its end, whoever waits for it: the server has spent the former token by then.
+    /// The refresh runs in its own task, so that cancellation of the caller does not abort it. The server may
+    /// have invalidated the former refresh token already.
     async fn token(&self, refused: Option<&Secret>) -> Result<Secret, Failure> {
         let (this, refused) = (self.clone(), refused.cloned());
         let got = self.hub.tasks().spawn(async move { this.fresh(refused).await });
@@ -201,7 +202,8 @@ impl OfPerson {
         if is_good(&kept) {
             return Ok(Secret::new(kept.access));
         }
-        // No other process spends what this one is about to. Each such duty is a connection, so there are few at once.
+        // An advisory lock prevents another instance from using the same refresh token. Each lock holds a
+        // database connection, so the number of concurrent locks is limited.
         let tokens = self.hub.tokens();
         let _one = tokens.duties.acquire().await;
         let duty = match self.hub.hints().are_heard() {
@@ -212,7 +214,7 @@ impl OfPerson {
             }
             false => None,
         };
-        // Another process may have got one meanwhile.
+        // Re-check: another instance may have refreshed the token while this one waited for the lock.
         let got = match self.kept_or_failure().await? {
             kept if is_good(&kept) => Ok(Secret::new(kept.access)),
             kept => self.refreshed(&kept).await,
@@ -238,7 +240,7 @@ impl OfPerson {
         self.kept().await.map_err(|error| fault(&error))?.ok_or_else(|| self.again(""))
     }
 
-    /// The connection as it is now; none where it was ended.
+    /// Returns the stored connection; `None` if it was deleted.
     async fn kept(&self) -> Result<Option<Connection>> {
         let mut conn = self.hub.store().read().await?;
         let Some(row) = secrets::find(&mut conn, self.secret).await? else { return Ok(None) };
@@ -251,7 +253,7 @@ impl OfPerson {
         if there { Ok(access) } else { Err(self.again("")) }
     }
 
-    /// False where the person ended it meanwhile.
+    /// Stores the connection. Returns false if the user deleted it meanwhile.
     async fn put(&self, connection: &Connection) -> Result<bool> {
         let sealed = self.hub.vault().seal(&self.purpose(), &connection.plain()?)?;
         let mut tx = self.hub.store().write().await?;
@@ -264,7 +266,7 @@ impl OfPerson {
         own_purpose(self.agent, self.account)
     }
 
-    /// Drops a connection that is good for nothing any more, and says so.
+    /// Deletes a connection that cannot be refreshed, and returns the error.
     async fn ended(&self, why: &str) -> Failure {
         match self.drop().await {
             Ok(()) => self.again(why),
@@ -285,7 +287,7 @@ impl OfPerson {
         let address = &self.address;
         let words = match why {
             "" => format!("Your connection to {address} has ended. Connect again at /{address}/credentials."),
-            // It says where to mend it.
+            // The error already links to the credentials page.
             why => why.to_owned(),
         };
         Failure::new(FailureClass::Refused, words)

@@ -1,5 +1,6 @@
-//! Credentials for the MCP servers of an agent, given by its owner and used for all of its callers. They are no part
-//! of a version: all of them share one secret, which holds what is shown to each server.
+//! Credentials for the MCP servers of an agent, entered by its owner and used for all callers.
+//!
+//! They are not part of a version: all versions share one secret, with the credentials of each server.
 
 use std::collections::BTreeMap;
 
@@ -23,21 +24,21 @@ use crate::{
     keys,
 };
 
-/// Headers that the protocol itself needs (MCP 2025-11-25, streamable HTTP).
+/// Headers used by the protocol itself (MCP 2025-11-25, streamable HTTP).
 const OF_THE_PROTOCOL: [&str; 4] = ["accept", "last-event-id", "mcp-protocol-version", "mcp-session-id"];
 
-/// The credentials that the owner entered for one server.
+/// Credential form for one server.
 #[derive(Clone, Default)]
 pub struct ForServer {
-    /// Its address; empty where there is one only.
+    /// Server URL; may be empty if there is only one server.
     pub url: String,
-    /// The header that an API key is sent in; empty is a bearer token.
+    /// Header for an API key. Empty means a bearer token.
     pub header: String,
     pub secret: String,
 }
 
 impl ForServer {
-    /// The one of `tools` that is meant.
+    /// Returns the URL of the server in `tools` that the form is for.
     fn server(&self, tools: &[ToolSource]) -> Result<Url, Refusal> {
         let mut servers = remotes(tools);
         if let (true, [only]) = (self.url.is_empty(), servers.as_slice()) {
@@ -70,7 +71,7 @@ impl ForServer {
     }
 }
 
-/// Those of `tools` that are reached at an address.
+/// Returns the URLs of the remote servers among `tools`.
 fn remotes(tools: &[ToolSource]) -> Vec<Url> {
     let url = |source: &ToolSource| match &source.place {
         ToolPlace::Url(url) => url.parse::<Url>().ok(),
@@ -79,12 +80,13 @@ fn remotes(tools: &[ToolSource]) -> Vec<Url> {
     tools.iter().filter_map(url).collect()
 }
 
-/// What the tool servers of one agent are shown, by their addresses.
+/// Credentials of an agent's tool servers, by URL.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct ToolKeys(BTreeMap<String, Sealed>);
 
 impl ToolKeys {
-    /// Those of an agent, in the secret that its versions name. One that is taken back while a run begins is none.
+    /// Loads the credentials from the secret that the versions share. Empty if they
+    /// are deleted while a run starts.
     pub async fn of(hub: &Hub, conn: &mut Conn, agent: AgentId, secret: Option<SecretId>) -> Result<Self> {
         let Some(secret) = secret else { return Ok(Self::default()) };
         let Some(row) = secrets::find(conn, secret).await? else { return Ok(Self::default()) };
@@ -92,7 +94,7 @@ impl ToolKeys {
         serde_json::from_slice(&plain).map_err(Error::fault)
     }
 
-    /// With what is `given` for some of `tools`, in place of what was given before.
+    /// Adds or replaces the credentials `given` for some of `tools`.
     pub fn with(mut self, tools: &[ToolSource], given: &[ForServer]) -> Result<Self> {
         for given in given {
             let url = given.server(tools)?;
@@ -109,8 +111,8 @@ impl ToolKeys {
         self
     }
 
-    /// What is left once the tools `before` are those `after`. A server that moved within its origin is shown the same at its
-    /// new address; what was given for any other that is gone is dropped.
+    /// Adapts the credentials to a change of tools. A server that moved within its origin keeps its
+    /// credentials under the new URL. Credentials of other removed servers are dropped.
     pub fn moved(self, before: &[ToolSource], after: &[ToolSource]) -> Self {
         let (before, after) = (remotes(before), remotes(after));
         let is_there = |url: &str| after.iter().any(|after| after.as_str() == url);
@@ -126,13 +128,13 @@ impl ToolKeys {
         Self(kept)
     }
 
-    /// What the server at `url` is shown; none where nothing was given for it.
+    /// Returns the credentials for the server at `url`; `None` if there are none.
     pub fn shown(&self, url: &Url) -> Option<Credentials> {
         let sealed = self.0.get(url.as_str()).filter(|sealed| sealed.is_for(url))?;
         sealed.fixed().ok()
     }
 
-    /// Sealed for `agent`; none where there is nothing to seal.
+    /// Encrypts the credentials for `agent`; `None` if there are none.
     pub fn seal(&self, hub: &Hub, agent: AgentId) -> Result<Option<Vec<u8>>> {
         if self.0.is_empty() {
             return Ok(None);
@@ -141,7 +143,7 @@ impl ToolKeys {
         Ok(Some(hub.vault().seal(&purpose(agent), &plain)?))
     }
 
-    /// Keeps them in place of what the secret `before` holds; the answer is the secret that all versions name now.
+    /// Stores the credentials in place of those in `before`. Returns the secret that all versions now share.
     pub async fn keep(
         &self,
         hub: &Hub,
@@ -152,7 +154,7 @@ impl ToolKeys {
     ) -> Result<Option<SecretId>> {
         let after = match (before, self.seal(hub, agent.id)?) {
             (Some(before), Some(sealed)) => {
-                // The same row, so that a run which begins meanwhile finds it.
+                // Update the same row, so that a run that starts meanwhile still finds it (race).
                 if !secrets::set_sealed(tx, before, &sealed, keys::KEY_VERSION).await? {
                     return Err(Error::Fault(anyhow::anyhow!("secret {before} is gone")));
                 }
@@ -171,12 +173,12 @@ impl ToolKeys {
     }
 }
 
-/// What they are sealed for.
+/// Returns the encryption purpose.
 fn purpose(agent: AgentId) -> String {
     format!("tools of agent {agent}")
 }
 
-/// Gives an agent what its registration kept: the answer is the secret of its first version.
+/// Moves the credentials of a draft to the agent. Returns the secret of its first version.
 pub(super) async fn take_up(
     hub: &Hub,
     tx: &mut Tx,
@@ -188,15 +190,15 @@ pub(super) async fn take_up(
     keys::keep_sealed(hub, tx, person.namespace, &purpose(agent), kept.sealed()?).await.map(Some)
 }
 
-/// An MCP server at an address, and how it is shown what is kept for it.
+/// Remote MCP server and the scheme of its stored credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolServer {
     pub url: String,
-    /// None while nothing is kept.
+    /// `None` if no credentials are stored.
     pub scheme: Option<Scheme>,
 }
 
-/// The MCP servers of an agent that can be shown something, for those who may change it.
+/// Returns the remote MCP servers of an agent that the caller may edit.
 pub async fn servers(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<ToolServer>> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
@@ -208,7 +210,7 @@ pub async fn servers(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ve
     Ok(remotes(&written.tools).into_iter().map(server).collect())
 }
 
-/// Keeps what a server is shown from now on, once the server takes it.
+/// Stores the credentials of a server after a test that the server accepts them.
 pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: ForServer) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
@@ -225,7 +227,7 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: ForServe
     Ok(tx.commit().await?)
 }
 
-/// Drops what was given for the server at `url`.
+/// Deletes the credentials of the server at `url`.
 pub async fn forget(hub: &Hub, caller: &Caller, address: &Address, url: &str) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;

@@ -1,4 +1,4 @@
-//! Trying an endpoint out before it is published: one message, and what comes back.
+//! Test call of an endpoint before it is published: sends one message and captures the answer.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -26,7 +26,7 @@ use crate::{
 };
 
 const MAX_MESSAGE: usize = 4_000;
-/// What is kept of an answer to look at.
+/// Maximum stored length of an answer, in characters.
 const MAX_ANSWER_CHARS: usize = 16_000;
 const LIMITS: Limits = Limits {
     max_answer_bytes: 1 << 20,
@@ -36,22 +36,22 @@ const LIMITS: Limits = Limits {
     whole: Duration::from_mins(2),
 };
 
-/// What came of the last trial.
+/// Result of the last test call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
     pub message: String,
-    /// Markdown; what came before it failed, too.
+    /// Answer as Markdown, including the part before a failure.
     pub answer: String,
-    /// Why it failed, and what to do.
+    /// Reason of the failure, and what to do.
     pub failed: Option<String>,
     pub took_ms: u64,
 }
 
-/// What the step shows.
+/// View of the test step.
 pub struct TryStep {
     pub seed: String,
     pub title: String,
-    /// A first message to try.
+    /// Suggested test message.
     pub suggestion: String,
     pub method: &'static str,
     pub url: String,
@@ -73,7 +73,7 @@ pub async fn try_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<TryStep
     })
 }
 
-/// Sends a message as the agent's runs will, and keeps what came back for [`try_step`].
+/// Sends a test message in the same way as a run, and stores the result for [`try_step`].
 pub async fn try_out(hub: &Hub, caller: &Caller, id: DraftId, message: &str) -> Result<Tried> {
     let person = caller.may(Scope::Agents)?;
     let message = text::multi_line(message).trim().to_owned();
@@ -84,7 +84,8 @@ pub async fn try_out(hub: &Hub, caller: &Caller, id: DraftId, message: &str) -> 
     let mut conn = hub.store().read().await?;
     let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Try)?;
     if !proofs::all_proved(&mut conn, draft.checks()).await? {
-        // Until then the address may belong to another owner, and any account could make the hub call it.
+        // An unverified address may belong to a third party, and any account could
+        // make the hub send requests to it.
         hub.limits().take(Rate::Trials, &caller.key())?;
     }
     let connector = connector(hub, &mut conn, person, &draft).await?;
@@ -111,7 +112,7 @@ async fn keep(hub: &Hub, person: &Person, id: DraftId, tried: &Tried) -> Result<
     Ok(tx.commit().await?)
 }
 
-/// Goes on to the last step, tried or not.
+/// Continues to the last step, also without a test.
 pub async fn accept(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
     register::advance(hub, caller, id, Step::Try, Step::Publish).await
 }
@@ -150,7 +151,7 @@ async fn connector(hub: &Hub, conn: &mut Conn, person: &Person, draft: &Draft) -
     Ok(http.with_credentials(&origin, shown).map_err(refused)?)
 }
 
-/// Credentials are sent to proved origins only, also by whoever gave them.
+/// Fails if an origin is unverified. Credentials are sent to verified origins only, also those of the owner.
 async fn check_proved(conn: &mut Conn, prepared: &Prepared) -> Result<()> {
     let checks = proofs::with_vouched(conn, &prepared.checks).await?;
     match checks.iter().find(|(_, check)| !check.is_proved()) {
@@ -165,7 +166,7 @@ async fn check_proved(conn: &mut Conn, prepared: &Prepared) -> Result<()> {
     }
 }
 
-/// Remembers what an agent says.
+/// Output that captures the answer.
 #[derive(Default)]
 struct Heard {
     parts: Vec<Part>,
@@ -180,7 +181,7 @@ impl Output for Heard {
         Ok(())
     }
 
-    /// What is no text is shown as the JSON that it is.
+    /// Data parts are shown as JSON.
     fn part(&mut self, part: Part) -> Result<(), Failure> {
         let shown = match &part.content {
             plexus_domain::Content::Data { data } => format!("```json\n{data:#}\n```"),

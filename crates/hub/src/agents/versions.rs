@@ -1,4 +1,4 @@
-//! Versions: each change of a card, or of instructions, is a new one with a number that was not used.
+//! Agent versions: each change of a card or of instructions adds one, with an unused version number.
 
 use plexus_a2a::Card;
 use plexus_domain::{AgentId, Error as Refusal, SecretId, VersionId, agent::Connector};
@@ -9,12 +9,12 @@ use crate::{Hub, Result, quotas};
 const FIRST: &str = "1.0.0";
 const MAX_NUMBER: usize = 40;
 
-/// What a version pins.
+/// Content of a new version: pinned card and connector.
 pub(super) struct Pinned<'a> {
     pub card: &'a [u8],
     pub connector: Connector,
     pub secret: Option<SecretId>,
-    /// What the card calls itself; taken as the number where it is one and is free.
+    /// Version in the card. Used as number if it is valid and unused.
     pub wanted: &'a str,
 }
 
@@ -36,7 +36,7 @@ pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: AgentId, pinned: Pinned<'
     Ok(version)
 }
 
-/// How the hub calls an agent with this card.
+/// Returns the connector for an agent with this card.
 pub(super) fn connector(card: &Card, card_url: &str) -> Result<Connector> {
     let unusable = || Refusal::invalid("url", "The card names no address that the hub can call.");
     let interface = card.best_interface().ok_or_else(unusable)?;
@@ -44,7 +44,7 @@ pub(super) fn connector(card: &Card, card_url: &str) -> Result<Connector> {
     Ok(Connector::A2a { url: interface.url.to_string(), protocol, card_url: card_url.to_owned() })
 }
 
-/// `wanted` where it is a number that is free, else the patch after the newest. `used` is newest first.
+/// Returns `wanted` if it is valid and unused, otherwise the next patch version. `used` is newest first.
 pub(super) fn next_number(used: &[&str], wanted: &str) -> String {
     if is_number(wanted) && !used.contains(&wanted) {
         return wanted.to_owned();
@@ -62,7 +62,8 @@ pub(super) fn next_number(used: &[&str], wanted: &str) -> String {
     }
 }
 
-/// Semantic Versioning 2.0.0, loosely: cards also say "1.0" or "2.1.0-beta.3".
+/// Returns whether the text is a version number: a relaxed form of Semantic Versioning 2.0.0, since cards
+/// also use "1.0" or "2.1.0-beta.3".
 fn is_number(text: &str) -> bool {
     let fits = !text.is_empty() && text.len() <= MAX_NUMBER;
     let clean = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'));

@@ -1,4 +1,4 @@
-//! Taking an agent away.
+//! Deletion of an agent.
 
 use plexus_store::{
     Tx,
@@ -10,8 +10,8 @@ use plexus_store::{
 
 use crate::{Hub, Result};
 
-/// Deletes an agent: its address stays taken, its listing says that it is gone, its keys sign nothing more, and
-/// its stars and what its owner gave so that the hub could call it are dropped.
+/// Deletes an agent. Its address stays reserved, its listing becomes a tombstone and its keys are retired.
+/// Its stars and the owner's shared credentials are deleted.
 pub(crate) async fn withdraw(hub: &Hub, tx: &mut Tx, agent: &Agent) -> Result<()> {
     agents::set_state(tx, agent.id, AgentState::Deleted).await?;
     listings::set_state(tx, agent.id, ListingState::Deleted).await?;

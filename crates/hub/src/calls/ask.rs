@@ -1,4 +1,4 @@
-//! Asking an agent and hearing all of its answer.
+//! Calls an agent on behalf of a program, and subscribes to the resulting task.
 
 use plexus_domain::{MessageId, Part};
 
@@ -10,23 +10,23 @@ use super::{
 };
 use crate::{Hub, Result, conformance};
 
-/// What a call came to.
+/// Result of a call.
 pub enum Asked {
-    /// A task as it stood when it began, and a reader of everything that comes after.
+    /// The task as it was created, and a subscription to everything that follows.
     Task(Box<Task>, Box<Following>),
-    /// The whole answer. Nothing is kept of it.
+    /// The complete answer. Nothing is stored.
     Message(Reply),
 }
 
 /// An answer without a task.
 pub struct Reply {
     pub id: MessageId,
-    /// The caller's name for the conversation, where it gave one.
+    /// The caller's context id, if it sent one.
     pub context: Option<String>,
     pub parts: Vec<Part>,
 }
 
-/// Begins a run, or goes on with one that waits; an agent of a test kit may answer without one.
+/// Creates a run, or resumes one that waits for input. A conformance-test agent may reply without a run.
 pub async fn ask(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<Asked> {
     let call = accept(hub, door, call)?;
     if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
@@ -36,8 +36,8 @@ pub async fn ask(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<Ask
     Ok(Asked::Task(Box::new(task), Box::new(following)))
 }
 
-/// Begins a run, or goes on with one that waits: the task as it stood when it began, and a reader of everything that comes
-/// after.
+/// Creates a run, or resumes one that waits for input. Returns the task as created and a subscription to what
+/// follows.
 pub async fn begin(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<(Task, Following)> {
     let call = accept(hub, door, call)?;
     open(hub, door, call, until).await
@@ -49,7 +49,8 @@ fn accept(hub: &Hub, door: &Door, call: Call) -> Result<Call> {
     Ok(call)
 }
 
-/// What the agent says first is not missed, however quick it is, and nothing is read that was just written.
+/// Subscribes before the run starts, so that no output is missed, and builds the task from memory without a
+/// read.
 async fn open(hub: &Hub, door: &Door, call: Call, until: Until) -> Result<(Task, Following)> {
     let kept = upload::keep(hub, door, &call).await?;
     match write(hub, door, &call, kept.as_ref()).await? {

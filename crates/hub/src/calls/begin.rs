@@ -1,4 +1,4 @@
-//! Asking an agent for something.
+//! Creates a task from a program's request: validates it and writes message, run and chat in one transaction.
 
 use std::time::Duration;
 
@@ -28,32 +28,32 @@ use crate::{
     federation, quotas, teams,
 };
 
-/// What a program asks.
+/// A program's request to an agent.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub origin: Origin,
-    /// The caller's name for the conversation; none begins a new one.
+    /// The caller's context id; none starts a new conversation.
     pub context: Option<String>,
-    /// The task that this message goes on with.
+    /// The task that this message continues.
     pub task: Option<RunId>,
-    /// The id that the caller gave the message. Sending a UUID twice asks once.
+    /// The message id from the caller. A UUID makes the request idempotent.
     pub message_id: Option<String>,
-    /// The answer that this message goes on from.
+    /// The answer that this message replies to.
     pub after: Option<MessageId>,
-    /// What was said before, oldest first, by callers that keep the conversation themselves. A conversation that this
-    /// names goes on where it was; what is new of it is written down.
+    /// The earlier conversation, oldest first, from stateless callers (OpenAI API). If the hub recognises it,
+    /// the existing chat is continued; otherwise its messages are stored.
     pub before: Vec<Before>,
     pub parts: Vec<Part>,
-    /// The bytes of the files among the parts.
+    /// The contents of the files among the parts.
     pub files: Vec<NewBlob>,
-    /// Who else is to be told of the task as it goes on.
+    /// The webhook to notify about this task.
     pub push: Option<push::Wish>,
-    /// How long the caller waits for the answer; none for as long as the hub does.
+    /// How long the caller waits for the answer; none uses the run timeout of the hub.
     pub waits: Option<Duration>,
 }
 
 impl Call {
-    /// What begins a conversation.
+    /// Creates a request that starts a new conversation.
     pub const fn new(origin: Origin, parts: Vec<Part>) -> Self {
         Self {
             origin,
@@ -70,19 +70,23 @@ impl Call {
     }
 }
 
+/// A message of the earlier conversation, as sent by a stateless caller.
 #[derive(Clone, Debug)]
 pub struct Before {
-    /// The agent said it; else the caller.
+    /// True if the agent wrote it, false if the caller did.
     pub by_agent: bool,
     pub parts: Vec<Part>,
 }
 
-/// Chats that programs begin are kept this long after the last call.
+/// Retention of chats that programs start, in days after the last call.
 const KEPT_DAYS: i64 = 30;
+/// The same for anonymous callers, in milliseconds.
 const KEPT_FOR_STRANGERS: i64 = 60 * 60 * 1_000;
-/// People of hubs on probation cost nothing to invent.
+/// The same for users of hubs on probation, in milliseconds: these users cost nothing to invent (Sybil
+/// attack).
 const KEPT_FOR_NEWCOMERS: i64 = DAY;
-/// The time is written no more often than this: a call must not become a write of it each time.
+/// Minimum extension that is written. It limits the writes of `keep_until`, so that not every call causes
+/// one.
 const KEPT_ANEW: Duration = Duration::from_secs(60 * 60);
 const KEPT_ANEW_FOR_STRANGERS: Duration = Duration::from_secs(60);
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -91,14 +95,14 @@ const MOST_BEFORE: usize = 1_000;
 const MOST_PARTS_BEFORE: usize = 2_000;
 const CONTEXT_BYTES: usize = 256;
 
-/// A call in the store.
+/// Result of writing a call.
 pub(super) enum Written {
-    /// This message began a run before.
+    /// Idempotent retry: this message id created the run before.
     Before(RunId),
     New(Box<New>),
 }
 
-/// What is not committed yet; the task is as it will be then.
+/// A call whose transaction is not committed yet, with the task as it will be after the commit.
 pub(super) struct New {
     pub tx: Tx,
     pub said: Said,
@@ -106,7 +110,9 @@ pub(super) struct New {
     pub chat: ChatId,
 }
 
-/// `files` are those of the call; whoever calls this holds them until the transaction has ended.
+/// Writes the rows of a call. `files` are the staged files of the call.
+///
+/// The caller of this function holds `files` until the transaction has ended, so that no sweep deletes them.
 pub(super) async fn write(
     hub: &Hub,
     door: &Door,
@@ -116,7 +122,7 @@ pub(super) async fn write(
     teams::check(&door.caller, &door.reached.version.connector, call.origin, &call.parts)?;
     let mut tx = hub.store().write().await?;
     if let Some(guest) = &door.asker.guest {
-        // A rule that comes now waits for this transaction, and ends the run that it begins.
+        // Row lock against a race: a concurrent block rule waits for this transaction, then cancels the run.
         federation::still_lets_in(hub, &mut tx, guest.hub).await?;
     }
     if let Some(run) = asked_before(&mut tx, door, call).await? {
@@ -149,8 +155,7 @@ pub(super) async fn write(
     Ok(Written::New(Box::new(New { tx, said, task, chat: place.chat.id })))
 }
 
-/// The task as it stands when the transaction is committed: with what is asked now, and an answer in which nothing is
-/// said yet.
+/// Builds the task as it will be after the commit: with this message, and with an empty answer.
 async fn begun(
     hub: &Hub,
     tx: &mut Tx,
@@ -179,6 +184,8 @@ async fn begun(
     })
 }
 
+/// Validates sizes and normalises text. Removes blank text parts; a message without any other part is
+/// invalid.
 pub(super) fn acceptable(hub: &Hub, mut call: Call) -> Result<Call, Refusal> {
     let limit = hub.config().limits.max_message_bytes;
     let said = call.before.iter().flat_map(|before| &before.parts).chain(&call.parts);
@@ -218,7 +225,9 @@ fn clean(part: &mut Part) {
     }
 }
 
-/// The run that this very message began, when it is sent again.
+/// Returns the run that this message id created, if the same caller sends the message again.
+///
+/// Anonymous callers share one principal, so their ids are never matched.
 async fn asked_before(tx: &mut Tx, door: &Door, call: &Call) -> Result<Option<RunId>> {
     let Some(id) = own_id(call) else { return Ok(None) };
     let Some(known) = messages::find(tx, id).await? else { return Ok(None) };
@@ -236,7 +245,7 @@ fn own_id(call: &Call) -> Option<MessageId> {
     call.message_id.as_deref()?.parse().ok()
 }
 
-/// The caller's own id where it is a UUID that nobody used; else a new one.
+/// Returns the caller's id if it is an unused UUID, else a new id.
 async fn message_id(hub: &Hub, tx: &mut Tx, call: &Call) -> Result<MessageId> {
     match own_id(call) {
         Some(id) if messages::find(tx, id).await?.is_none() => Ok(id),
@@ -244,10 +253,10 @@ async fn message_id(hub: &Hub, tx: &mut Tx, call: &Call) -> Result<MessageId> {
     }
 }
 
-/// Where a message belongs.
+/// Position of a message: its chat, its parent, and the run that it continues.
 struct Place {
     chat: Chat,
-    /// What was said before.
+    /// The messages that the chat has already.
     tree: Vec<Header>,
     parent: Option<MessageId>,
     continues: Option<Run>,
@@ -273,11 +282,11 @@ async fn place(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result<Place
     }
 }
 
-/// Goes on with a task that waits for its caller.
+/// Returns the position of a reply to a task that waits for its caller.
 async fn of_task(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, id: RunId) -> Result<Place> {
     let found = task::find(hub, tx, door, id).await?;
     let chat = lock(tx, found.chat).await?;
-    // The state counts that the run has once nobody else can change the chat.
+    // Re-read under the chat lock: only now is the state of the run stable (TOCTOU).
     let run = task::find(hub, tx, door, id).await?;
     let context = task::context(tx, &run).await?;
     if call.context.as_ref().is_some_and(|name| *name != context && *name != run.chat.to_string()) {
@@ -297,7 +306,7 @@ async fn of_task(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, id: RunId) ->
     Ok(Place { chat, tree, parent, continues: Some(run) })
 }
 
-/// Goes on from an answer that the caller was given and names.
+/// Returns the position after an answer that the caller names. Fails if the answer is not visible to it.
 async fn after_answer(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, answer: MessageId) -> Result<Place> {
     let gone = || Refusal::not_found("There is no such answer, or it is not yours.");
     let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
@@ -314,7 +323,7 @@ async fn after_answer(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call, answer: 
     Ok(Place { chat, tree, parent, continues: place.continues })
 }
 
-/// The place behind an answer. A run that asked something with it goes on.
+/// Returns the position after an answer. The run of the answer is resumed if it waits for input.
 async fn on_from(tx: &mut Tx, door: &Door, answer: &Header) -> Result<Place> {
     let chat = lock(tx, answer.chat).await?;
     let tree = messages::list_by_chat(tx, chat.id).await?;
@@ -323,7 +332,7 @@ async fn on_from(tx: &mut Tx, door: &Door, answer: &Header) -> Result<Place> {
     Ok(Place { chat, tree, parent: Some(answer.id), continues })
 }
 
-/// The chat behind a name that the caller gave or was given.
+/// Finds a chat by context id: one that the caller chose, or the id of a chat of which it is a member.
 async fn known_chat(tx: &mut Tx, door: &Door, name: &str) -> Result<Option<ChatId>> {
     if let Some(chat) = contexts::find(tx, door.asker.principal, door.reached.agent.id, name).await? {
         return Ok(Some(chat));
@@ -334,7 +343,7 @@ async fn known_chat(tx: &mut Tx, door: &Door, name: &str) -> Result<Option<ChatI
             return Ok(Some(chat));
         }
     }
-    // Strangers are one caller to the store, so a name of theirs must be one that nobody guesses.
+    // Anonymous callers share one principal, so their context ids must be unguessable.
     if door.is_stranger() && name.parse::<ChatId>().is_err() {
         let words = "Without an account the id of a context is a UUID. Send one, or leave contextId out and send the \
                      one that the answer has.";
@@ -351,7 +360,8 @@ async fn in_chat(tx: &mut Tx, door: &Door, chat: ChatId) -> Result<Place> {
     Ok(Place { chat, tree, parent, continues: None })
 }
 
-/// An answer that is still being written cannot be answered: the message goes beside it.
+/// Returns the last finished message on the path to `leaf`. An unfinished answer cannot have replies, so the
+/// new message becomes its sibling.
 fn last_closed(tree: &[Header], leaf: MessageId) -> Option<MessageId> {
     let nodes: Vec<_> = tree.iter().map(Node::from).collect();
     let is_open =
@@ -376,12 +386,13 @@ async fn in_new_chat(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result
     Ok(Place { chat, tree, parent, continues: None })
 }
 
-/// A chat once what was said before has taken numbers in it.
+/// Reloads a chat and its messages after earlier messages were inserted, which advances its sequence number.
 async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<Header>)> {
     Ok((lock(tx, chat).await?, messages::list_by_chat(tx, chat).await?))
 }
 
-/// Keeps a chat from now on as long as a new one. Written at most once an hour.
+/// Extends the retention of a chat to that of a new one. Writes at most once an hour, or a minute for
+/// anonymous callers.
 async fn keep(hub: &Hub, tx: &mut Tx, door: &Door, chat: &Chat) -> Result<()> {
     let until = keep_until(hub, door);
     let anew = if door.is_stranger() { KEPT_ANEW_FOR_STRANGERS } else { KEPT_ANEW };
@@ -400,7 +411,7 @@ fn keep_until(hub: &Hub, door: &Door) -> Timestamp {
     Timestamp::from_millis(hub.env().now().millis() + kept)
 }
 
-/// What was said so far, as the caller tells it, behind `parent`; answers the last message.
+/// Stores the earlier conversation that the caller sent, below `parent`. Returns its last message.
 async fn write_before(
     hub: &Hub,
     tx: &mut Tx,

@@ -1,11 +1,11 @@
-//! Ending a task.
+//! Cancels a task.
 
 use plexus_domain::{Error as Refusal, RunId};
 
 use super::{Door, Task, follow::settle, task};
 use crate::{Hub, Result, runs};
 
-/// Ends a task and answers it as it then is. One that has ended already is a conflict.
+/// Cancels a task and returns its final state. A task that has ended already is a conflict.
 pub async fn cancel(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
     let run = task::find(hub, &mut hub.store().read().await?, door, id).await?;
     if run.state.is_terminal() {

@@ -1,4 +1,4 @@
-//! The card of an agent, as this hub serves it to programs.
+//! The signed A2A agent card, as this hub serves it to programs.
 
 use plexus_a2a::{
     Card,
@@ -21,15 +21,16 @@ use crate::{
     keys,
 };
 
-/// The signed card of an agent that the caller may know of. The hub signs it, and so does the agent's key where the
-/// hub holds that.
+/// Returns the signed card of an agent that is visible to the caller.
+///
+/// The hub signs it; the agent's key signs it too if the hub holds that key.
 pub async fn card(hub: &Hub, caller: &Caller, address: &Address) -> Result<AgentCard> {
     let mut conn = hub.store().snapshot().await?;
     let (agent, served) = unsigned(hub, &mut conn, caller, address).await?;
     signed(hub, &mut conn, &agent, served).await
 }
 
-/// The card of the hub itself, which is an agent that finds agents.
+/// Returns the card of the hub itself. It describes the guide, an agent that finds agents.
 pub async fn hub_card(hub: &Hub, caller: &Caller) -> Result<AgentCard> {
     let mut conn = hub.store().snapshot().await?;
     let (agent, served) = unsigned(hub, &mut conn, caller, &guide_address()).await?;
@@ -54,7 +55,7 @@ async fn unsigned(
     Ok((agent, served))
 }
 
-/// None when it has no version.
+/// Builds the card of the current version. None if the agent has no version.
 async fn of(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<Option<AgentCard>> {
     let Some(version) = versions::current(conn, agent.id).await? else { return Ok(None) };
     let body = cards::find(conn, &version.card).await?;
@@ -62,7 +63,7 @@ async fn of(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<Option<AgentCar
     Ok(Some(serve(&said, serving(hub, agent, version.semver)?)))
 }
 
-/// The signed card of an agent as other hubs carry it. The same agent has the same bytes.
+/// Returns the signed card of an agent as it is replicated to remote hubs. The bytes are deterministic.
 pub(crate) async fn public_card(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<Vec<u8>> {
     let missing = || Error::Fault(anyhow::anyhow!("agent {} has no card", agent.id));
     let served = of(hub, conn, agent).await?.ok_or_else(missing)?;

@@ -1,4 +1,7 @@
-//! Whether a caller may speak to an agent.
+//! Authorisation of a caller for an agent.
+//!
+//! [`enter`] resolves the agent, checks visibility and access, and returns the [`Door`] that all other calls
+//! take.
 
 use plexus_domain::{Address, Digest, Error as Refusal, Principal, PrincipalId, RunId};
 use plexus_store::{Conn, principals};
@@ -12,15 +15,15 @@ use crate::{
     views,
 };
 
-/// An agent that the caller may speak to.
+/// An agent that the caller is authorized to call.
 #[derive(Clone, Debug)]
 pub struct Door {
     pub(super) caller: Caller,
     pub(crate) asker: Asker,
     pub(super) reached: Reached,
-    /// What rate limits count by.
+    /// Rate-limit key of the caller.
     pub(super) key: String,
-    /// For a guest, whose browser shows nobody's signature.
+    /// Signs file links for a remote user, whose browser cannot sign requests as the remote hub does.
     links: Option<Links>,
 }
 
@@ -29,7 +32,7 @@ impl Door {
         views::address(&self.reached.agent)
     }
 
-    /// Where the caller gets a file that a task shows.
+    /// Returns the URL from which the caller downloads a file of a task.
     pub fn file_url(&self, hub: &Hub, run: RunId, blob: &Digest) -> String {
         let url = task::file_url(hub, &self.address(), run, blob);
         match &self.links {
@@ -38,7 +41,7 @@ impl Door {
         }
     }
 
-    /// Takes a message from what the caller, and the hub that they come from, may send now.
+    /// Consumes one message from the rate limits of the caller and of its remote hub.
     pub(super) fn take_message(&self, hub: &Hub) -> Result<(), Refusal> {
         hub.limits().take(Rate::Messages, &self.key)?;
         match &self.asker.guest {
@@ -47,14 +50,16 @@ impl Door {
         }
     }
 
-    /// Whether nothing is known of the caller, who then holds what it was told and nothing else.
+    /// Returns true for anonymous callers. They can access only tasks whose id they hold.
     pub const fn is_stranger(&self) -> bool {
         self.asker.is_stranger()
     }
 }
 
-/// The door of the agent at `address`. An agent that the caller may not know of looks as if it did not exist;
-/// strangers reach agents that are open to all.
+/// Authorizes the caller for the agent at `address`.
+///
+/// An agent that is not visible to the caller is reported as missing. Anonymous callers can call agents with
+/// open access only.
 pub async fn enter(hub: &Hub, caller: &Caller, address: &Address) -> Result<Door> {
     let mut conn = hub.store().read().await?;
     let (mut asker, is_new) = asker(hub, &mut conn, caller).await?;
@@ -68,13 +73,13 @@ pub async fn enter(hub: &Hub, caller: &Caller, address: &Address) -> Result<Door
         None => None,
     };
     if is_new {
-        // Only now: whoever is turned away leaves nothing.
+        // Create the principal only after authorisation succeeded, so that rejected callers leave no row.
         asker.principal = principal(hub, &who(caller)).await?;
     }
     Ok(Door { caller: caller.clone(), asker, reached, key: caller.key(), links })
 }
 
-/// Who asks, and whether the hub has yet to write down that there is such a one.
+/// Returns the requester, and whether its principal still has to be created.
 async fn asker(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<(Asker, bool)> {
     if caller.person.is_some() {
         return Ok((Asker::from(caller.may(Scope::Chat)?), false));
@@ -88,7 +93,7 @@ async fn asker(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<(Asker, bo
     Ok((asker, known.is_none()))
 }
 
-/// Somebody who is no person of this hub.
+/// Returns the principal of a caller who has no account here: a remote user or an anonymous caller.
 fn who(caller: &Caller) -> Principal {
     match caller.guest().cloned() {
         Some(Guest { hub, pseudonym, .. }) => Principal::Remote { hub, pseudonym },

@@ -1,4 +1,4 @@
-//! The files that a task shows.
+//! Download of files that a task shows.
 
 use plexus_domain::{Content, Digest, Error as Refusal, Part, RunId};
 
@@ -8,7 +8,7 @@ use crate::{
     blobs::{self, Download},
 };
 
-/// A file of a task, for whoever may see the task.
+/// Opens a file of a task that the caller may read.
 pub async fn file(hub: &Hub, door: &Door, id: RunId, sha256: &str) -> Result<Download> {
     let task = task::get(hub, door, id).await?;
     let blob = sha256.parse().map_err(|_| gone())?;

@@ -1,4 +1,4 @@
-//! Reading along with a task.
+//! Live subscription to a task.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -18,29 +18,30 @@ use crate::{
     views::MessageView,
 };
 
-/// How far a reader reads.
+/// The state of the run at which a subscription ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// The run has ended, or waits for its caller.
+    /// The run has ended, or waits for input from its caller.
     Settled,
     /// The run has ended.
     Ended,
 }
 
-/// What changed in a task. Text is placed by its byte offset: what a reader has already may come again.
+/// An update of a task. Text carries its byte offset, because updates may be repeated (at-least-once
+/// delivery).
 #[derive(Clone, Debug)]
 pub enum News {
-    /// An open message has this part, whole or as far as it is there. Text is `start` bytes into the part.
+    /// Content of a part of an open message: a whole part, or text that starts `start` bytes into the part.
     Part { message: MessageId, index: usize, start: usize, part: Part },
     /// A message of the agent is finished.
     Ended { message: Message },
-    /// What the run does before anything is said: it waits for its turn.
+    /// The run is queued; `line` describes its position.
     Waits { line: String },
-    /// The run is in another state.
+    /// The run changed its state.
     State { task: Box<Task> },
 }
 
-/// One reader of one task.
+/// A subscription to one task.
 pub struct Following {
     hub: Hub,
     door: Door,
@@ -49,16 +50,17 @@ pub struct Following {
     until: Until,
     seq: i64,
     state: RunState,
-    /// The task as it was last seen, with the messages that readers were told of since, and whether any had ended.
+    /// The task as last known, with the messages that were published since, and whether one of them has
+    /// ended.
     known: Task,
     heard_end: bool,
     ready: VecDeque<News>,
     receiver: Receiver<Arc<Frame>>,
     access: Receiver<Touched>,
-    /// What is to be looked at in the store. It is noted before that is begun, since a reader may be given up on while
-    /// it waits, and come again.
+    /// Pending reads of the store. Each is recorded before it starts, so that a cancelled `next` can be
+    /// called again.
     due: Due,
-    /// The agent's messages in this run, and what is known of each part of them.
+    /// The agent's messages in this run, and the known attributes of each of their parts.
     messages: HashSet<MessageId>,
     shapes: HashMap<(MessageId, usize), Part>,
     _channel: Channel,
@@ -66,18 +68,18 @@ pub struct Following {
 
 #[derive(Default)]
 struct Due {
-    /// Whether the caller may still read.
+    /// Re-check whether the caller may still read.
     access: bool,
-    /// All of the task: something was missed.
+    /// Reload the whole task: some frames were missed.
     all: bool,
-    /// The task in a state that was told.
+    /// Deliver this state, which was published.
     state: Option<(RunState, Option<Failure>)>,
 }
 
-/// The task as it stands, and a reader of what comes after.
+/// Subscribes to a task. Returns its current state and a subscription to what follows.
 pub async fn follow(hub: &Hub, door: &Door, id: RunId, until: Until) -> Result<(Task, Following)> {
     let found = task::find(hub, &mut hub.store().read().await?, door, id).await?;
-    // Watching begins before anything is read: what happens in between comes twice rather than never.
+    // Subscribe before reading: a change in between is delivered twice rather than lost.
     let watch = Watch::begin(hub, door, found.chat);
     hub.mirror().follow(hub, &watch.channel).await?;
     let now = task::get(hub, door, id).await?;
@@ -85,13 +87,13 @@ pub async fn follow(hub: &Hub, door: &Door, id: RunId, until: Until) -> Result<(
     Ok((now, following))
 }
 
-/// The task once nobody works on it any more.
+/// Waits until the task has ended or waits for input, and returns it.
 pub(super) async fn settle(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
     let (task, following) = follow(hub, door, id, Until::Settled).await?;
     following.settle(task).await
 }
 
-/// What happens in a chat from now on.
+/// A subscription to the channel of a chat, opened before its task is read or created.
 pub(super) struct Watch {
     hub: Hub,
     door: Door,
@@ -108,7 +110,7 @@ impl Watch {
         Self { hub: hub.clone(), door: door.clone(), chat, channel, receiver, access }
     }
 
-    /// Reads on from `now`, which was read after the watch began.
+    /// Turns the watch into a subscription. No event after `now` may be older than the watch.
     pub(super) fn follow(self, now: &Task, until: Until) -> Following {
         Following {
             hub: self.hub,
@@ -132,7 +134,7 @@ impl Watch {
 }
 
 impl Following {
-    /// Reads to the end; answers the task as it then is.
+    /// Consumes updates until the subscription ends; returns the final task.
     pub async fn settle(mut self, mut task: Task) -> Result<Task> {
         while let Some(news) = self.next().await? {
             if let News::State { task: now } = news {
@@ -142,7 +144,7 @@ impl Following {
         Ok(task)
     }
 
-    /// The next change; none when the reader has come to the end. It may be given up on while it waits.
+    /// Returns the next update, or none at the end of the subscription. Cancellation safe.
     pub async fn next(&mut self) -> Result<Option<News>> {
         loop {
             self.look().await?;
@@ -164,7 +166,7 @@ impl Following {
         }
     }
 
-    /// Looks at what is due in the store.
+    /// Performs the pending reads of the store.
     async fn look(&mut self) -> Result<()> {
         if self.due.access {
             self.check_access().await?;
@@ -185,7 +187,8 @@ impl Following {
         Ok(())
     }
 
-    /// News that was missed may have been about anybody.
+    /// Returns whether an access change may concern this caller. A missed notification may concern any
+    /// caller.
     fn concerns(&self, touched: &Result<Touched, RecvError>) -> bool {
         match touched {
             Ok(Touched::Account(account)) => self.door.asker.account() == Some(*account),
@@ -195,7 +198,7 @@ impl Following {
         }
     }
 
-    /// Refuses whoever is no longer let in, and whose task is gone.
+    /// Fails if the caller has lost access or the task was deleted.
     async fn check_access(&self) -> Result<()> {
         let mut conn = self.hub.store().read().await?;
         let caller = &self.door.caller;
@@ -224,7 +227,7 @@ impl Following {
                 self.text(*message, *part, *start, body);
             }
             FrameKind::Snapshot(snapshot) if self.messages.contains(&snapshot.message) => {
-                // A file is told when its message ends: only then can it be had.
+                // A file becomes downloadable when its message ends, and is published then.
                 let is_file = |part: &Part| matches!(part.content, Content::File { .. });
                 if let Some(part) = snapshot.whole.clone().filter(|part| !is_file(part)) {
                     let (message, index) = (snapshot.message, snapshot.part);
@@ -257,7 +260,7 @@ impl Following {
         }
     }
 
-    /// Keeps a message that has ended, and what its run came to.
+    /// Caches a finished message, and the usage and end time of its run.
     fn know(&mut self, view: &MessageView) {
         let Some(run) = &view.run else { return };
         let known = self.known.messages.iter_mut().find(|known| known.id == view.message.id);
@@ -269,7 +272,7 @@ impl Following {
         }
     }
 
-    /// Whether nothing is missing of a run that has come to an end: its answers were told before.
+    /// Returns whether `known` is complete for a run that has ended, so that no reload is needed.
     fn is_known_up_to(&self, state: RunState) -> bool {
         let is_known = |id: &MessageId| self.known.messages.iter().any(|known| known.id == *id);
         state.is_terminal()
@@ -278,7 +281,9 @@ impl Following {
             && self.known.agents_messages().all(|message| message.state != MessageState::Open)
     }
 
-    /// Begins again with the task as it is; what readers have of it they drop by its place.
+    /// Reloads the task after frames were missed, and publishes its open parts again.
+    ///
+    /// Subscribers discard by byte offset what they have already.
     async fn catch_up(&mut self) -> Result<()> {
         self.reload().await?;
         self.seq = self.seq.max(self.known.seq);
@@ -292,7 +297,7 @@ impl Following {
         Ok(())
     }
 
-    /// Finished messages are told before the state that ends them.
+    /// Publishes a new state. Finished messages are published before the state that ends them.
     fn step(&mut self, state: RunState) {
         if state.is_terminal() || state.is_waiting() {
             let ended = self.known.agents_messages().filter(|message| message.state != MessageState::Open);
@@ -311,7 +316,8 @@ impl Following {
         self.ready.push_back(News::Part { message, index, start, part });
     }
 
-    /// What is known of a part besides its text. A message that has ended meanwhile is told whole.
+    /// Returns the attributes of a part besides its text. None if the message is closed: it will be published
+    /// whole.
     fn shape(&mut self, message: MessageId, index: usize) -> Option<Part> {
         if let Some(shape) = self.shapes.get(&(message, index)) {
             return Some(shape.clone());

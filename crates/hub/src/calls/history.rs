@@ -1,8 +1,8 @@
-//! Callers that keep their conversations themselves: each time they tell all that was said so far, and ask something
-//! more (`docs/adr/0012`).
+//! Conversation matching for stateless callers, which send the whole conversation with each request
+//! (`docs/adr/0012`).
 //!
-//! A question is noted under the digest of everything up to it. Whoever then tells the same, an answer that was given
-//! to it, and something new, goes on behind that answer; told otherwise, it is another conversation.
+//! Each question is stored under the digest of the conversation up to it. A request whose history has the
+//! same digest plus one of our answers continues that chat; any difference starts a new chat.
 
 use plexus_domain::{Digest, MessageId, Part, message::MessageState};
 use plexus_store::{Conn, Tx, histories, histories::History, messages, messages::Header};
@@ -10,10 +10,11 @@ use plexus_store::{Conn, Tx, histories, histories::History, messages, messages::
 use super::{Before, Call, Door, Origin, in_words};
 use crate::{Hub, Result};
 
-/// Conversations that began alike and are told apart by their answers. Older ones are begun anew.
+/// Candidate questions with the same digest that are compared by their answers. Older ones are not found any
+/// more.
 const ALIKE: i64 = 16;
 
-/// The answer that the caller goes on from, where it tells what this hub knows.
+/// Returns the stored answer that the caller's conversation ends with, if the hub knows the conversation.
 pub(super) async fn find(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Result<Option<Header>> {
     let Some((last, before)) = call.before.split_last() else { return Ok(None) };
     if !is_noted(door, call) || !last.by_agent {
@@ -31,7 +32,7 @@ pub(super) async fn find(hub: &Hub, tx: &mut Tx, door: &Door, call: &Call) -> Re
     Ok(None)
 }
 
-/// Notes the question, so that the caller can go on from its answer.
+/// Stores the digest of the conversation with this question, so that a later request can continue it.
 pub(super) async fn note(
     hub: &Hub,
     tx: &mut Tx,
@@ -47,7 +48,7 @@ pub(super) async fn note(
     Ok(histories::insert(tx, &told, question).await?)
 }
 
-/// Strangers are one caller to the store: what one tells says nothing about another.
+/// Returns whether the call takes part in matching. Anonymous callers share one principal, so theirs do not.
 fn is_noted(door: &Door, call: &Call) -> bool {
     call.origin == Origin::OpenAi && call.context.is_none() && call.task.is_none() && !door.is_stranger()
 }
@@ -61,13 +62,15 @@ async fn said_by(hub: &Hub, conn: &mut Conn, header: &Header) -> Result<String> 
     Ok(found.first().map(|message| said(hub, &message.parts)).unwrap_or_default())
 }
 
-/// What programs are told of a message, without the white space around it, which some of them drop.
+/// Returns the text of a message as programs receive it. Trimmed, because some programs drop surrounding
+/// white space.
 fn said(hub: &Hub, parts: &[Part]) -> String {
     let words = parts.iter().filter_map(|part| in_words(hub, part));
     let words: Vec<String> = words.filter(|words| !words.trim().is_empty()).collect();
     words.join("\n\n").trim().to_owned()
 }
 
+/// Computes the digest of a conversation: author and length-prefixed text of each message.
 fn history<'a>(hub: &Hub, door: &Door, told: impl Iterator<Item = &'a Before>) -> History {
     let mut all = Vec::new();
     for turn in told {

@@ -1,4 +1,4 @@
-//! Runs whose callers are expected to end them by hanging up.
+//! Cancel-on-drop guard for a run, for protocols whose clients cancel by disconnecting (OpenAI API).
 
 use plexus_domain::RunId;
 use tokio::runtime::Handle;
@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 use super::{Door, cancel};
 use crate::Hub;
 
-/// Ends a run when it is dropped, unless it was let go.
+/// Cancels the run when dropped, unless disarmed.
 pub struct Leash(Option<(Hub, Door, RunId)>);
 
 impl Leash {
@@ -14,7 +14,7 @@ impl Leash {
         Self(Some((hub.clone(), door.clone(), run)))
     }
 
-    /// Nobody works on the run any more, or it may go on alone.
+    /// Disarms the guard: the run has ended, or it may continue without the client.
     pub fn let_go(&mut self) {
         self.0 = None;
     }

@@ -1,4 +1,4 @@
-//! Links that open a file of a task for whoever has one. Guests are shown them: a browser shows nobody's signature.
+//! Signed, expiring links to files of a task, for remote users: their browsers cannot sign requests.
 
 use std::{fmt, net::IpAddr};
 
@@ -8,19 +8,20 @@ use plexus_store::{Conn, principals, runs};
 use super::file::{gone, shown};
 use crate::{Hub, Result, blobs::Download, caller::source, calls::task, federation, keys, limits::Rate};
 
-/// A link is good for the rest of the day and this many days more, so that whoever asks again is shown the same one.
+/// Lifetime in days beyond the current day. The expiry is rounded to days, so that repeated requests get the
+/// same link.
 const DAYS: i64 = 7;
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
-/// What a link says besides the file: when it ends, and that this hub made it.
+/// The query parameters of a signed link: expiry and MAC.
 #[derive(Clone, Debug)]
 pub struct Pass {
-    /// Milliseconds since 1970.
+    /// Expiry, in milliseconds since 1970.
     pub until: i64,
     pub key: String,
 }
 
-/// What the keys of links follow from: the hub's own key, so links outlast a restart and nothing is stored.
+/// Key for link MACs, derived from the hub's own key: links survive restarts and nothing is stored.
 #[derive(Clone)]
 pub(super) struct Links(Digest);
 
@@ -30,7 +31,7 @@ impl Links {
         Ok(Self(Digest::of([b"plexus links to files 2\n", seed.as_slice()].concat())))
     }
 
-    /// `url` with what opens it.
+    /// Appends expiry and MAC to `url`.
     pub fn sign(&self, url: &str, run: RunId, blob: &Digest, now: Timestamp) -> String {
         let until = (now.millis() / DAY + 1 + DAYS) * DAY;
         format!("{url}?until={until}&key={}", self.key(run, blob, until))
@@ -59,7 +60,7 @@ impl fmt::Debug for Links {
     }
 }
 
-/// A file of a task, for whoever has the link that a guest was shown, as long as the guest's hub is answered.
+/// Opens a file for the holder of a signed link, while the remote hub of its user is not blocked.
 pub async fn file_by_link(hub: &Hub, ip: IpAddr, id: RunId, sha256: &str, pass: &Pass) -> Result<Download> {
     hub.limits().take(Rate::Shares, &source(ip))?;
     let blob: Digest = sha256.parse().map_err(|_| gone())?;

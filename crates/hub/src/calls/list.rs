@@ -1,4 +1,4 @@
-//! The caller's tasks with one agent.
+//! Lists the caller's tasks with one agent.
 
 use plexus_domain::{RunState, Timestamp, page::PageSize};
 use plexus_store::{
@@ -11,24 +11,25 @@ use crate::{Hub, Result};
 
 pub use plexus_store::runs::Cursor as TaskCursor;
 
-/// Which tasks are wanted.
+/// Filter for tasks.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub context: Option<String>,
     pub state: Option<RunState>,
-    /// Only those whose state is not older.
+    /// Only tasks whose last state change is at least as recent.
     pub since: Option<Timestamp>,
 }
 
+/// One page of tasks.
 #[derive(Clone, Debug)]
 pub struct TaskPage {
     pub tasks: Vec<Task>,
-    /// Where the next page begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<TaskCursor>,
     pub total: u64,
 }
 
-/// The one whose state changed last comes first. A stranger is shown none: it holds the ids of its tasks.
+/// Lists tasks, the most recently changed first. Anonymous callers get none, since they share one principal.
 pub async fn list(
     hub: &Hub,
     door: &Door,
@@ -63,7 +64,7 @@ pub async fn list(
     Ok(TaskPage { tasks, next, total })
 }
 
-/// The end of a page that another one follows.
+/// Returns the cursor of the next page. Probes for one more row when the page is full.
 async fn next(conn: &mut Conn, wanted: &Wanted, rows: &[Run], size: PageSize) -> Result<Option<TaskCursor>> {
     let Some(last) = rows.last().filter(|_| rows.len() == usize::from(size.rows())) else { return Ok(None) };
     let more = runs::list_by_caller(conn, wanted, Some(last.cursor()), PageSize::new(1)?).await?;

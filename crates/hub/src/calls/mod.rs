@@ -1,9 +1,10 @@
-//! Calls: what programs ask of agents, over whatever protocol.
+//! Calls: requests of programs to agents, independent of the protocol.
 //!
-//! A call is a run like any other: it belongs to the hub, goes on when the caller hangs up, and can be watched on the
-//! site. Every protocol edge speaks to agents through this module and adds its own words only.
+//! A call creates a run like any other. The hub owns the run: it continues when the caller disconnects, and
+//! the site can show it. Every protocol edge calls agents through this module, and only adds its own
+//! encoding.
 //!
-//! A caller first goes to an agent's [`Door`], which decides once whether it may; everything else is asked there.
+//! [`enter`] authorizes the caller once and returns a [`Door`], which all other functions take.
 
 mod ask;
 mod begin;

@@ -1,4 +1,4 @@
-//! The agents that are named to a program which asks what there is.
+//! Model catalogue: the agents that are listed to a program which asks for available models.
 
 use std::collections::HashSet;
 
@@ -17,6 +17,7 @@ use crate::{
     views,
 };
 
+/// An agent in the model catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offered {
     pub address: Address,
@@ -25,11 +26,10 @@ pub struct Offered {
 
 const MOST: usize = 500;
 const MOST_RECENT: i64 = 100;
-/// Pages of agents that are used most.
+/// Pages of 100 of the most used agents.
 const PAGES: usize = 3;
 
-/// The caller's own agents, those with its star, those it asked last, and those that are used most here: all that
-/// would answer it.
+/// Lists the agents that would answer the caller: its own, starred, recently called, and the most used here.
 pub async fn offered(hub: &Hub, caller: &Caller) -> Result<Vec<Offered>> {
     let known = caller.person.as_ref().map(|_| caller.may(Scope::Chat).or_else(|_| caller.may(Scope::Read)));
     let person = known.transpose()?;

@@ -1,4 +1,4 @@
-//! A run as its caller may see it.
+//! A run as its caller sees it: an A2A task.
 
 use plexus_domain::{
     Address, Content, Digest, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, RunState,
@@ -16,26 +16,26 @@ use plexus_store::{
 use super::Door;
 use crate::{Hub, Result, views};
 
-/// How long a stranger may ask for what it holds the id of, counted from the last step of the run.
+/// How long an anonymous caller may read a task whose id it holds, since the last state change of the run.
 const STRANGERS_MEMORY: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 
-/// A run with what was said in it.
+/// A run with its messages.
 #[derive(Clone, Debug)]
 pub struct Task {
     pub id: RunId,
-    /// The caller's own name for the conversation.
+    /// The caller's context id, else the id of the chat.
     pub context: String,
-    /// Whose messages are the agent's; all others are the caller's.
+    /// Principal of the agent. All other messages are the caller's.
     pub agent: PrincipalId,
     pub state: RunState,
     pub state_at: Timestamp,
     pub failure: Option<Failure>,
     pub usage: Usage,
-    /// What it does, in one line, where it waits for its turn.
+    /// Status line of a queued run.
     pub waits: Option<String>,
-    /// Oldest first, the question included. An open one carries the text that is there so far.
+    /// Oldest first, including the question. An open message has the text so far.
     pub messages: Vec<Message>,
-    /// The chat's number that this is up to.
+    /// The sequence number of the chat up to which this state is complete.
     pub(super) seq: i64,
 }
 
@@ -53,7 +53,7 @@ impl Task {
         }
     }
 
-    /// Nobody works on it now: it has ended, or it waits for its caller.
+    /// Returns whether the run is idle: it has ended, or it waits for its caller.
     pub const fn is_settled(&self) -> bool {
         self.state.is_terminal() || self.state.is_waiting()
     }
@@ -63,20 +63,20 @@ impl Task {
     }
 }
 
-/// Where whoever may see a task gets a file that it shows.
+/// Returns the download URL of a file of a task. Downloads are authorized by access to the task.
 pub(super) fn file_url(hub: &Hub, agent: &Address, run: RunId, blob: &Digest) -> String {
     let Address { owner, name, .. } = agent;
     format!("{}a2a/{owner}/{name}/files/{run}/{blob}", hub.config().public_url)
 }
 
-/// A task of the caller's with this agent. Somebody else's looks the same as one that does not exist.
+/// Returns a task of the caller with this agent. Tasks of other callers are reported as missing.
 pub async fn get(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
     let mut conn = hub.store().snapshot().await?;
     let run = find(hub, &mut conn, door, id).await?;
     load(hub, &mut conn, run).await
 }
 
-/// The run, if it is one that the caller may see at this door.
+/// Returns the run if it belongs to this agent and the caller may read it.
 pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &Door, id: RunId) -> Result<Run> {
     let gone = || Refusal::not_found("There is no such task, or it is not yours.");
     let run =
@@ -93,7 +93,7 @@ pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &Door, id: RunId) -> 
     if held { Ok(run) } else { Err(gone().into()) }
 }
 
-/// The task of a run that was seen before.
+/// Reloads the task of a run without authorisation: the caller of this function did that before.
 pub(super) async fn reload(hub: &Hub, conn: &mut Conn, id: RunId) -> Result<Task> {
     let run = runs::find(conn, id).await?;
     let run = run.ok_or_else(|| Refusal::not_found("The task is gone: its chat was deleted."))?;
@@ -129,20 +129,20 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
     })
 }
 
-/// A file can be had once its message is finished, and only then is it known by what it came to.
+/// Blanks a file of an unfinished message: it is not stored yet, and its digest is not final.
 fn hide_unfinished(part: &mut Part) {
     if matches!(part.content, Content::File { .. }) {
         part.content = Content::Text { text: String::new() };
     }
 }
 
-/// The name that the caller gave the conversation, else the chat's own.
+/// Returns the caller's context id, else the id of the chat.
 pub(super) async fn context(conn: &mut Conn, run: &Run) -> Result<String> {
     let named = contexts::name_of(conn, run.caller, run.agent, run.chat).await?;
     Ok(named.unwrap_or_else(|| run.chat.to_string()))
 }
 
-/// What the run wrote or was told, and before it the question that it began with.
+/// Returns the messages of the run, preceded by the question that started it.
 fn with_question(headers: &[Header], agent: PrincipalId) -> Vec<MessageId> {
     let first = headers.first().filter(|first| first.author == agent);
     let question = first.and_then(|first| first.parent);

@@ -1,4 +1,4 @@
-//! Files that callers send along.
+//! Files that callers attach to a message.
 
 use plexus_domain::{Content, Error as Refusal, Part};
 use plexus_store::{Conn, cards};
@@ -11,12 +11,13 @@ use crate::{
     quotas,
 };
 
-/// What a refusal of a media type is about.
+/// Field name of a refusal that concerns a media type.
 pub const MEDIA_TYPE: &str = "message.parts.mediaType";
 const UNKNOWN: &str = "application/octet-stream";
 
-/// Puts the files of a call where files are, once it is clear that the agent takes them. A call without files waits
-/// for nobody. Bytes of a call that is refused later are swept within the hour.
+/// Checks media types and quotas, then stages the files of a call on disk. None without files.
+///
+/// Files of a call that is rejected later are deleted as orphans within the hour.
 pub(super) async fn keep<'a>(hub: &'a Hub, door: &Door, call: &'a Call) -> Result<Option<Written<'a>>> {
     if call.parts.iter().any(|part| media_type(part).is_some()) {
         check(&mut hub.store().read().await?, door, call).await?;
@@ -25,12 +26,12 @@ pub(super) async fn keep<'a>(hub: &'a Hub, door: &Door, call: &'a Call) -> Resul
         return Ok(None);
     }
     quotas::check_files(hub, &door.asker, call.files.iter().map(NewBlob::size).sum())?;
-    // Refused again where the message is stored; here before the disk is written to.
+    // Checked again when the message is stored; checked here before anything is written to disk.
     quotas::check_answer(hub, &door.asker, &call.parts).await?;
     Ok(Some(hub.blobs().write(&call.files).await?))
 }
 
-/// Refuses what the agent says it does not take (specification of A2A 1.0 section 3.1.1).
+/// Rejects media types that the agent's card does not list (A2A 1.0, section 3.1.1).
 async fn check(conn: &mut Conn, door: &Door, call: &Call) -> Result<()> {
     let given: Vec<&str> = call.parts.iter().filter_map(media_type).collect();
     if given.is_empty() {
@@ -47,7 +48,7 @@ async fn check(conn: &mut Conn, door: &Door, call: &Call) -> Result<()> {
     Err(Refusal::invalid(MEDIA_TYPE, words).into())
 }
 
-/// The parts that an agent takes, for a caller who has no choice of what to send.
+/// Removes the parts that the agent does not accept, for callers that cannot choose what to send.
 pub(crate) async fn acceptable_to(
     conn: &mut Conn,
     reached: &Reached,
@@ -60,7 +61,7 @@ pub(crate) async fn acceptable_to(
     Ok(parts)
 }
 
-/// What the agent's card says that it takes; nothing where it says nothing.
+/// Returns the input modes of the agent's card. Empty means that it accepts everything.
 async fn modes(conn: &mut Conn, reached: &Reached) -> Result<Vec<String>> {
     let body = cards::find(conn, &reached.version.card).await?;
     let card = body.and_then(|body| Card::read(&body).card);
@@ -71,13 +72,13 @@ fn is_taken(modes: &[String], given: &str) -> bool {
     modes.is_empty() || modes.iter().any(|mode| takes(mode, given))
 }
 
-/// The media type that a part says it is of; a file always has one.
+/// Returns the media type of a part. Files without one count as octet streams.
 fn media_type(part: &Part) -> Option<&str> {
     let is_file = matches!(part.content, Content::File { .. });
     part.media_type.as_deref().or_else(|| is_file.then_some(UNKNOWN))
 }
 
-/// Whether a mode of a card covers a media type. Whoever reads plain text reads every text.
+/// Returns whether a mode of a card covers a media type. `text/plain` covers every text type.
 fn takes(mode: &str, given: &str) -> bool {
     let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let (mode, given) = (essence(mode), essence(given));

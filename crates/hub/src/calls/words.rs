@@ -1,4 +1,4 @@
-//! What an agent says, as the one text that some protocols have for an answer.
+//! An agent's answer as one growing text, for protocols whose answers are plain text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,11 @@ use plexus_domain::{Content, MessageId, Part, message::Message};
 use super::{News, Task};
 use crate::Hub;
 
-/// Between two parts, as between two paragraphs.
+/// Separator between two parts: a paragraph break.
 const BETWEEN: &str = "\n\n";
 
-/// A part as markdown; none for what a program is not told.
+/// Returns a part as markdown. None for parts that programs do not receive: tool calls, reasoning and
+/// approvals.
 pub fn in_words(hub: &Hub, part: &Part) -> Option<String> {
     let linked = |url: &str| match &part.name {
         Some(name) => format!("[{}]({url})", name.replace(['[', ']', '\n'], " ")),
@@ -27,19 +28,19 @@ pub fn in_words(hub: &Hub, part: &Part) -> Option<String> {
     }
 }
 
-/// The answer to the caller's last message, in the pieces in which it comes.
+/// The answer to the caller's last message, as text that grows with each update.
 pub struct Words {
     hub: Hub,
-    /// What the run said before that message.
+    /// Messages of the run before the caller's last message.
     earlier: HashSet<MessageId>,
-    /// How much of each part was told: bytes of a text, 1 of anything else.
+    /// How much of each part is in `text`: bytes for text, 1 for any other part.
     told: HashMap<(MessageId, usize), usize>,
     last: Option<(MessageId, usize)>,
     text: String,
 }
 
 impl Words {
-    /// What there is by now, and what follows it.
+    /// Starts with the text that the task has already.
     pub fn of(hub: &Hub, task: &Task) -> Self {
         let asked = task.messages.iter().rposition(|message| message.author != task.agent);
         let (earlier, answer) = task.messages.split_at(asked.map_or(0, |asked| asked + 1));
@@ -54,6 +55,7 @@ impl Words {
         words
     }
 
+    /// Appends the text of an update. Idempotent: text that is there already is skipped.
     pub fn take(&mut self, news: &News) {
         match news {
             News::Part { message, index, start, part } => self.part(*message, *index, *start, part),
@@ -62,7 +64,7 @@ impl Words {
         }
     }
 
-    /// All that was told so far.
+    /// Returns all text so far.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -73,7 +75,8 @@ impl Words {
         }
     }
 
-    /// Text is placed by its byte offset: what is known already is dropped, and what is missing comes with the end.
+    /// Appends a part. Text is placed by byte offset: known bytes are skipped, and a gap is filled when the
+    /// message ends.
     fn part(&mut self, message: MessageId, index: usize, start: usize, part: &Part) {
         let place = (message, index);
         let known = self.told.get(&place).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! To whom a message goes.
+//! Resolves the @-mentions of a message to the agents that answer it.
 
 use plexus_domain::{
     Address, Error as Refusal, MessageId, PrincipalId,
@@ -12,10 +12,10 @@ use crate::{
     caller::Asker,
 };
 
-/// More agents than this at once is a mistake or an attack.
+/// Maximum number of recipients; more is a mistake or an attack.
 const MOST: usize = 8;
 
-/// The agents at the start of `text`, and the rest of it.
+/// Splits the mentions at the start of `text` from the rest.
 pub(super) fn mentions(text: &str) -> (Vec<Address>, &str) {
     let mut found = Vec::new();
     let mut rest = text;
@@ -28,12 +28,12 @@ pub(super) fn mentions(text: &str) -> (Vec<Address>, &str) {
     (found, rest)
 }
 
-/// What is said, without the addresses at its start.
+/// Returns the text without the mentions at its start.
 pub(crate) fn without_mentions(text: &str) -> &str {
     mentions(text).1
 }
 
-/// The agents at these addresses that the asker may talk to.
+/// Resolves the addresses to agents. Fails if the requester may not call one of them.
 pub(super) async fn resolve(conn: &mut Conn, asker: &Asker, addresses: &[Address]) -> Result<Vec<Reached>> {
     if addresses.len() > MOST {
         return Err(Refusal::invalid("text", format!("A message can go to {MOST} agents at most.")).into());
@@ -45,7 +45,7 @@ pub(super) async fn resolve(conn: &mut Conn, asker: &Asker, addresses: &[Address
     Ok(found)
 }
 
-/// The agents that answered last on the way to `leaf`: they keep the conversation.
+/// Returns the agents that answered last on the path to `leaf`; they receive messages without mentions.
 pub(super) fn last_addressed(tree: &[Header], leaf: Option<MessageId>) -> Vec<PrincipalId> {
     let nodes: Vec<_> = tree.iter().map(Node::from).collect();
     let Some(leaf) = leaf else { return Vec::new() };

@@ -1,14 +1,15 @@
-//! Chats that are kept for a while: what programs begin goes a month after the last call.
+//! Retention of chats: deletes those whose retention period is over, such as chats of programs a month after
+//! the last call.
 
 use plexus_domain::ChatId;
 use plexus_store::chats::{self, Chat};
 
 use crate::{Hub, Result, live::Touched, runs};
 
-/// Chats that are looked at in one go.
+/// Chats per query.
 const SWEPT: i64 = 100;
 
-/// Deletes the chats whose time is over. Answers how many went.
+/// Deletes expired chats and returns how many.
 pub(crate) async fn sweep_expired(hub: &Hub) -> Result<usize> {
     let mut swept = 0;
     loop {
@@ -24,7 +25,7 @@ pub(crate) async fn sweep_expired(hub: &Hub) -> Result<usize> {
     }
 }
 
-/// One that was called again since the list was read stays, and is not listed any more.
+/// Deletes a chat if it is still expired. A call since the list was read has extended its retention.
 async fn delete(hub: &Hub, chat: ChatId) -> Result<()> {
     let known = chats::find(&mut hub.store().read().await?, chat).await?;
     if !known.is_some_and(|chat| is_due(hub, &chat)) {

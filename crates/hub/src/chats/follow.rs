@@ -1,4 +1,4 @@
-//! Reading along: everything once and in order, whatever happens to the connection.
+//! Subscription to one chat: delivers every event once and in order, across lag and reconnects.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -14,30 +14,30 @@ use crate::{
     live::{Channel, Frame, FrameKind, Topic, Touched},
 };
 
-/// Events read from the log at once. A reader that is further behind is better served by a fresh page.
+/// Events that one catch-up reads. A subscriber that is further behind does better to reload the page.
 const CATCH_UP: i64 = 500;
 
-/// One reader of one chat.
+/// A subscription to one chat.
 pub struct Reader {
     hub: Hub,
     chat: ChatId,
-    /// The last number that was handed out.
+    /// The sequence number of the last event that was delivered.
     seq: i64,
     ready: VecDeque<Arc<Frame>>,
     receiver: Receiver<Arc<Frame>>,
     caller: Caller,
     access: Receiver<Touched>,
-    /// Access was touched and not looked at since.
+    /// Access may have been revoked, and was not re-checked since.
     in_doubt: bool,
     _channel: Channel,
 }
 
-/// Reads along from the event `after`.
+/// Subscribes to the events after number `after`. Fails if the caller may not read the chat.
 pub async fn follow(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Result<Reader> {
     let person = caller.may(Scope::Read)?;
     membership(&mut hub.store().read().await?, person, chat).await?;
     let channel = hub.live().channels.hold(Topic::Chat(chat));
-    // Watching begins before anything is read: what happens in between comes twice rather than never.
+    // Subscribe before reading: an event in between is received twice rather than lost.
     let receiver = channel.watch();
     hub.mirror().follow(hub, &channel).await?;
     let mut reader = Reader {
@@ -56,12 +56,13 @@ pub async fn follow(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Res
 }
 
 impl Reader {
-    /// What is ready now, without waiting.
+    /// Returns the frames that are available without waiting.
     pub fn ready(&mut self) -> Vec<Arc<Frame>> {
         self.ready.drain(..).collect()
     }
 
-    /// The next thing to show. An error ends the reading; the reader may come back with the last number.
+    /// Returns the next frame. An error ends the subscription; the subscriber may resume from its last
+    /// number.
     pub async fn next(&mut self) -> Result<Arc<Frame>> {
         loop {
             if self.in_doubt {
@@ -81,7 +82,7 @@ impl Reader {
             };
             match next {
                 Ok(frame) => self.take(frame).await?,
-                // Too far behind: the log and the open messages say it all in one piece.
+                // Lagged: the event log and snapshots of the open messages replace the missed frames.
                 Err(RecvError::Lagged(_)) => self.catch_up().await?,
                 Err(RecvError::Closed) => {
                     return Err(Refusal::unavailable("The chat has ended.").into());
@@ -90,7 +91,8 @@ impl Reader {
         }
     }
 
-    /// News that was missed may have been about anybody.
+    /// Returns whether an access change may concern this caller. A missed notification may concern any
+    /// caller.
     fn concerns(&self, touched: &Result<Touched, RecvError>) -> bool {
         match touched {
             Ok(Touched::Account(account)) => {
@@ -102,7 +104,8 @@ impl Reader {
         }
     }
 
-    /// Refuses whoever is no longer let in, and who is no longer in the chat. Boxed like what is read from the log.
+    /// Fails if the caller has lost access. Boxed, like reads of the event log, to keep a waiting future
+    /// small.
     fn check_access(&self) -> BoxFuture<'_, Result<()>> {
         self.look_at_access().boxed()
     }
@@ -131,8 +134,8 @@ impl Reader {
     }
 
     async fn catch_up(&mut self) -> Result<()> {
-        // What is being written is looked at first: a message that ends meanwhile is in the log then, and all text of
-        // one that begins meanwhile comes through the channel.
+        // Take snapshots of open messages first: a message that ends meanwhile is in the event log, and all
+        // text of a message that begins meanwhile arrives on the channel.
         let open = self.hub.live().snapshots(self.chat);
         let doing = self.hub.live().statuses(self.chat);
         self.read_events().await?;
@@ -146,13 +149,13 @@ impl Reader {
         Ok(())
     }
 
-    /// Whether readers are about to be told the end of a message.
+    /// Returns whether the end of the message is among the frames to be delivered.
     fn has_ended(&self, ended: MessageId) -> bool {
         let is_its_end = |frame: &Arc<Frame>| matches!(&frame.kind, FrameKind::Event { event: Event::Ended { message, .. }, .. } if *message == ended);
         self.ready.iter().any(is_its_end)
     }
 
-    /// Boxed, since a reader that waits needs no room for it.
+    /// Boxed, to keep the future of a waiting subscriber small.
     fn read_events(&mut self) -> BoxFuture<'_, Result<()>> {
         self.read_log().boxed()
     }

@@ -1,4 +1,4 @@
-//! Reading along in several chats at once: what the tabs of one browser share.
+//! One subscription to several chats, as shared by the tabs of a browser.
 
 use std::sync::Arc;
 
@@ -16,23 +16,24 @@ use crate::{
     live::{Channel, Frame, FrameKind, Topic},
 };
 
-/// Chats that are read along at once. Whoever wants more opens another stream.
+/// Maximum number of chats per subscription. A client may open several.
 pub const MOST_CHATS: usize = 32;
 
-/// A frame, and the chat that it is about; none for what is about the account.
+/// A frame and its chat; no chat if it concerns the account.
 pub struct News {
     pub chat: Option<ChatId>,
     pub frame: Arc<Frame>,
 }
 
-/// One reader of some of a person's chats, and of what changes in the list of them.
+/// A subscription to several chats of an account and to its list of chats.
 pub struct Readers {
     news: SelectAll<BoxStream<'static, Result<News>>>,
     _account: Channel,
 }
 
-/// Reads along in each chat from the event after its number. A chat that may not be read is told as gone; when
-/// none may, that is the answer.
+/// Subscribes to each chat, from the event after the given number.
+///
+/// A chat that the caller may not read yields a `Gone` frame. If none can be read, this fails.
 pub async fn follow_all(hub: &Hub, caller: &Caller, positions: &[(ChatId, i64)]) -> Result<Readers> {
     let person = caller.may(Scope::Read)?;
     if positions.is_empty() || positions.len() > MOST_CHATS {
@@ -61,7 +62,7 @@ pub async fn follow_all(hub: &Hub, caller: &Caller, positions: &[(ChatId, i64)])
 }
 
 impl Readers {
-    /// The next thing to show. It may be given up while it waits; nothing is lost then.
+    /// Returns the next frame. Cancellation safe.
     pub async fn next(&mut self) -> Result<News> {
         let over = || Refusal::unavailable("The chats have ended.").into();
         self.news.next().await.unwrap_or_else(|| Err(over()))
@@ -74,7 +75,7 @@ impl News {
     }
 }
 
-/// A stream keeps what it has begun, where a call to the reader that is given up would lose it.
+/// Turns the subscription into a stream, which is cancellation safe: a pending read survives in the stream.
 fn of_chat(chat: ChatId, reader: Reader) -> BoxStream<'static, Result<News>> {
     stream::unfold(reader, move |mut reader| async move {
         let frame = reader.next().await;
@@ -83,7 +84,7 @@ fn of_chat(chat: ChatId, reader: Reader) -> BoxStream<'static, Result<News>> {
     .boxed()
 }
 
-/// Hints that were missed say no more than the next one.
+/// Ignores lag: every notification means the same, that the list of chats changed.
 fn hints(receiver: Receiver<Arc<Frame>>) -> BoxStream<'static, Result<News>> {
     stream::unfold(receiver, |mut receiver| async move {
         loop {

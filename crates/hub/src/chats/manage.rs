@@ -1,4 +1,4 @@
-//! Keeping order among one's chats.
+//! Renames and deletes chats.
 
 use std::{collections::HashSet, iter};
 
@@ -20,6 +20,7 @@ use crate::{
     teams::{self, Wish},
 };
 
+/// Renames a chat of which the caller is a member.
 pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
     let title = Title::try_from(title)?;
@@ -34,7 +35,7 @@ pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> 
     Ok(())
 }
 
-/// Stops what goes on in the chat and deletes it with all that was said; a team with those that its members formed.
+/// Cancels the runs of a chat and deletes it with all its messages. Deletes the subteams of a team as well.
 pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
     let member = membership(&mut hub.store().read().await?, person, chat).await?;
@@ -51,8 +52,10 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     Ok(())
 }
 
-/// Answers the chats that are gone. A team may form another one until it is stopped, so what there is to stop is known
-/// only when nobody else can write.
+/// Stops and deletes a chat with its subteams; returns the deleted chats.
+///
+/// A team may form another subteam until it is stopped. So the list is re-read under the write lock until
+/// nothing is new.
 async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
     let mut stopped = HashSet::new();
     loop {
@@ -75,7 +78,7 @@ async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
 }
 
 async fn stop(hub: &Hub, chat: ChatId) {
-    // A team would begin new runs; where there is none, nobody answers.
+    // Cancel a team first, or it would start new runs. Fails harmlessly if the chat is no team.
     if let Ok(reason) = Note::try_from("Its owner deleted it.".to_owned()) {
         let _ = teams::ask(hub, chat, Wish::Event(Author::Home, TeamEvent::Cancelled { reason })).await;
     }

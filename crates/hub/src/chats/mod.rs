@@ -1,4 +1,4 @@
-//! Chats: saying something, reading along, and keeping order among them.
+//! Chats: sends messages, subscribes to events, lists and manages chats.
 
 mod address;
 mod expire;
@@ -24,13 +24,13 @@ use plexus_store::{Conn, members, members::Member};
 
 use crate::{Result, caller::Person};
 
-/// The caller's membership. Somebody else's chat looks the same as one that does not exist.
+/// Returns the caller's membership. A chat of other users is reported as missing.
 pub(crate) async fn membership(conn: &mut Conn, person: &Person, chat: ChatId) -> Result<Member> {
     let gone = || Refusal::not_found("There is no such chat, or it is not yours.");
     membership_or(conn, person, chat, gone).await
 }
 
-/// The same for something in a chat, where `gone` says what is missing.
+/// Returns the caller's membership; `gone` names the object in the chat that is reported as missing.
 pub(crate) async fn membership_or(
     conn: &mut Conn,
     person: &Person,

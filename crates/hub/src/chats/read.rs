@@ -1,4 +1,4 @@
-//! Reading chats.
+//! Queries of chats and messages.
 
 use plexus_a2a::Card;
 use plexus_domain::{
@@ -23,12 +23,12 @@ use crate::{
     views::MessageView,
 };
 
-/// A chat in the list of the person's own.
+/// A chat in the list of the account's chats.
 pub struct ChatItem {
     pub id: ChatId,
     pub title: String,
     pub at: Timestamp,
-    /// Somebody is answering in it.
+    /// At least one run of the chat is active.
     pub running: bool,
 }
 
@@ -36,43 +36,44 @@ pub struct ChatItem {
 pub struct ChatPage {
     pub id: ChatId,
     pub title: String,
-    /// Oldest first, along the path that the member looks at.
+    /// Oldest first, along the branch that the member has open.
     pub messages: Vec<MessageView>,
     pub leaf: Option<MessageId>,
-    /// The number that the page is up to: reading along goes on after it.
+    /// The sequence number up to which this page is complete; subscribe to what follows.
     pub seq: i64,
-    /// The message before the oldest one shown, where there is one.
+    /// Cursor of the previous page: the oldest message shown, if there are older ones.
     pub older: Option<MessageId>,
-    /// Who answers a message without a mention.
+    /// The agents that answer a message without a mention.
     pub partners: Vec<Partner>,
 }
 
+/// An agent that a chat is, or could be, with.
 pub struct Partner {
     pub address: Address,
     pub seed: String,
     pub name: String,
     pub summary: String,
-    /// Things to say first.
+    /// Example prompts from its card.
     pub starters: Vec<String>,
-    /// Why it would not answer the person, in words.
+    /// Why it would not answer the caller, as a message for users.
     pub obstacle: Option<String>,
 }
 
-/// Agents to begin a chat with.
+/// Agents that are suggested for a new chat.
 pub struct Suggested {
     pub starred: Vec<Partner>,
-    /// The hub's own, without those above.
+    /// The hub's own agents that are not starred.
     pub builtin: Vec<Partner>,
 }
 
-/// Starred agents that are suggested.
+/// Maximum number of starred agents that are suggested.
 const MOST_STARRED: usize = 20;
-/// Messages on one page of a long chat.
+/// Messages per page of a chat.
 const PAGE: usize = 60;
-/// Things to say first that are offered.
+/// Maximum number of example prompts per agent.
 const STARTERS: usize = 4;
 
-/// The person's chats, the one last spoken in first, and where the next page begins.
+/// Lists the caller's chats, the most recently active first, with the cursor of the next page.
 pub async fn list(
     hub: &Hub,
     caller: &Caller,
@@ -97,7 +98,7 @@ pub async fn list(
     Ok((rows.into_iter().map(item).collect(), next))
 }
 
-/// A chat at `leaf`, or where the person left it. `before` shows what lies before that message.
+/// Returns a page of a chat at `leaf`, else at the member's saved position. `before` pages to older messages.
 pub async fn open(
     hub: &Hub,
     caller: &Caller,
@@ -125,10 +126,10 @@ pub async fn open(
     Ok(ChatPage { id: chat, title: row.title.into(), messages, leaf, seq: row.last_seq, older, partners })
 }
 
-/// The end of the branch that `from` is on, along what was said last.
+/// Returns the newest leaf of the branch below `from`.
 fn newest_below(tree: &[plexus_domain::message::Node], from: MessageId) -> MessageId {
     let mut at = from;
-    // Bounded by the tree: each step goes to a later message.
+    // Terminates: each step moves to a later message of the tree.
     while let Some(next) =
         tree.iter().filter(|node| node.parent == Some(at)).max_by_key(|node| (node.seq, -node.lane))
     {
@@ -168,7 +169,8 @@ async fn described(conn: &mut Conn, agent: &Agent) -> Result<Partner> {
     })
 }
 
-/// The agent at `address` as a partner of a chat to be; why it would not answer is said, not refused.
+/// Returns the agent at `address` as a chat recipient. If it would not answer, the reason is part of the
+/// result.
 pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Partner> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
@@ -184,7 +186,8 @@ pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Pa
     Ok(Partner { obstacle, ..described(&mut conn, &agent).await? })
 }
 
-/// Agents to begin with: those with the caller's star, the newest star first, and the others of the hub's own.
+/// Returns the agents to suggest: the caller's starred agents, the newest star first, then the hub's other
+/// agents.
 pub async fn suggested(hub: &Hub, caller: &Caller) -> Result<Suggested> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().snapshot().await?;
@@ -207,7 +210,7 @@ async fn all_described(conn: &mut Conn, all: impl IntoIterator<Item = Agent>) ->
     Ok(partners)
 }
 
-/// The title of a chat that the caller is in.
+/// Returns the title of a chat of which the caller is a member.
 pub async fn title(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<String> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
@@ -217,7 +220,7 @@ pub async fn title(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<String> {
     Ok(row.title.into())
 }
 
-/// One message with what is known of its run; for programs.
+/// Returns one message with its run.
 pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<MessageView> {
     let person = caller.may(Scope::Read)?;
     let gone = || plexus_domain::Error::not_found("There is no such message, or it is not yours.");

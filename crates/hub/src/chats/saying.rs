@@ -1,4 +1,6 @@
-//! Words on their way into a chat that is locked: the rows with which a message and the answers to it begin.
+//! Posts a message: inserts the message, one run and one open answer per addressed agent.
+//!
+//! The chat row must be locked.
 
 use plexus_domain::{
     ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
@@ -29,26 +31,27 @@ use crate::{
     views::{Author, MessageView, RunView},
 };
 
-/// Agents answer in lanes from here on; whoever asks speaks in lane 0.
+/// The lane of the first agent's answer; lane 0 is for the requester's messages.
 const FIRST_LANE: i32 = 1;
 
+/// A message to be posted.
 pub(crate) struct Saying<'a> {
     pub chat: &'a Chat,
-    /// What was said in the chat before.
+    /// The messages that the chat has already.
     pub tree: &'a [Header],
     pub parent: Option<MessageId>,
     pub id: MessageId,
     pub parts: &'a [Part],
-    /// What the program that says it calls it.
+    /// The message id of the calling program.
     pub called: Option<&'a str>,
     pub origin: Origin,
-    /// The run that asked something and waits for this message.
+    /// The run that waits for this message as its input.
     pub continues: Option<Run>,
-    /// When whoever says it stops waiting for answers, if that is known.
+    /// When the caller stops waiting for the answers, if that is known.
     pub until: Option<Timestamp>,
 }
 
-/// What was said, in a transaction that is not committed yet.
+/// A posted message whose transaction is not committed yet.
 pub(crate) struct Said {
     telling: Telling,
     jobs: Vec<Job>,
@@ -63,23 +66,24 @@ impl Said {
         self.jobs.iter().map(|job| job.run).collect()
     }
 
-    /// Adds whom to tell of a run.
+    /// Adds a webhook for a run.
     pub fn hook(&mut self, hook: Push) {
         self.telling.hook(hook);
     }
 
-    /// What was said, and the answers to it as they begin.
+    /// Returns the message and the empty answers to it.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         self.telling.said()
     }
 
-    /// The first of those who answer.
+    /// Returns the first run.
     pub fn first(&self) -> Option<&Job> {
         self.jobs.first()
     }
 
-    /// Commits, begins to work and tells readers what there is. It does so in a task of its own: a request that is
-    /// given up meanwhile leaves no run without a worker.
+    /// Commits, starts the workers and publishes the events.
+    ///
+    /// Runs in a task of its own, so that a cancelled request leaves no committed run without a worker.
     pub async fn go(self, hub: &Hub, asker: &Asker, tx: Tx) -> Result<()> {
         let (hub, account) = (hub.clone(), asker.account());
         let tasks = hub.tasks().clone();
@@ -88,7 +92,8 @@ impl Said {
             let asks_first = self.jobs.iter().any(|job| job.version.connector.asks_first());
             let silence = runs::spawn(&hub, self.jobs);
             if asks_first {
-                // Lets models and agents elsewhere be asked before readers are told: everybody waits for them.
+                // Lets connectors send their request before the events are published: the latency of the
+                // model or agent dominates.
                 task::yield_now().await;
             }
             committed.tell(&hub, account).await;
@@ -99,7 +104,7 @@ impl Said {
     }
 }
 
-/// Writes the message and begins an answer of each of the agents.
+/// Writes the message, and creates a run and an open answer for each of the agents.
 pub(crate) async fn say(
     hub: &Hub,
     tx: &mut Tx,
@@ -145,7 +150,7 @@ pub(crate) async fn say(
     Ok(Said { telling, jobs })
 }
 
-/// What whoever answers may see.
+/// Returns the messages that are visible to the agents that answer.
 fn seen(asker: &Asker, saying: &Saying<'_>) -> Seen {
     let (id, parent) = (saying.id, saying.parent);
     let question = Node { id, parent, lane: 0, seq: saying.chat.last_seq + 1 };
@@ -172,13 +177,13 @@ fn question(hub: &Hub, asker: &Asker, saying: &Saying<'_>) -> MessageView {
     MessageView { message, author: Author::from(asker), run, alternatives, open: Vec::new(), status: None }
 }
 
-/// The chat, kept from changing until the transaction ends.
+/// Locks the row of a chat until the transaction ends. Fails if the chat does not exist.
 pub(crate) async fn lock(tx: &mut Tx, chat: ChatId) -> Result<Chat> {
     let found = chats::lock(tx, chat).await?;
     found.ok_or_else(|| Refusal::not_found("There is no such chat, or it is not yours.").into())
 }
 
-/// A new chat with its first member.
+/// Inserts a chat with its owner as its first member.
 pub(crate) async fn insert_chat(
     hub: &Hub,
     tx: &mut Tx,
@@ -205,7 +210,7 @@ pub(crate) async fn insert_chat(
     Ok(chat)
 }
 
-/// Who the agent is among those who speak.
+/// Returns the principal of an agent, and creates it on first use.
 async fn principal(hub: &Hub, tx: &mut Tx, reached: &Reached) -> Result<PrincipalId> {
     if let Some(known) = reached.principal {
         return Ok(known);

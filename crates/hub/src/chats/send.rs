@@ -1,4 +1,4 @@
-//! Saying something.
+//! Sends messages to chats, and retries answers.
 
 use plexus_domain::{
     Address, ChatId, Error as Refusal, MessageId, Part, RunId,
@@ -27,15 +27,16 @@ use crate::{
     runs::{self, Ask},
 };
 
-/// A message to be said. `id` is made by whoever writes it, so that sending it twice is harmless.
+/// A message to be sent. The client chooses `id`, which makes sending idempotent.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
     pub id: MessageId,
-    /// What it answers; none is the leaf that the person looks at.
+    /// The message that this one replies to; none is the member's saved position.
     pub parent: Option<MessageId>,
     pub text: String,
 }
 
+/// A message that was sent, with the runs that it started.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub chat: ChatId,
@@ -43,7 +44,7 @@ pub struct Sent {
     pub runs: Vec<RunId>,
 }
 
-/// Begins a chat with `to`, or with whom the text mentions, or with the guide.
+/// Starts a chat with the agents mentioned in the text, else with `to`, else with the guide.
 pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new.text)?;
@@ -52,7 +53,7 @@ pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMes
         return Ok(sent);
     }
     match begin_chat(hub, person, to, id, text).await {
-        // The same message came twice at once, and the other was first.
+        // The same message was sent twice concurrently, and the other request won the race.
         Err(Error::Refused(Refusal::Conflict { message })) => {
             sent_before(hub, person, id).await?.ok_or_else(|| Refusal::conflict(message).into())
         }
@@ -60,7 +61,7 @@ pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMes
     }
 }
 
-/// The chat that this message has begun already.
+/// Returns the chat that this message started before.
 async fn sent_before(hub: &Hub, person: &Person, id: MessageId) -> Result<Option<Sent>> {
     let mut conn = hub.store().read().await?;
     let Some(known) = messages::find(&mut conn, id).await? else { return Ok(None) };
@@ -97,7 +98,7 @@ async fn begin_chat(
     Ok(sent)
 }
 
-/// Says something in a chat that exists.
+/// Sends a message to an existing chat. Idempotent by message id.
 pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new.text)?;
@@ -133,7 +134,7 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     Ok(sent)
 }
 
-/// Asks the author of an answer for another one, in its place.
+/// Requests another answer from the author of an answer, as an alternative to it.
 pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
@@ -146,7 +147,7 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     if found.state == MessageState::Open {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }
-    // People speak in lane 0, and nobody is asked to say the same again.
+    // Lane 0 has the users' messages, which cannot be retried.
     let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
     let asker = Asker::from(person);
     quotas::check_bytes(hub, &mut tx, &asker, &[]).await?;
@@ -179,7 +180,7 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     Ok(sent)
 }
 
-/// The run that asked something and waits for this message.
+/// Returns the run that waits for this message as its input.
 async fn waiting_run(
     tx: &mut Tx,
     tree: &[Header],
@@ -210,7 +211,7 @@ fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Who speaks in a team is a matter of the team.
+/// Rejects team chats: a team has its own turn policy.
 fn check_kind(chat: &Chat) -> Result<(), Refusal> {
     match chat.kind {
         ChatKind::Team => Err(Refusal::conflict(

@@ -1,4 +1,4 @@
-//! What a transaction adds to a chat, told to its readers once it is committed.
+//! Unit of work for one chat: rows and events of a transaction, which are published after the commit.
 
 use plexus_domain::{
     AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, RunId,
@@ -23,25 +23,28 @@ use crate::{
     views::{self, MessageView},
 };
 
-/// Begin it with the chat while that is locked; say and record; commit; tell.
+/// Collects messages, runs, members and events, writes them in one transaction, then publishes the events.
 ///
-/// Numbers are given here and written with the commit: whatever else numbers something in this chat comes before.
+/// The chat row must be locked from [`Telling::new`] to the commit.
+///
+/// Sequence numbers are assigned in memory and written by the commit. Other code of the same transaction that
+/// assigns numbers in this chat must run before the change set is created.
 pub(crate) struct Telling {
     chat: ChatId,
     since: i64,
     last: i64,
-    /// Runs to be written.
+    /// Runs to be inserted.
     runs: Vec<NewRun>,
-    /// Whom their callers want told.
+    /// Webhooks of runs to be inserted.
     hooks: Vec<Push>,
-    /// Messages to be written.
+    /// Messages to be inserted.
     said: Vec<MessageView>,
     /// Open messages that end.
     ended: Vec<MessageView>,
-    /// Whom to let in.
+    /// Members to be added.
     members: Vec<Member>,
     events: Vec<(i64, Event)>,
-    /// Where a member looks from now on.
+    /// The new saved position of a member.
     leaf: Option<(PrincipalId, MessageId)>,
 }
 
@@ -62,17 +65,17 @@ impl Telling {
         }
     }
 
-    /// Adds a run, before the messages that name it.
+    /// Adds a run. Call it before adding the messages that refer to it.
     pub fn begin(&mut self, run: NewRun) {
         self.runs.push(run);
     }
 
-    /// Adds whom to tell of a run, from its first step on.
+    /// Adds a webhook, which is notified from the run's first state change on.
     pub fn hook(&mut self, hook: Push) {
         self.hooks.push(hook);
     }
 
-    /// Adds a message; the chat gives it its number.
+    /// Adds a message and assigns its sequence number.
     pub fn say(&mut self, mut view: MessageView) {
         view.message.seq = self.next();
         self.record(Event::Message { message: view.message.id, run: view.message.run });
@@ -83,23 +86,24 @@ impl Telling {
         self.said.iter().map(|view| &view.message)
     }
 
-    /// Lets somebody in, unless they are in already.
+    /// Adds a member, unless it is one already.
     pub fn join(&mut self, member: Member) {
         self.members.push(member);
     }
 
-    /// Ends an open message as readers are shown it from now on.
+    /// Ends an open message with its final content.
     pub fn end(&mut self, view: MessageView) {
         self.record(Event::Ended { message: view.message.id, state: view.message.state });
         self.ended.push(view);
     }
 
-    /// Records what readers look up by themselves.
+    /// Records an event. The view of its message, if any, is loaded when it is published.
     pub fn record(&mut self, event: Event) {
         let seq = self.next();
         self.events.push((seq, event));
     }
 
+    /// Sets the saved position of a member.
     pub const fn look_at(&mut self, member: PrincipalId, leaf: MessageId) {
         self.leaf = Some((member, leaf));
     }
@@ -109,7 +113,7 @@ impl Telling {
         self.last
     }
 
-    /// Writes what was added and commits it with everything else that the transaction wrote.
+    /// Writes the change set and commits the transaction.
     pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<Committed> {
         let (committed, letters) = self.write(hub, &mut tx).await?;
         tx.commit().await?;
@@ -119,12 +123,13 @@ impl Telling {
         Ok(committed)
     }
 
-    /// Writes what was added to a chat that comes to be with this transaction: nobody can read it yet.
+    /// Writes the change set of a chat that this transaction creates. There can be no subscribers to publish
+    /// to.
     pub async fn begin_with(self, hub: &Hub, tx: &mut Tx) -> Result<()> {
         self.write(hub, tx).await.map(drop)
     }
 
-    /// What readers are told once it is committed, and whether there are letters to send.
+    /// Writes the rows. Returns the events to publish, and whether webhook notifications were enqueued.
     async fn write(self, hub: &Hub, tx: &mut Tx) -> Result<(Committed, bool)> {
         let Self { chat, since, runs, hooks, said, mut ended, members, events, leaf, .. } = self;
         let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
@@ -137,7 +142,8 @@ impl Telling {
         for hook in &hooks {
             plexus_store::push::set(tx, hook).await?;
         }
-        // Nobody can have asked to be told of a run before it is there.
+        // A run that this transaction inserts can only have the webhooks of this change set. Saves a query
+        // for each.
         let has_hooks =
             |run: RunId| hooks.iter().any(|hook| hook.run == run) || !runs.iter().any(|new| new.id == run);
         let letters = push::write(hub, tx, &events, has_hooks).await?;
@@ -146,7 +152,7 @@ impl Telling {
     }
 }
 
-/// Events that readers may be told of.
+/// Committed events that can be published.
 #[must_use]
 pub(crate) struct Committed {
     chat: ChatId,
@@ -156,7 +162,7 @@ pub(crate) struct Committed {
 }
 
 impl Committed {
-    /// Readers lose nothing when this fails: they find the events in the log.
+    /// Publishes the events to subscribers. If this fails, subscribers find the events in the event log.
     pub async fn tell(self, hub: &Hub, account: Option<AccountId>) {
         hub.hints().add(Hint::Chat(self.chat));
         if let Some(account) = account {
@@ -174,7 +180,8 @@ impl Committed {
     }
 }
 
-/// Events with the messages that they are about, as they are now. Those that are not `known` are looked up.
+/// Builds the frames of events, with the current state of their messages. Messages that are not `known` are
+/// loaded.
 pub(crate) async fn frames(
     hub: &Hub,
     chat: ChatId,

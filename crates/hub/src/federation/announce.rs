@@ -1,7 +1,7 @@
-//! Telling other hubs of this hub's agents: each that may be carried is signed by its own key and the hub's.
+//! Publisher of this hub's agents: signs and publishes the listings of agents with federated visibility.
 //!
-//! What is signed follows from the agent as it is, so this looks at every agent that changed, and signs anew where the last
-//! signature says something else or is about to lapse.
+//! Each listing is signed with the agent's key and the hub's key. The publisher compares each changed agent
+//! with its last signed listing. It signs a new version if they differ or if the old one expires soon.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,27 +24,27 @@ use plexus_store::{
 use super::{own_id, unreadable};
 use crate::{Error, Hub, Result, calls, keys, listings::read_summary};
 
-/// A wake-up may be lost; then this finds what it would have told.
+/// Poll interval, in case a wake-up notification is lost.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 const BATCH: i64 = 100;
 
-/// Publishes what changes, until it is dropped.
+/// Runs the publisher loop until the future is dropped.
 pub(super) async fn publish_until_dropped(hub: &Hub) {
     let mut publisher = Publisher { hub, seen: 0, tags: BTreeMap::new(), provided: BTreeSet::new() };
     loop {
         if let Err(error) = publisher.round().await {
             tracing::warn!(%error, "agents of this hub could not be signed for others; it tries again");
         }
-        // Either way there may be something to do.
+        // Also poll after an error: there may be more to publish.
         let _ = tokio::time::timeout(LOOK_EVERY, hub.federation().own_changed.notified()).await;
     }
 }
 
 struct Publisher<'a> {
     hub: &'a Hub,
-    /// The last change that was looked at.
+    /// Number of the last agent change that was processed.
     seen: i64,
-    /// Of the agents that others carry.
+    /// Tags of the published agents.
     tags: BTreeMap<AgentId, Vec<Tag>>,
     provided: BTreeSet<Tag>,
 }
@@ -80,31 +80,33 @@ impl Publisher<'_> {
         Ok(())
     }
 
-    /// The DHT names this hub for the tags of its agents.
+    /// Announces this hub in the DHT as provider of its agents' tags, if they changed.
     async fn provide(&mut self) {
         let tags: BTreeSet<Tag> = self.tags.values().flatten().cloned().collect();
         if tags == self.provided {
             return;
         }
         if let Some(running) = self.hub.federation().running() {
-            // A driver that has ended begins anew, and so does this.
+            // A failed send means that the driver has stopped. The publisher
+            // restarts together with the driver.
             let _ = running.orders.send(Order::Provide(tags.iter().cloned().collect())).await;
         }
         self.provided = tags;
     }
 }
 
-/// What others should know of an agent.
+/// Change that the published listing of an agent needs.
 #[derive(PartialEq)]
 enum Wanted {
-    /// What they know is right, or they know nothing and need not.
+    /// The listing is current, or there is none and none is needed.
     Same,
     Live(Vec<u8>),
     Paused(Vec<u8>),
     Gone,
 }
 
-/// Signs an agent if others should know something else of it, and tells them. Its tags, while it is carried.
+/// Signs and publishes a new listing of an agent if needed. Returns the agent's
+/// tags while its listing is live.
 pub(super) async fn publish(hub: &Hub, id: AgentId) -> Result<Option<Vec<Tag>>> {
     let me = own_id(hub).await?;
     let mut conn = hub.store().snapshot().await?;
@@ -140,7 +142,7 @@ fn tags_of_live(listing: &Listing) -> Option<Vec<Tag>> {
     }
 }
 
-/// What was signed last.
+/// Returns the listing of the agent that was signed last.
 async fn said(conn: &mut Conn, agent: AgentId) -> Result<Option<Listing>> {
     let Some(envelope) = carried::find(conn, agent).await? else { return Ok(None) };
     let listing = Listing::parse(&envelope).and_then(plexus_federation::record::Unverified::verify);
@@ -155,7 +157,7 @@ async fn wanted(
     said: Option<&Listing>,
 ) -> Result<Wanted> {
     let known = said.map(Listing::envelope);
-    // Its key's holder moved it to another hub.
+    // The holder of the agent's key moved the agent to another hub.
     if known.is_some_and(|known| known.hub != me) {
         return Ok(Wanted::Same);
     }
@@ -181,7 +183,7 @@ async fn wanted(
     })
 }
 
-/// None when the agent's owner keeps its key: nobody here can sign for it.
+/// Signs a listing. Returns `None` if the agent's owner holds its key, so that this hub cannot sign.
 async fn sign(
     hub: &Hub,
     conn: &mut Conn,
@@ -213,7 +215,7 @@ async fn sign(
     Listing::sign(envelope, card, &signer.key, &hub_key).map(Some).map_err(Error::fault)
 }
 
-/// In the one spelling and order that hubs compare.
+/// Returns the agent's tags, normalized and sorted, since hubs compare the signed form.
 async fn tags(conn: &mut Conn, agent: AgentId) -> Result<Vec<Tag>> {
     let summary = listings::find(conn, agent).await?.as_ref().map(read_summary).unwrap_or_default();
     let tags: BTreeSet<Tag> = summary.tags.iter().filter_map(|tag| Tag::from_text(tag)).collect();

@@ -1,4 +1,4 @@
-//! What the network remembers over a restart. Losing some of it costs time, never data.
+//! Persistence of peer addresses and DHT provider records over restarts. Losing some costs time, never data.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use plexus_store::hub_peers::{self, Addresses, Announcement};
 
 use crate::{Hub, Result};
 
-/// As many as the address book holds.
+/// Maximum number of peers; as many as the address book holds.
 const MAX_ADDRESSES: i64 = 1_000;
-/// As many as the store of the DHT takes from others.
+/// Maximum number of provider records; as many as the DHT store accepts from other peers.
 const MAX_ANNOUNCEMENTS: i64 = 32_768;
-/// Written in one transaction.
+/// Items per write transaction.
 const BATCH: usize = 64;
-/// A hub that was nowhere for so long is not looked for any more.
+/// Addresses of a hub expire after it was unreachable for this long.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 pub(super) async fn keep(hub: &Hub, kept: Vec<Kept>) -> Result<()> {
@@ -48,7 +48,7 @@ fn texts(addresses: &[plexus_federation::net::Multiaddr]) -> Vec<String> {
     addresses.iter().map(ToString::to_string).collect()
 }
 
-/// What was kept and still holds; the rest is forgotten.
+/// Purges expired entries and returns the others.
 pub(super) async fn load(hub: &Hub) -> Result<Vec<Kept>> {
     let now = hub.env().now();
     let mut tx = hub.store().write_bulk().await?;

@@ -1,4 +1,4 @@
-//! Calls over the network of hubs: to agents of hubs that have no public address, and from hubs to agents here.
+//! A2A calls over libp2p: to agents of hubs without a public address, and from remote hubs to agents here.
 
 use std::sync::Arc;
 
@@ -28,17 +28,17 @@ use super::{
 };
 use crate::{Caller, Error, Hub, Result};
 
-/// Calls that go on at the same time of hubs on probation, all together: a quarter of all places.
+/// Concurrent calls from all hubs on probation together: a quarter of all call slots.
 const NEWCOMERS_AT_ONCE: usize = 64;
-/// What of a request goes along.
+/// Request headers that are forwarded.
 const HEADERS: [&str; 4] = ["accept", "content-type", "a2a-version", PERSON];
-/// What of an answer does.
+/// Response headers that are forwarded.
 const TOLD: [&str; 3] = ["content-type", "retry-after", "cache-control"];
 
-/// A request that came over the network.
+/// A2A request received over libp2p.
 pub struct Asked {
     pub caller: Caller,
-    /// Where an HTTP request for the same would go.
+    /// Path that an HTTP request for the same resource has.
     pub path: String,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -46,17 +46,17 @@ pub struct Asked {
 
 pub type Answered = Response<BoxStream<'static, std::io::Result<Bytes>>>;
 
-/// What answers such requests: the protocol edge that answers the same over HTTP.
+/// Handler of such requests: the protocol edge that also serves them over HTTP.
 pub trait Edge: Send + Sync {
     fn answer(&self, asked: Asked) -> BoxFuture<'static, Answered>;
 }
 
-/// Answers what other hubs ask over the network, from now on.
+/// Registers the handler of requests from remote hubs.
 pub fn answer_calls(hub: &Hub, edge: Arc<dyn Edge>) {
     *hub.federation().edge.lock() = Some(edge);
 }
 
-/// Takes calls until the network stops.
+/// Accepts calls until the network stops.
 pub(super) async fn take(hub: Hub, calls: Arc<tokio::sync::Mutex<Calls>>) {
     let mut calls = calls.lock().await;
     let newcomers = Arc::new(Semaphore::new(NEWCOMERS_AT_ONCE));
@@ -69,7 +69,8 @@ pub(super) async fn take(hub: Hub, calls: Arc<tokio::sync::Mutex<Calls>>) {
     }
 }
 
-/// Nothing is read of a call before its hub is known, and hubs that anybody may have made up leave room for the others.
+/// Admits a call before reading any of its body. Hubs on probation share a small number of slots, so that
+/// made-up identities (Sybil attack) leave slots for the others.
 async fn let_in(hub: &Hub, newcomers: &Semaphore, coming: Coming) {
     let refusal = match guest::is_newcomer(hub, coming.from()).await {
         Ok(false) => return take_one(hub, coming).await,
@@ -92,7 +93,7 @@ fn crowded() -> Refusal {
 }
 
 async fn take_one(hub: &Hub, coming: Coming) {
-    // As much as over HTTP.
+    // Same size limit as over HTTP.
     let most = hub.config().limits.max_message_bytes.saturating_mul(2);
     let mut called = match coming.read(most).await {
         Ok(called) => called,
@@ -143,7 +144,7 @@ fn refused(refusal: &Error) -> Answered {
     response
 }
 
-/// In the form in which A2A refuses.
+/// Formats an error as a JSON-RPC error response, as A2A requires.
 fn in_words(refusal: &Error) -> String {
     let words = match refusal {
         Error::Refused(refusal) => refusal.to_string(),
@@ -156,7 +157,7 @@ fn in_words(refusal: &Error) -> String {
     serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string()
 }
 
-/// The way to an agent whose hub has no public address, and none that this hub may call.
+/// Returns the hub to call over libp2p for an agent, if its hub has no public address that this hub may call.
 pub(crate) async fn way(hub: &Hub, outbound: &Outbound, agent: &Agent, url: &Url) -> Result<Option<HubId>> {
     let row = hubs::find(&mut hub.store().read().await?, agent.hub).await?;
     let Some(row) = row.filter(|_| outbound.check(url).is_err()) else { return Ok(None) };
@@ -164,7 +165,7 @@ pub(crate) async fn way(hub: &Hub, outbound: &Outbound, agent: &Agent, url: &Url
     Ok(row.peer.filter(|_| !has_address).and_then(|peer| peer.parse().ok()))
 }
 
-/// Carries A2A to another hub, for one of this hub's people.
+/// A2A transport over libp2p, for one user of this hub.
 pub(crate) struct OverNetwork {
     pub hub: Hub,
     pub home: HubId,

@@ -1,4 +1,4 @@
-//! A signed listing as rows beside those of this hub's own agents.
+//! Stores replicated signed listings as rows in the same tables as this hub's own agents.
 
 use plexus_a2a::{Card, listing::ListingId};
 use plexus_domain::{
@@ -22,10 +22,10 @@ use crate::{
     listings::{Summary, read_summary},
 };
 
-/// What the one version of a carried agent is called where its card names none.
+/// Version name of a replicated agent if its card has none.
 const UNNAMED: &str = "0";
 
-/// Writes a listing that the core took in. Whether the index has to look.
+/// Stores a listing that the engine accepted. Returns whether the search index must be updated.
 pub(super) async fn store(hub: &Hub, tx: &mut Tx, listing: &Listing) -> Result<bool> {
     let envelope = listing.envelope();
     let row = known::row_of(hub, tx, envelope.hub).await?;
@@ -37,7 +37,7 @@ pub(super) async fn store(hub: &Hub, tx: &mut Tx, listing: &Listing) -> Result<b
     let known = listings::find(tx, agent).await?;
     let card = match envelope.content() {
         Some(_) => cards::insert(tx, listing.card()).await?,
-        // A tombstone has no card; what was known of the agent stays, for chats with it.
+        // A tombstone has no card. Retain the last known card for chats with the agent.
         None => match &known {
             Some(known) => known.card,
             None => cards::insert(tx, b"").await?,
@@ -56,7 +56,8 @@ pub(super) async fn store(hub: &Hub, tx: &mut Tx, listing: &Listing) -> Result<b
     Ok(changed)
 }
 
-/// The network remembers more of an agent of this hub than the store: its next signature has to come after that one.
+/// Stores a newer listing of an own agent that the federation returned, for example after a restore from a
+/// backup. The sequence number of the next signature must be greater than that of this listing.
 async fn heard_own(tx: &mut Tx, agent: AgentId, listing: &Listing) -> Result<bool> {
     let expires = listing.envelope().content().map(|content| content.expires);
     carried::set_own(tx, agent, &listing.encode(), &listing.hash(), expires).await?;
@@ -103,7 +104,7 @@ async fn put_agent(
     Ok(id)
 }
 
-/// A listing that is shown stays so until the core says otherwise.
+/// Builds the listing row. A shown listing stays shown until the engine hides it.
 fn row_of(
     agent: AgentId,
     card: Digest,
@@ -141,31 +142,31 @@ fn row_of(
     })
 }
 
-/// The tags are those that both keys signed.
+/// Builds the summary of a listing. The tags are those that both keys signed.
 pub(super) fn summary(listing: &Listing, content: &Content) -> Summary {
     let Some(card) = Card::read(listing.card()).card else { return Summary::default() };
     let summary = Summary::new(&card, &connector(&card), true);
     Summary { tags: content.tags.iter().map(|tag| tag.as_str().to_owned()).collect(), ..summary }
 }
 
-/// How the agent is called: at its home hub, over A2A.
+/// Returns the connector of a replicated agent: A2A at its home hub.
 fn connector(card: &Card) -> Connector {
     match Endpoint::of(card) {
         Some(at) => {
             Connector::A2a { url: at.url.to_string(), protocol: at.protocol, card_url: card_url(&at.url) }
         }
-        // Reading a card makes sure that there is one.
+        // Card validation guarantees an endpoint, so this branch is not reached.
         None => Connector::Attached,
     }
 }
 
-/// Where a hub serves the card of an agent that it serves at `url`.
+/// Returns the URL where a hub serves the card of an agent whose endpoint is `url`.
 pub(super) fn card_url(url: &url::Url) -> String {
     let base = plexus_a2a::card::with_base(url.clone());
     base.join(plexus_a2a::card::WELL_KNOWN).unwrap_or(base).into()
 }
 
-/// Carried agents have one version: this hub keeps no history of them.
+/// Inserts or replaces the single version of a replicated agent. No version history is stored for replicas.
 async fn put_version(hub: &Hub, tx: &mut Tx, agent: AgentId, listing: &Listing, card: Digest) -> Result<()> {
     let Some(read) = Card::read(listing.card()).card else { return Ok(()) };
     let semver = if read.version.is_empty() { UNNAMED.to_owned() } else { read.version.clone() };
@@ -187,7 +188,7 @@ async fn put_version(hub: &Hub, tx: &mut Tx, agent: AgentId, listing: &Listing, 
     Ok(())
 }
 
-/// Shows a carried agent, or shows it no more. Whether that changed anything.
+/// Shows or hides a replicated agent. Returns whether anything changed.
 pub(super) async fn set_shown(tx: &mut Tx, agent: AgentId, shown: bool) -> Result<bool> {
     let known = listings::find(tx, agent).await?;
     let Some(state) = known.map(|listing| listing.state) else { return Ok(false) };
@@ -204,7 +205,7 @@ pub(super) async fn set_shown(tx: &mut Tx, agent: AgentId, shown: bool) -> Resul
     Ok(true)
 }
 
-/// Nobody needs this listing any more.
+/// Removes a listing that the engine does not need any more.
 pub(super) async fn forget(tx: &mut Tx, id: &ListingId) -> Result<()> {
     let Some(agent) = agents::by_listing_id(tx, &id.to_string()).await? else { return Ok(()) };
     if agent.namespace.is_some() {

@@ -1,4 +1,4 @@
-//! The record by which this hub is known to others, and the domains that others claim.
+//! Signs and publishes this hub's record, and verifies the domains that remote hubs claim.
 
 use std::time::Duration;
 
@@ -15,20 +15,21 @@ use url::{Host, Url};
 use super::known;
 use crate::{Error, Hub, Result, config::Federation, keys};
 
-/// A quarter of the time that a record holds.
+/// Renewal interval of the record: a quarter of its validity.
 const DESCRIBE_EVERY: Duration = Duration::from_secs(12 * 3_600);
-/// How often it is looked whether the hub's addresses have changed.
+/// Poll interval for changed addresses of this hub.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
-/// The same until there is one.
+/// Poll interval while the hub has no address yet.
 const LOOK_FIRST: Duration = Duration::from_millis(250);
-/// As many as a record takes, and as long as it takes one.
+/// Limits of the record format: this many addresses, each of at most 256 bytes.
 const MAX_ADDRESSES: usize = 8;
 const MAX_ADDRESS: usize = 256;
 const MAX_NAME: usize = 80;
-/// Of `/.well-known/plexus.json`.
+/// Size limit of `/.well-known/plexus.json`.
 const MAX_FILE_BYTES: usize = 16 << 10;
 
-/// Signs the hub's record when it says something new, or is a quarter through its life, until it is dropped.
+/// Signs the hub's record when it changes or after a quarter of its validity.
+/// Runs until the future is dropped.
 pub(super) async fn describe_until_dropped(hub: &Hub, config: &Federation) {
     let mut last = None;
     loop {
@@ -47,7 +48,7 @@ pub(super) async fn describe_until_dropped(hub: &Hub, config: &Federation) {
     }
 }
 
-/// What changes of a hub while it runs.
+/// Parts of the hub record that change at runtime.
 #[derive(PartialEq)]
 struct Place {
     addresses: Vec<Multiaddr>,
@@ -62,7 +63,7 @@ impl Place {
     }
 }
 
-/// How it stands with this hub's part of the network; nothing while that does not run.
+/// Returns the network status of this hub; the default status while the federation is not running.
 pub(super) async fn status(hub: &Hub) -> Status {
     match hub.federation().running() {
         Some(running) => running.net.status().await.unwrap_or_default(),
@@ -70,7 +71,7 @@ pub(super) async fn status(hub: &Hub) -> Status {
     }
 }
 
-/// Where others reach this hub.
+/// Returns the addresses where other hubs reach this hub.
 pub(super) fn addresses(status: &Status, config: &Federation) -> Vec<Multiaddr> {
     let mut addresses = match config.external.as_slice() {
         [] => status.addresses.clone(),
@@ -110,7 +111,7 @@ async fn describe(hub: &Hub, place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Other hubs are told of addresses that are safe to call.
+/// Returns the URL if it uses HTTPS. Only such API addresses are published.
 fn public(url: &Url) -> Option<&Url> {
     (url.scheme() == "https").then_some(url)
 }
@@ -122,17 +123,18 @@ fn domain(url: &Url) -> Option<String> {
     }
 }
 
-/// What a domain says of itself.
+/// Content of `/.well-known/plexus.json` of a domain.
 #[derive(Deserialize)]
 struct Names {
     hub: HubId,
 }
 
-/// Asks a domain whether it names that hub. What comes of it is told to the core; silence leaves the hub without a domain.
+/// Checks in the background whether a domain names the hub. A success is reported to the engine; after a
+/// failure the hub has no verified domain.
 pub(super) fn prove_domain(hub: &Hub, id: HubId, domain: String) {
     let hub = hub.clone();
     hub.clone().spawn_once("domain proof", async move {
-        // More than a few at once wait for nobody: the hub says its domain again with its next record.
+        // Over the concurrency limit, skip the check. The hub claims its domain again with its next record.
         let Ok(_turn) = hub.federation().proving.try_acquire() else { return };
         let stop = hub.stop().clone();
         let asked = stop.run_until_cancelled(names(&hub, id, &domain)).await;

@@ -1,4 +1,4 @@
-//! What the core says that other hubs did against the rules, as people see it.
+//! Stored violations of the federation protocol by remote hubs, for the UI.
 
 use plexus_domain::Timestamp;
 use plexus_federation::core::{Accusation, Fault as Found};
@@ -8,11 +8,12 @@ use plexus_store::{Conn, Tx, hub_faults, hubs::Hub as Row};
 use super::known;
 use crate::{Hub, Result};
 
-/// A fault of a hub, for people.
+/// Violation by a hub, for the UI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultRow {
     pub fault: Fault,
-    /// The hub whose listings it was about the last time, by its key; none where they were its own.
+    /// Key of the hub whose listings the last violation concerned; `None` for
+    /// the violating hub's own listings.
     pub about: Option<String>,
     pub first: Timestamp,
     pub last: Timestamp,
@@ -36,7 +37,7 @@ const fn kind(fault: &Found) -> Fault {
     }
 }
 
-/// The last one first.
+/// Lists the violations of a hub, latest first.
 pub(super) async fn list(conn: &mut Conn, row: &Row) -> Result<Vec<FaultRow>> {
     let noted = hub_faults::list(conn, row.id).await?;
     let fault = |noted: hub_faults::Noted| FaultRow {

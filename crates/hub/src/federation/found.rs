@@ -1,4 +1,5 @@
-//! What another hub answered a search with: read, filtered and ranked as the index would.
+//! Results of a live search from a remote hub: verified listings, filtered and
+//! ranked like local index results.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,15 +18,15 @@ use crate::{
     listings::{Described, Row, entry_of, shares},
 };
 
-/// An agent of another hub that was found by asking.
+/// Agent of a remote hub that a live search found.
 #[derive(Clone, Debug)]
 pub struct Elsewhere {
-    /// Its own while it is carried, else one for the moment.
+    /// Id of the replicated agent, or a temporary id if it is not replicated.
     pub agent: AgentId,
-    /// What its mark is drawn from.
+    /// Seed from which the agent's icon is drawn.
     pub seed: String,
     pub described: Described,
-    /// It is carried from now on: its page opens here, and it can be asked from here.
+    /// True if the agent is now replicated here, so that it can be opened and called from this hub.
     pub kept: bool,
 }
 
@@ -49,7 +50,8 @@ impl From<Elsewhere> for Row {
     }
 }
 
-/// Those of the listings, verified and all of one hub, that the query finds and that are not `here`, the best first.
+/// Returns the listings that match the query and are not in `here`, best match first. The listings must
+/// be verified and all of one hub.
 pub(super) async fn read(
     hub: &Hub,
     query: &Query,
@@ -83,14 +85,14 @@ async fn known(hub: &Hub, from: HubId, listings: &[Listing]) -> Result<Vec<Elsew
     Ok(known)
 }
 
-/// None for what has no card.
+/// Describes one listing. Returns `None` for a listing without a card.
 async fn one(hub: &Hub, conn: &mut Conn, home: &str, listing: &Listing) -> Result<Option<Elsewhere>> {
     let envelope = listing.envelope();
     let Some(content) = envelope.content() else { return Ok(None) };
     let address =
         Address { owner: envelope.owner.clone(), name: envelope.name.clone(), hub: Some(home.to_owned()) };
     let seed = envelope.id().to_string();
-    // Of two agents with one address, the address leads to the first.
+    // If two agents have the same address, the address resolves to the first.
     let there = agents::at(conn, &address).await?;
     let kept = there
         .is_some_and(|agent| agent.listing_id.as_ref() == Some(&seed) && agent.state == AgentState::Active);

@@ -1,7 +1,8 @@
-//! People of other hubs who talk to agents here.
+//! Authentication of users of remote hubs who call agents here.
 //!
-//! Their hub signs each request (RFC 9421) and says by a pseudonym who asks. Here each is somebody with chats and tasks of their
-//! own; who they are at home is not known.
+//! The remote hub signs each request (HTTP message signatures, RFC 9421) and names the user by a
+//! pseudonym. Each pseudonym is a separate principal here, with its own chats and tasks. The
+//! account behind it is not known.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -26,18 +27,19 @@ use crate::{
     limits::Rate,
 };
 
-/// The header in which a hub says who of its people asks.
+/// Header in which a remote hub sends the pseudonym of its user.
 pub const PERSON: &str = "plexus-person";
-/// Who asks has to be covered by the signature, too.
+/// Header fields that the signature must cover in addition to the default ones.
 const REQUIRED: [&str; 1] = [PERSON];
 const PSEUDONYM_LENGTHS: std::ops::RangeInclusive<usize> = 16..=64;
 
-/// Whether a request says that a hub signed it.
+/// Returns whether a request carries an HTTP message signature.
 pub fn is_signed(request: &Request<'_>) -> bool {
     request.field(SIGNATURE_INPUT).is_some() || request.field(SIGNATURE).is_some()
 }
 
-/// Who asks by a request that another hub signed. It is good once.
+/// Authenticates a request that a remote hub signed. Each signature is accepted
+/// once (replay protection by nonce).
 pub async fn admit(hub: &Hub, request: &Request<'_>, body: &[u8], ip: IpAddr) -> Result<Caller> {
     if hub.config().federation.is_none() {
         let words = "This hub keeps to itself: it takes no requests that other hubs signed.";
@@ -58,10 +60,10 @@ pub async fn admit(hub: &Hub, request: &Request<'_>, body: &[u8], ip: IpAddr) ->
     Ok(Caller { person: None, via: Via::Hub(guest), ip })
 }
 
-/// Who asks over a connection that was made with another hub's key.
+/// Authenticates a request over a libp2p connection that was authenticated with the remote hub's key.
 pub(super) async fn admit_peer(hub: &Hub, home: HubId, person: &str) -> Result<Caller> {
     let guest = let_in(hub, home, person).await?;
-    // The address is the hub's, and says nothing of who asks.
+    // The peer's address belongs to the hub and does not identify the user.
     Ok(Caller { person: None, via: Via::Hub(guest), ip: IpAddr::V4(Ipv4Addr::UNSPECIFIED) })
 }
 
@@ -78,7 +80,7 @@ async fn let_in(hub: &Hub, home: HubId, person: &str) -> Result<Guest> {
     Ok(guest)
 }
 
-/// Whether the people of a hub are answered at all, and if so, whether it is a newcomer.
+/// Returns whether a hub is on probation; an error if requests of its users are not accepted at all.
 pub(super) async fn is_newcomer(hub: &Hub, home: HubId) -> Result<bool> {
     Ok(standing(hub, &mut hub.store().read().await?, home).await?.1)
 }
@@ -102,7 +104,7 @@ fn pseudonym(text: &str) -> Result<String, Refusal> {
     Err(Refusal::unauthenticated(words))
 }
 
-/// A hub whose own words about itself are here, and hold.
+/// Returns the row of a hub that is known by a record of its own that has not expired.
 async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
     let found = hubs::by_peer(conn, &id.to_string()).await?;
     let now = hub.env().now();
@@ -117,7 +119,7 @@ async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
     })?)
 }
 
-/// Refuses a hub that the operator's rules keep out; answers what they say of any other.
+/// Returns the rule about a hub; an error if the operator's rules block it.
 async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>) -> Result<Option<Action>> {
     let said = rules::on_hub(hub, conn, id, domain).await?;
     if !rules::keeps_out(hub, said) {
@@ -130,7 +132,7 @@ async fn check_rules(hub: &Hub, conn: &mut Conn, id: HubId, domain: Option<&str>
     Err(Refusal::forbidden(words).into())
 }
 
-/// Refuses the people of a hub that is not answered any more.
+/// Fails if the hub of a remote user is unknown or blocked by now.
 pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, home: HubRowId) -> Result<()> {
     let gone = || Refusal::forbidden("This hub does not know your hub any more.");
     let row = hubs::find(conn, home).await?.ok_or_else(gone)?;

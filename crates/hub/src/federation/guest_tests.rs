@@ -1,4 +1,4 @@
-//! People of other hubs, on both databases.
+//! Tests of remote users, on both databases.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -39,7 +39,7 @@ const BODY: &[u8] = b"{}";
 const ONE: &str = "onepersonofthathub";
 const OTHER: &str = "otherpersonofthathub";
 
-/// The record of the other hub reaches this one.
+/// Stores the record of the remote hub in this hub.
 async fn meet(hub: &Hub) {
     let seq = Seq::next(None, hub.env().now());
     let record = HubRecord {
@@ -76,7 +76,7 @@ async fn come(hub: &Hub, who: &str, nonce: &str) -> Result<Caller> {
     admit(hub, &request(hub, &key(9), who, nonce), BODY, IP).await
 }
 
-/// Who runs this hub.
+/// Returns an administrator of this hub.
 pub(super) async fn boss(hub: &Hub) -> Caller {
     let password = "correct horse battery staple".to_owned();
     accounts::create_by_operator(hub, "boss", password, Role::Admin).await.unwrap();
@@ -95,7 +95,7 @@ fn calc() -> Address {
     "@plexus/calc".parse().unwrap()
 }
 
-/// A link to a file, and what opens it.
+/// Splits a file link into its path and its access key.
 fn pass_of(link: &str) -> (&str, Pass) {
     let (path, query) = link.split_once("?until=").unwrap();
     let (until, key) = query.split_once("&key=").unwrap();

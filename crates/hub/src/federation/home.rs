@@ -1,4 +1,4 @@
-//! What the driver needs of a hub: writing down what the core decides, and reading what others ask for.
+//! Persistence of the federation engine over SQL: performs its effects and reads what peers request.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use plexus_store::{Tx, agents, carried, listings::ListingState};
 use super::{book, carry, describe, faults, known, search};
 use crate::{Error, Hub, Result, listings};
 
-/// Listings that are shown or hidden in one transaction.
+/// Listings that are shown or hidden per transaction.
 const BATCH: usize = 64;
 
-/// What the core knows, in this hub's store.
+/// Engine store over this hub's database.
 pub(super) struct Stored {
     hub: Hub,
 }
@@ -33,8 +33,9 @@ impl Stored {
         Self { hub }
     }
 
-    /// What was heard, in one transaction. What is shown comes after in pieces, so that people's writes get in between: a
-    /// hub that ends before the last one tells the core at its next start what was shown, and is told the rest again.
+    /// Writes received data in one transaction. Large show and hide effects follow in batches, so that
+    /// interactive writes are not blocked. If the hub crashes before the last batch, the engine is restored
+    /// from the flags in the database and emits the remaining effects again.
     async fn write(&self, effects: Vec<Effect>) -> Result<()> {
         let (shown, heard): (Vec<Effect>, Vec<Effect>) = effects
             .into_iter()
@@ -66,7 +67,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Whether the index has to look.
+    /// Performs one effect. Returns whether the search index must be updated.
     async fn write_one(&self, tx: &mut Tx, effect: Effect) -> Result<bool> {
         let now = self.hub.env().now();
         match effect {
@@ -91,7 +92,7 @@ impl Stored {
         Ok(false)
     }
 
-    /// The listings with these hashes, as they came.
+    /// Returns the signed bytes of the listings with these hashes, up to `limit` bytes.
     async fn by_hash(&self, hashes: Vec<Digest>, limit: usize) -> Result<Vec<Vec<u8>>> {
         let mut conn = self.hub.store().read().await?;
         let (mut bodies, mut left) = (Vec::new(), limit);
@@ -104,7 +105,8 @@ impl Stored {
         Ok(bodies)
     }
 
-    /// This hub's own listings that fit. Among those that are found here some are for nobody else.
+    /// Returns this hub's own listings that match a query, up to `limit` bytes. Skips agents that are
+    /// not published to the federation.
     async fn own(&self, query: Query, limit: usize) -> Result<Vec<Vec<u8>>> {
         let most = query.limit;
         let words = Words {
@@ -168,7 +170,7 @@ async fn set_shown(tx: &mut Tx, ids: &[ListingId], shown: bool) -> Result<bool> 
     let mut changed = false;
     for id in ids {
         let found = agents::by_listing_id(tx, &id.to_string()).await?;
-        // This hub decides itself about its own.
+        // The visibility of own agents is not decided by the engine.
         if let Some(agent) = found.filter(|agent| agent.namespace.is_none()) {
             changed |= carry::set_shown(tx, agent.id, shown).await?;
         }
@@ -187,7 +189,7 @@ impl Home for Stored {
         effects.iter().for_each(|effect| self.say(effect));
         let (heard, effects): (Vec<Effect>, Vec<Effect>) = effects.into_iter().partition(search::is_heard);
         self.write(effects).await?;
-        // What was found is there by now, for whoever opens it.
+        // Report results after the write, so that a subscriber can open what was found.
         heard.into_iter().for_each(|effect| self.hub.federation().searches.hear(effect));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What is known of other hubs, as rows.
+//! Database rows of known hubs.
 
 use plexus_domain::{HubRowId, Timestamp};
 use plexus_federation::{
@@ -12,7 +12,7 @@ use plexus_store::{
 
 use crate::{Hub, Result, keys};
 
-/// The row of a hub, which is made where there is none.
+/// Returns the row id of a hub; inserts a row if there is none.
 pub(super) async fn row_of(hub: &Hub, tx: &mut Tx, id: HubId) -> Result<HubRowId> {
     Ok(find_or_make(hub, tx, id).await?.id)
 }
@@ -54,7 +54,7 @@ async fn is_own(conn: &mut Conn, id: HubId) -> Result<bool> {
 pub(super) async fn store_record(hub: &Hub, tx: &mut Tx, record: &Signed<HubRecord>) -> Result<()> {
     let body = record.body();
     let row = find_or_make(hub, tx, body.hub).await?;
-    // A domain that it does not claim any more is not its name any more.
+    // Drop a verified domain that the hub does not claim any more.
     let domain = row.domain.clone().filter(|domain| body.domain.as_ref() == Some(domain));
     let new = Row { record: Some(record.encode()), domain, seen: hub.env().now(), ..row };
     hubs::set(tx, &new).await?;
@@ -75,7 +75,7 @@ pub(super) async fn forget(tx: &mut Tx, id: HubId) -> Result<()> {
     }
 }
 
-/// `domain` names the hub, so it is the hub's name from now on, and nobody else's.
+/// Sets the verified domain of a hub. A hub that had this domain before loses it.
 pub(super) async fn prove(hub: &Hub, id: HubId, domain: &str) -> Result<()> {
     let mut tx = hub.store().write_bulk().await?;
     if let Some(before) = hubs::by_domain(&mut tx, domain).await? {

@@ -1,4 +1,4 @@
-//! Rules as signed lists: giving out this hub's own, and taking those of another hub over as one's own.
+//! Export and import of rules as signed lists.
 
 use std::time::Duration;
 
@@ -25,30 +25,31 @@ use crate::{
 };
 
 const MAX_NAME: usize = 80;
-/// Rules that have run out go from the list within this time.
+/// Cache lifetime of the signed list. Expired rules disappear from it within this time.
 const SHARED_FOR: Duration = Duration::from_secs(3_600);
 
-/// What became of a list that was taken over.
+/// Result of importing a rule list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// The hub that signed it.
+    /// Hub that signed the list.
     pub from: HubId,
     pub name: String,
-    /// Rules that hold now.
+    /// Number of rules that were added.
     pub taken: u64,
-    /// Those about what this hub has a rule of its own, which stays.
+    /// Number of rules that were skipped because this hub has an own rule about the same subject.
     pub kept: u64,
-    /// Those that have run out, or that this hub cannot read.
+    /// Number of rules that have expired or that this hub cannot parse.
     pub left_out: u64,
 }
 
-/// This hub's own rules as it signs them, in the form of other records.
+/// Exports this hub's own rules as a signed list. Only for administrators.
 pub async fn export_rules(hub: &Hub, caller: &Caller) -> Result<String> {
     caller.require(Role::Admin)?;
     signed(hub).await
 }
 
-/// The same for anybody, where the operator gives them out. Signed once an hour and whenever they change, however many ask.
+/// Returns the same list for any caller, if the operator shares it. Signed once an hour and after each
+/// change, however many requests arrive.
 pub async fn shared_rules(hub: &Hub) -> Result<Option<String>> {
     if !hub.config().federation.as_ref().is_some_and(|config| config.share_rules) {
         return Ok(None);
@@ -94,32 +95,32 @@ async fn signed(hub: &Hub) -> Result<String> {
     String::from_utf8(list.encode()).map_err(Error::fault)
 }
 
-/// A rule that still holds, as it travels.
+/// Converts a rule to its exported form; `None` if it has expired.
 fn listed(row: RuleRow, now: Timestamp) -> Option<ListedRule> {
     let RuleRow { subject, does, reason, since, expires, .. } = row;
     holds(expires, now).then_some(ListedRule { subject, action: does, reason, created: since, expires })
 }
 
-/// The list in a document, if it is one whose signature holds.
+/// Parses and verifies a signed rule list.
 pub(super) fn open(document: &str, now: Timestamp) -> Result<Signed<RuleList>, Refusal> {
     let wrong = |error: &dyn std::fmt::Display| {
         let words = "This is no list of rules that can be trusted.";
         let help = "Take all of the text, as the other hub gave it.";
         Refusal::invalid("document", format!("{words} {error} {help}"))
     };
-    // Forms and editors change where lines end; the lines themselves have no such characters.
+    // Forms and editors change line endings. The lines themselves contain no such characters.
     let lines: Vec<&str> = document.trim().lines().collect();
     let bytes = format!("{}\n", lines.join("\n")).into_bytes();
     let list =
         Signed::<RuleList>::parse(&bytes).and_then(|list| list.verify()).map_err(|error| wrong(&error))?;
-    // No later list of its signer could ever follow it.
+    // A sequence number in the future would block every later list of the signer.
     if list.body().seq.is_ahead_of(now) {
         return Err(wrong(&"It says that it was signed in the future: a clock is wrong."));
     }
     Ok(list)
 }
 
-/// The rules of a list that hold and can be read, each about what the reader calls it.
+/// Returns the rules of a list that have not expired and can be parsed, with normalized subjects.
 pub(super) fn usable(list: &RuleList, now: Timestamp) -> impl Iterator<Item = ListedRule> {
     list.rules.iter().filter(move |rule| holds(rule.expires, now)).filter_map(|rule| {
         let subject = written(&read(&rule.subject)?);
@@ -127,7 +128,8 @@ pub(super) fn usable(list: &RuleList, now: Timestamp) -> impl Iterator<Item = Li
     })
 }
 
-/// Makes the rules of a list this hub's own, with their reasons and ends. What this hub has a rule about stays as it is.
+/// Adds the rules of a list to this hub's own, with reasons and expiry. Existing
+/// rules about the same subject stay.
 pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &str) -> Result<Imported> {
     let by = caller.require(Role::Admin)?;
     let now = hub.env().now();
@@ -159,7 +161,7 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
     Ok(imported)
 }
 
-/// Those of them about which this hub has no rule of its own, each once.
+/// Returns the rules about subjects without an own rule, deduplicated by subject.
 async fn unruled(conn: &mut Conn, rules: Vec<ListedRule>) -> Result<Vec<ListedRule>> {
     let own = hub_rules::list(conn, most()).await?;
     let mut known: std::collections::HashSet<String> = own.into_iter().map(|row| row.subject).collect();

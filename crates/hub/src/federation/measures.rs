@@ -1,4 +1,4 @@
-//! How fast the network is, as this hub sees it. Kept in memory: a hub that starts begins to measure anew.
+//! Latency statistics of the network as measured by this hub. In memory: a restart begins from zero.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use plexus_domain::Timestamp;
 use plexus_federation::net::measure::Measured;
 
-/// The latest samples of each kind, which the quantiles are of.
+/// Window size per kind: quantiles are computed over this many latest samples.
 const KEPT: usize = 1_024;
 
 #[derive(Default)]
@@ -16,27 +16,27 @@ pub(super) struct Measures {
     catch_ups: Mutex<Samples>,
 }
 
-/// What is told of the samples of one kind.
+/// Summary of the latency samples of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
-    /// Half of the latest samples took no longer.
+    /// Median (p50) of the samples in the window.
     pub median: Duration,
-    /// 99 of 100 took no longer.
+    /// 99th percentile of the samples in the window.
     pub p99: Duration,
-    /// Samples so far, of which the latest 1,024 count.
+    /// Total number of samples; the quantiles use the latest 1,024.
     pub samples: u64,
-    /// When the first was taken.
+    /// Time of the first sample.
     pub since: Timestamp,
 }
 
-/// None where nothing was measured yet.
+/// Latency summaries by kind; `None` where nothing was measured yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Speeds {
-    /// From when another hub says that it signed something until that was stored here, brought by gossip.
+    /// Gossip latency: from the time of signing at another hub (by its clock) until stored here.
     pub spread: Option<Figures>,
-    /// Questions to the DHT.
+    /// Duration of DHT lookups.
     pub look_up: Option<Figures>,
-    /// Comparing with another hub and fetching what was missing here.
+    /// Duration of an anti-entropy round with another hub, including fetching the missing listings.
     pub catch_up: Option<Figures>,
 }
 
@@ -89,7 +89,7 @@ impl Samples {
     fn figures(&self) -> Option<Figures> {
         let mut sorted: Vec<Duration> = self.latest.iter().copied().collect();
         sorted.sort_unstable();
-        // The nearest rank: the smallest sample that so many of a hundred do not exceed.
+        // Nearest-rank percentile: the smallest sample that is not below this percentage of samples.
         let of_a_hundred =
             |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).max(1) - 1).copied();
         Some(Figures {

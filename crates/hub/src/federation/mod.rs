@@ -1,17 +1,22 @@
-//! This hub among others: what it tells them, and what it carries of them.
+//! Federation of this hub: publishes its own agents, and replicates and searches agents of remote hubs.
 //!
-//! `plexus_federation` decides; here is what it needs of a hub. `work` starts it and starts it anew when it ends, from what
-//! `restore` reads. `home` writes down what the core decides, with `carry` for listings and `known` for hubs. `announce` signs this
-//! hub's agents, `describe` the hub itself. `prove` asks the endpoint of a carried agent whether it holds the key of its hub,
-//! and `vouch` signs what people of this hub ask it; where the hub has no address, `calls` carries that over the network. `guest`
-//! lets people of other hubs in.
-//! `search` asks other hubs live for what is not carried, `found` reads what they answer, `registry` names those that programs
-//! can ask themselves.
-//! `rules` (about what `subjects` reads) are what people do, also by `lists` that are signed and by `subscriptions` to them;
-//! `overview` and `other` are what they see, with `faults` and `measures`.
+//! The protocol and its decisions are in `plexus_federation` (the engine). This module
+//! connects the engine to the hub:
 //!
-//! A carried agent is a row beside this hub's own, with a signed listing. It is shown as long as the core says so, and no
-//! longer: its listing is `live` while it is shown, and `paused` otherwise.
+//! - Lifecycle: `work` starts and restarts the engine, `restore` loads its state, `home` persists its effects
+//!   (`carry` for listings, `known` for hubs, `book` for peer addresses).
+//! - Publishing: `announce` signs this hub's agents, `describe` signs the hub's own record.
+//! - Calls: `prove` verifies that an agent's endpoint belongs to its hub, `vouch` signs requests for
+//!   local users, `calls` transports A2A over libp2p where a hub has no address, `guest`
+//!   authenticates users of remote hubs.
+//! - Search: `search` queries remote hubs live, `found` ranks their answers, `registry` lists hubs that
+//!   clients can query themselves.
+//! - Rules: `rules` (with `subjects`) manages allow and block rules, `lists` signed rule lists,
+//!   `subscriptions` subscriptions to such lists.
+//! - Views: `overview` and `other` for known hubs, with `faults` and `measures`.
+//!
+//! A replicated agent is stored beside this hub's own agents, with its signed listing. The engine decides
+//! whether it is shown: its listing is `live` while it is shown, and `paused` otherwise.
 
 mod announce;
 mod book;
@@ -87,30 +92,30 @@ pub use plexus_federation::{
 use self::measures::Measures;
 use crate::{Error, Hub, Result, keys};
 
-/// The way to the driver while it runs.
+/// Handle of the federation driver.
 pub(crate) struct Room {
     running: Mutex<Option<Running>>,
-    /// Agents of this hub changed.
+    /// Wakes the publisher after agents of this hub changed.
     own_changed: Notify,
-    /// The core may lack what another process decided.
+    /// Requests a restart of the engine, since it may lack changes that another instance made.
     anew: Notify,
-    /// Domains that are asked at the same time.
+    /// Limits concurrent domain verifications.
     proving: Semaphore,
-    /// What answers other hubs' calls.
+    /// Handler of calls from remote hubs.
     edge: Mutex<Option<Arc<dyn Edge>>>,
     measures: Measures,
-    /// Rules change one at a time, so that the core hears of them in the order in which they were written.
+    /// Serializes rule changes, so that the engine receives them in the order in which they were written.
     ruling: tokio::sync::Mutex<()>,
-    /// The rules as they were read last, and when.
+    /// Cache of the rules, with the time when they were read.
     policy: tokio::sync::Mutex<Option<(Timestamp, Arc<Policy>)>>,
-    /// This hub's own rules as they were signed last for whoever asks, and when.
+    /// Cache of this hub's signed rule list for other hubs, with the time of signing.
     shared_rules: tokio::sync::Mutex<Option<(Timestamp, Result<String, Refusal>)>>,
-    /// What waits for other hubs' answers.
+    /// Live searches that wait for answers of remote hubs.
     searches: search::Searches,
 }
 
 const DOMAINS_AT_ONCE: usize = 4;
-/// How long people wait for what the driver says, which may be writing down what it heard.
+/// Timeout for a report of the driver, which may be busy with writes.
 const REPORT_TIME: Duration = Duration::from_secs(2);
 
 impl Default for Room {
@@ -137,19 +142,20 @@ struct Running {
 }
 
 impl Room {
-    /// A lost wake-up costs time: the publisher looks by itself, too.
+    /// Notifies the publisher of changed agents. A lost notification costs time
+    /// only: the publisher also polls.
     pub fn own_changed(&self) {
         self.own_changed.notify_one();
     }
 
-    /// Leaves the network, where this process takes part, and begins again from the store.
+    /// Restarts the engine from the store if it runs on this instance.
     pub fn begin_anew(&self) {
         if self.running().is_some() {
             self.anew.notify_one();
         }
     }
 
-    /// The edge knows the hub, so that they would keep each other.
+    /// Drops the handler. It holds the hub, so the two would otherwise form a reference cycle.
     pub fn forget_edge(&self) {
         self.edge.lock().take();
     }
@@ -158,7 +164,8 @@ impl Room {
         self.running.lock().clone()
     }
 
-    /// How these hubs stand; of none while the driver does not run, or has no time.
+    /// Returns the engine's reports about these hubs; empty if the driver is not
+    /// running or does not answer in time.
     async fn report(&self, hubs: Vec<HubId>) -> Vec<Report> {
         let Some(running) = self.running() else { return Vec::new() };
         let (tell, told) = oneshot::channel();
@@ -169,21 +176,22 @@ impl Room {
         timeout(REPORT_TIME, asked).await.ok().flatten().unwrap_or_default()
     }
 
-    /// Tells the core, if it runs. What it is told is in the store as well, so it knows at its next start.
+    /// Sends an event to the engine if it runs. The same change is in the store, so
+    /// the next start loads it anyway.
     async fn tell(&self, event: Event) {
         if let Some(running) = self.running() {
-            // The driver has ended: it begins anew from the store.
+            // A failed send means that the driver has stopped. It restarts from the store.
             let _ = running.orders.send(Order::Event(Box::new(event))).await;
         }
     }
 }
 
-/// By which this hub is known to others.
+/// Returns the id of this hub in the federation: its public key.
 pub(crate) async fn own_id(hub: &Hub) -> Result<HubId> {
     Ok(keys::hub_key(&mut hub.store().read().await?).await?.into())
 }
 
-/// What this hub's domain says of it to others that ask (`/.well-known/plexus.json`). None while it takes no part.
+/// Returns the hub id to serve at `/.well-known/plexus.json`; `None` if federation is disabled.
 pub async fn name(hub: &Hub) -> Result<Option<String>> {
     match hub.config().federation {
         Some(_) => Ok(Some(own_id(hub).await?.to_string())),

@@ -1,4 +1,4 @@
-//! One other hub, for people.
+//! Details of one remote hub, for the UI.
 
 use plexus_domain::{Timestamp, account::Role, page::PageSize};
 use plexus_store::{
@@ -13,29 +13,29 @@ use super::{
 };
 use crate::{Caller, Hub, Result, admin::Page, agents, listings};
 
-/// Places that a hub names, and where it was met last.
+/// Maximum number of shown addresses, both published and last seen.
 const MAX_ADDRESSES: usize = 32;
-/// As long as a domain may be.
+/// Maximum length of a domain name.
 const MAX_NAME: usize = 253;
 
 #[derive(Clone, Debug)]
 pub struct OtherHub {
     pub row: HubRow,
-    /// A domain that it says is its own and that did not say so.
+    /// Domain that the hub claims but that was not verified.
     pub claimed: Option<String>,
-    /// Where its API is, by its own words.
+    /// Address of its API, as claimed by the hub.
     pub api: Option<String>,
     pub met: Option<Timestamp>,
-    /// When it signed what it has, by its own clock.
+    /// Time of its last inventory head, by its own clock.
     pub signed: Option<Timestamp>,
-    /// The rule that decides whether it is carried.
+    /// Rule that decides whether the hub is replicated.
     pub rule: Option<RuleRow>,
     pub faults: Vec<FaultRow>,
-    /// Where it may be reached; for administrators alone.
+    /// Addresses where the hub may be reached. Only for administrators.
     pub addresses: Option<Vec<String>>,
 }
 
-/// The hub of this name: its key, or a domain that it proved. None for this hub itself, and for one that it does not know.
+/// Returns the hub with this key or verified domain. Returns `None` for this hub itself and for unknown hubs.
 pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<OtherHub>> {
     let mut conn = hub.store().read().await?;
     let Some(row) = named(&mut conn, name).await? else { return Ok(None) };
@@ -68,7 +68,7 @@ pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<Othe
     }))
 }
 
-/// A page of the agents of a hub that are shown here, by their names.
+/// Returns a page of the hub's agents that are shown here, sorted by name.
 pub async fn agents_of(hub: &Hub, name: &str, page: u32) -> Result<Page<listings::Row>> {
     let mut conn = hub.store().snapshot().await?;
     let Some(row) = named(&mut conn, name).await? else { return Ok(Page { rows: Vec::new(), total: 0 }) };
@@ -79,11 +79,11 @@ pub async fn agents_of(hub: &Hub, name: &str, page: u32) -> Result<Page<listings
     Ok(Page { rows, total })
 }
 
-/// Rows on a page.
+/// Rows per page.
 pub const AGENTS: PageSize = PageSize::DEFAULT;
 
 pub(super) async fn named(conn: &mut Conn, name: &str) -> Result<Option<Row>> {
-    // Whatever stands in an address comes here.
+    // The name comes from a URL and is not validated yet.
     if name.len() > MAX_NAME || name.contains('\0') {
         return Ok(None);
     }
@@ -94,7 +94,7 @@ pub(super) async fn named(conn: &mut Conn, name: &str) -> Result<Option<Row>> {
     Ok(found.filter(|row| !matches!(row.state, HubState::Itself | HubState::Gone)))
 }
 
-/// Those that the hub names, then those where it was met.
+/// Returns the published addresses of a hub, followed by those where it was last reached.
 async fn addresses(conn: &mut Conn, row: &Row) -> Result<Vec<String>> {
     let mut addresses = record_of(row).map(|record| record.addresses).unwrap_or_default();
     if let Some(peer) = &row.peer {

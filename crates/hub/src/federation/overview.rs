@@ -1,4 +1,4 @@
-//! The hubs that this one knows, for people.
+//! List of known hubs with their status, for the UI.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,19 +21,19 @@ use plexus_store::hubs::{self, Hub as Row, HubState};
 use super::{Speeds, describe, own_id, rules};
 use crate::{Hub, Result};
 
-/// Hubs that are shown; of more, those that were heard last.
+/// Maximum number of listed hubs. The most recently seen ones are listed.
 const MOST: usize = 500;
 
-/// How a hub stands.
+/// Status of a hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// It signed something within half an hour.
+    /// Signed an inventory head within the last half hour.
     Fresh,
-    /// Its agents are shown, with a mark.
+    /// Its agents are shown, marked as stale.
     Stale,
-    /// It was silent for two days: its agents are not shown.
+    /// No signature for two days: its agents are hidden.
     Silent,
-    /// By a rule of this hub, or because none lets it in where that is needed.
+    /// Blocked by a rule of this hub, or not on the allowlist where one is required.
     Blocked,
 }
 
@@ -50,44 +50,44 @@ impl Standing {
 
 #[derive(Clone, Debug)]
 pub struct HubRow {
-    /// Its key, as a libp2p PeerId.
+    /// Public key, as a libp2p PeerId.
     pub id: String,
-    /// What it calls itself; nobody checked it.
+    /// Name that the hub gives itself; not verified.
     pub name: Option<String>,
-    /// Proved.
+    /// Verified domain.
     pub domain: Option<String>,
     pub software: Option<String>,
-    /// Its address on the web, as it says itself.
+    /// Web address, as claimed by the hub.
     pub api: Option<String>,
     pub standing: Standing,
-    /// This hub has a connection to it now.
+    /// True if this hub has a connection to it now.
     pub connected: bool,
-    /// Of its agents, those that are shown here.
+    /// Number of its agents that are shown here.
     pub agents: u64,
     pub seen: Timestamp,
-    /// How much of it is carried, and how far that is; none while this hub takes no part.
+    /// Replication state of the hub; `None` while the federation is not running here.
     pub report: Option<Report>,
 }
 
-/// This hub, as others know it.
+/// This hub as other hubs see it.
 #[derive(Clone, Debug)]
 pub struct Itself {
     pub id: String,
     pub name: String,
-    /// Where others reach it, each with its id; none while it does not take part.
+    /// Addresses with peer id where others reach it; empty while federation is disabled.
     pub addresses: Vec<String>,
-    /// Its own agents that others may carry.
+    /// Number of its own agents that others may replicate.
     pub agents: u64,
-    /// Whether others can call it; none while it does not take part.
+    /// Reachability for incoming connections; `None` while federation is disabled.
     pub reachability: Option<Reachability>,
-    /// Hubs through which others reach it, by their ids.
+    /// Ids of the relays through which others reach it.
     pub relays: Vec<String>,
-    /// How much of it others use to be reached; none where it does not lend itself.
+    /// Usage of this hub as a relay; `None` if it is no relay.
     pub lent: Option<Use>,
 }
 
 impl Itself {
-    /// How others reach it, and whom it helps; none while it does not take part.
+    /// Describes how others reach this hub and whether it relays; `None` while federation is disabled.
     pub fn reached(&self) -> Option<String> {
         let how = match self.reachability? {
             Reachability::Unknown => "not known yet, no other hub has tried".to_owned(),
@@ -106,7 +106,7 @@ impl Itself {
 #[derive(Clone, Debug)]
 pub struct Overview {
     pub itself: Itself,
-    /// How hubs are treated that no rule names: `open`, `probation`, `allowlist`. None when this hub does not take part.
+    /// Policy for hubs without a rule: `open`, `probation`, `allowlist`. `None` if federation is disabled.
     pub mode: Option<&'static str>,
     pub hubs: Vec<HubRow>,
     pub speeds: Speeds,
@@ -139,7 +139,7 @@ pub async fn overview(hub: &Hub) -> Result<Overview> {
     })
 }
 
-/// At most so many hubs that signed something lately.
+/// Returns at most `most` hubs that signed recently (status fresh).
 pub async fn alive(hub: &Hub, most: usize) -> Result<Vec<HubRow>> {
     let mut shown = View::now(hub).await?.others(hub).await?;
     shown.retain(|row| row.standing == Standing::Fresh);
@@ -147,7 +147,7 @@ pub async fn alive(hub: &Hub, most: usize) -> Result<Vec<HubRow>> {
     Ok(shown)
 }
 
-/// Adds what the core says of them.
+/// Adds the engine's reports to the rows.
 pub(super) async fn report(hub: &Hub, rows: &mut [HubRow]) {
     let ids = rows.iter().filter_map(|row| row.id.parse::<HubId>().ok()).collect();
     let reports = hub.federation().report(ids).await;
@@ -164,7 +164,7 @@ const fn mode(mode: Mode) -> &'static str {
     }
 }
 
-/// What is needed to say how a hub stands.
+/// Data from which the status of hubs is computed.
 pub(super) struct View {
     agents: HashMap<HubRowId, u64>,
     status: Status,
@@ -185,7 +185,7 @@ impl View {
         Ok(Self { agents, status, connected, policy, now: hub.env().now() })
     }
 
-    /// All others: alive ones first.
+    /// Returns all other hubs, fresh ones first.
     async fn others(&self, hub: &Hub) -> Result<Vec<HubRow>> {
         let rows = hubs::list_known(&mut hub.store().read().await?).await?;
         let others = rows.into_iter().filter(|row| row.state != HubState::Itself);
@@ -224,13 +224,13 @@ impl View {
     }
 }
 
-/// What a hub said of itself, as it was stored.
+/// Parses the stored record of a hub.
 pub(super) fn record_of(row: &Row) -> Option<HubRecord> {
     let record = Signed::<HubRecord>::parse(row.record.as_deref()?).ok()?;
     Some(Unverified::claims(&record).clone())
 }
 
-/// The number of the last head, which says when it was signed.
+/// Returns the sequence number of the last inventory head, which contains its time of signing.
 pub(super) fn head_seq(row: &Row) -> Option<Seq> {
     let seq = u64::try_from(row.head_seq).ok().filter(|seq| *seq > 0)?;
     Seq::try_from(seq).ok()

@@ -1,5 +1,7 @@
-//! Before a hub calls the endpoint of a carried agent, the endpoint shows that it belongs to the agent's hub: it serves the
-//! agent's card at that address, signed with the hub's key. So nobody makes other hubs call an address that is not theirs.
+//! Endpoint verification of replicated agents, before the first call.
+//!
+//! The endpoint must serve the agent's card at its address, signed with the key of the agent's hub. This
+//! prevents a hub from directing the requests of other hubs to an address that is not its own.
 
 use std::time::Duration;
 
@@ -17,10 +19,11 @@ use url::Url;
 
 use crate::{Error, Hub, Result, views};
 
-/// How long what an endpoint showed is believed.
+/// How long a successful verification is valid.
 const HOLDS: Duration = Duration::from_secs(24 * 3_600);
 
-/// Refuses when the endpoint does not show that it is the hub's.
+/// Verifies the endpoint, or uses a recent verification. Fails if the endpoint does
+/// not belong to the agent's hub.
 pub(crate) async fn prove(hub: &Hub, outbound: &Outbound, agent: &Agent, version: &Version) -> Result<()> {
     let Connector::A2a { url, card_url, .. } = &version.connector else { return Ok(()) };
     let (url, card_url): (Url, Url) =

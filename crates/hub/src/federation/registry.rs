@@ -1,4 +1,4 @@
-//! Other hubs as registries that programs can ask themselves: those that have an address on the web.
+//! Remote hubs as registries that clients can query themselves over HTTP.
 
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
@@ -19,23 +19,23 @@ use crate::{
     views,
 };
 
-/// Hubs that are named for one search.
+/// Maximum number of referred hubs per search.
 const MOST: usize = 8;
-/// Carried agents that are described for one search.
+/// Maximum number of replicated agents per search.
 const MOST_CARRIED: usize = 100;
 
-/// Another hub that can be searched where it is.
+/// Remote hub that can be searched over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registry {
     pub publisher: Publisher,
-    /// What it calls itself; nobody checked it.
+    /// Name that the hub gives itself; not verified.
     pub name: String,
-    /// Its public address.
+    /// Public URL.
     pub url: Url,
 }
 
 impl Registry {
-    /// A hub goes by its domain only where that was proved: nobody speaks in another's name.
+    /// Builds a registry. A hub is identified by its domain only if that is verified, against impersonation.
     fn of(id: HubId, name: &str, domain: Option<&str>, api: &str) -> Option<Self> {
         let url: Url = api.parse().ok()?;
         let proved = domain.filter(|domain| url.host_str() == Some(*domain));
@@ -52,8 +52,10 @@ impl Registry {
     }
 }
 
-/// Agents of other hubs that fit, the best first, each with where programs ask for it: those that are carried, and where these
-/// and the `own` are few, those that other hubs answer with. What has no address on the web is left out.
+/// Returns matching agents of remote hubs, best match first, each with the registry of its hub.
+///
+/// Uses replicated agents. If these and the `own` matches do not fill a page, remote hubs are queried live.
+/// Agents of hubs without a web address are omitted.
 pub async fn elsewhere(
     hub: &Hub,
     caller: &Caller,
@@ -75,7 +77,8 @@ pub async fn elsewhere(
     with_registries(&mut hub.store().read().await?, all).await
 }
 
-/// Nothing for a caller that asked too often: nobody asked for other hubs by name.
+/// Queries remote hubs live. Returns nothing if the caller is rate limited, since
+/// it did not ask for live search.
 async fn live(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<Described>> {
     match ask_others(hub, caller, query, false).await {
         Ok(asking) => Ok(asking.all().await?.0.into_iter().map(|found| found.described).collect()),
@@ -101,7 +104,7 @@ async fn with_registries(conn: &mut Conn, all: Vec<Described>) -> Result<Vec<(De
     Ok(found)
 }
 
-/// Hubs that may have what is looked for: alive, not blocked, and first those whose agents are known to fit.
+/// Returns hubs that may have matching agents: fresh and not blocked, those with matching replicas first.
 pub async fn referrals(hub: &Hub, query: Query) -> Result<Vec<Registry>> {
     if hub.config().federation.is_none() {
         return Ok(Vec::new());
@@ -117,7 +120,7 @@ pub async fn referrals(hub: &Hub, query: Query) -> Result<Vec<Registry>> {
     Ok(rows.into_iter().filter_map(registry).take(MOST).collect())
 }
 
-/// The hubs of these agents, as addresses name them.
+/// Returns the home hubs of these agents, as written in addresses.
 async fn homes(hub: &Hub, found: &[Matched]) -> Result<HashSet<String>> {
     let ids: Vec<_> = found.iter().map(|found| found.agent).collect();
     let agents = agents::list(&mut hub.store().read().await?, &ids).await?;

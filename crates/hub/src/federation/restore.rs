@@ -1,4 +1,4 @@
-//! Bringing the core back from the store.
+//! Restores the state of the federation engine from the store.
 
 use plexus_federation::{
     HubId,
@@ -14,7 +14,7 @@ use plexus_store::{
 use super::{own_id, unreadable};
 use crate::{Hub, Result};
 
-/// Listings that are read at once.
+/// Listings read per query.
 const BATCH: i64 = 500;
 
 pub(super) async fn restore(hub: &Hub, core: &mut Core) -> Result<()> {
@@ -36,7 +36,7 @@ pub(super) async fn restore(hub: &Hub, core: &mut Core) -> Result<()> {
     }
 }
 
-/// This hub's own row says by which key it is known, so that its own address in full leads to it, too.
+/// Stores this hub's public key in its own row, so that its own full address resolves.
 async fn remember_own(hub: &Hub, me: HubId) -> Result<()> {
     let mut tx = hub.store().write_bulk().await?;
     let found = hubs::find(&mut tx, plexus_domain::HubRowId::SELF).await?;
@@ -57,7 +57,7 @@ fn known(me: HubId, row: &Row) -> Result<KnownHub> {
     let record = row.record.as_deref().map(Signed::<HubRecord>::parse).transpose();
     let head = head.map_err(|error| unreadable("a head", error))?;
     let record = record.map_err(|error| unreadable("the record of a hub", error))?;
-    // What is stored was verified before; a head is checked once more, since the lease rests on it alone.
+    // Stored data was verified before. Verify heads again, since the lease depends on them alone.
     Ok(KnownHub {
         hub,
         first_seen: row.met.unwrap_or(row.seen),

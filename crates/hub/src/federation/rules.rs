@@ -1,4 +1,4 @@
-//! Whom this hub has to do with: rules of those who run it, which hold at once and are undone at once.
+//! Rules of the administrators that allow or block hubs, agents and tags. Changes take effect at once.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,13 +29,13 @@ use crate::{
 const REASON_MAX: usize = 200;
 const KNOWN_FOR: Duration = Duration::from_secs(10);
 
-/// What a rule does.
+/// Effect of a rule: allow or block.
 pub use plexus_federation::core::policy::Action as Ruled;
 
-/// A rule, for people.
+/// Rule, for the UI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleRow {
-    /// A kind and a name, as in `hub:12D3KooW…`.
+    /// Subject: kind and name, as in `hub:12D3KooW…`.
     pub subject: String,
     pub does: Ruled,
     pub reason: String,
@@ -44,12 +44,12 @@ pub struct RuleRow {
     pub expires: Option<Timestamp>,
 }
 
-/// Where a rule comes from.
+/// Origin of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// Somebody who runs this hub made it, by this name.
+    /// Made by the administrator with this name.
     Here(String),
-    /// The list at this address has it.
+    /// From the subscribed list at this URL.
     List(String),
 }
 
@@ -81,7 +81,7 @@ pub(super) const fn action_of(does: Ruled) -> RuleAction {
     }
 }
 
-/// This hub's own, the newest first.
+/// Lists this hub's own rules, newest first.
 pub async fn list_rules(hub: &Hub, caller: &Caller) -> Result<Vec<RuleRow>> {
     caller.require(Role::Admin)?;
     let rows = hub_rules::list(&mut hub.store().read().await?, most()).await?;
@@ -92,7 +92,8 @@ pub(super) fn most() -> i64 {
     i64::try_from(MAX_RULES).unwrap_or(i64::MAX)
 }
 
-/// Blocks, or allows by name, a hub (its id or its domain), an agent (its address or its listing id) or a tag. The rule's name.
+/// Sets a rule about a hub (id or domain), an agent (address or listing id) or a
+/// tag. Returns the rule's subject.
 pub async fn block(
     hub: &Hub,
     caller: &Caller,
@@ -136,7 +137,7 @@ const fn act(does: Ruled) -> &'static str {
     }
 }
 
-/// Takes a rule back: what it hid is shown again, since nothing was deleted.
+/// Removes a rule. What it hid is shown again, since nothing was deleted.
 pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> Result<String> {
     let by = caller.require(Role::Admin)?;
     let _turn = hub.federation().ruling.lock().await;
@@ -155,7 +156,8 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     Ok(name)
 }
 
-/// Whoever reads on looks at the rules again, and what goes on with a hub that is kept out now ends.
+/// Applies changed rules: invalidates caches, re-checks open subscriptions and
+/// cancels the runs of blocked hubs.
 async fn took_effect(hub: &Hub) -> Result<()> {
     hub.live().access.hear(Touched::Hubs);
     hub.federation().policy.lock().await.take();
@@ -172,7 +174,7 @@ async fn took_effect(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Whether a hub is not answered of which the rules say this.
+/// Returns whether a hub with this rule is blocked.
 pub(super) fn keeps_out(hub: &Hub, said: Option<Ruled>) -> bool {
     match said {
         Some(said) => said == Ruled::Block,
@@ -180,7 +182,7 @@ pub(super) fn keeps_out(hub: &Hub, said: Option<Ruled>) -> bool {
     }
 }
 
-/// What the rules say of a hub, of whose domain this hub knows.
+/// Returns the action of the rules for a hub, given its verified domain.
 pub(super) async fn on_hub(
     hub: &Hub,
     conn: &mut Conn,
@@ -190,8 +192,8 @@ pub(super) async fn on_hub(
     Ok(about(conn, id, domain, hub.env().now()).await?.map(|rule| rule.does))
 }
 
-/// The rule that decides about a hub: this hub's own before those of lists, and of one source the closest. As
-/// [`Policy::on_hub`], without reading all others.
+/// Returns the rule that applies to a hub. This hub's own rules precede those of lists; within one source the
+/// most specific rule applies. Same result as [`Policy::on_hub`], without reading all other rules.
 pub(super) async fn about(
     conn: &mut Conn,
     id: HubId,
@@ -206,11 +208,12 @@ pub(super) async fn about(
         listed.extend(rule_lists::about(conn, &subject).await?);
     }
     listed.retain(|row| holds(row.expires, now));
-    // The first of those from one list is the closest.
+    // Subjects are ordered by specificity, and `min_by` returns the first rule of
+    // a list: the most specific one.
     Ok(listed.into_iter().min_by(|one, other| one.list.cmp(&other.list)).map(RuleRow::from))
 }
 
-/// All rules that there are.
+/// Reads all rules from the store.
 pub(super) async fn policy(hub: &Hub, conn: &mut Conn) -> Result<Policy> {
     let mode = hub.config().federation.as_ref().map_or(Mode::Open, |config| config.mode);
     let mut policy = Policy::new(mode);
@@ -223,8 +226,8 @@ pub(super) async fn policy(hub: &Hub, conn: &mut Conn) -> Result<Policy> {
     Ok(policy)
 }
 
-/// The same for what people are shown, who would else have all rules read with each page: as they were a moment ago where
-/// another process of this hub changed them, and as they are where this one did.
+/// Returns all rules from a cache, so that page views do not read them each time. Changes by this instance
+/// invalidate the cache; changes by other instances appear when the cache expires.
 pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
     let mut known = hub.federation().policy.lock().await;
     let now = hub.env().now();
@@ -236,7 +239,7 @@ pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
     Ok(policy)
 }
 
-/// Makes the rules of one source those that hold, on every process of this hub and in the core.
+/// Publishes the new rules of one source to all instances of this hub and to the engine.
 pub(super) async fn replaced(
     hub: &Hub,
     source: Source,
@@ -257,7 +260,7 @@ async fn replace(hub: &Hub, source: Source, rows: impl IntoIterator<Item = RuleR
     Ok(())
 }
 
-/// What follows here from what another process did to the rules of this hub, or of the list at an address.
+/// Reloads rules that another instance changed: this hub's own, or those of the list at this URL.
 pub(crate) async fn heed(hub: &Hub, list: Option<String>) -> Result<()> {
     let _turn = hub.federation().ruling.lock().await;
     let mut conn = hub.store().read().await?;
@@ -275,7 +278,7 @@ pub(crate) async fn heed(hub: &Hub, list: Option<String>) -> Result<()> {
     replace(hub, source, rows).await
 }
 
-/// Rules for the core. What cannot be read does not hold.
+/// Parses rules for the engine. Rules that cannot be parsed are skipped and logged.
 pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(Subject, Rule)> {
     let rule = |row: RuleRow| match read(&row.subject) {
         Some(subject) => Some((subject, rule(row))),

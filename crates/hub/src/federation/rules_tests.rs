@@ -1,4 +1,4 @@
-//! Rules as lists, and what is seen of another hub, on both databases.
+//! Tests of rule lists and of the details of a remote hub, on both databases.
 
 use std::{
     sync::{Arc, Mutex},
@@ -34,7 +34,7 @@ fn rule(subject: &str, action: Action, expires: Option<Timestamp>) -> ListedRule
     ListedRule { subject: subject.into(), action, reason: format!("Because of {subject}"), created, expires }
 }
 
-/// A list that the far hub signed, the `n`th version.
+/// Returns version `n` of a rule list signed by the remote hub.
 fn list(hub: &Hub, n: u64, rules: Vec<ListedRule>) -> String {
     signed_by(9, hub, n, rules)
 }
@@ -45,7 +45,7 @@ fn signed_by(seed: u8, hub: &Hub, n: u64, rules: Vec<ListedRule>) -> String {
     String::from_utf8(Signed::sign(list, &key(seed)).unwrap().encode()).unwrap()
 }
 
-/// A head of the far hub, so that this one knows it.
+/// Stores an inventory head of the remote hub, so that this hub knows it.
 async fn meet(hub: &Hub) {
     let seq = Seq::next(None, hub.env().now());
     let head = Head { hub: far(), seq, count: 0, fingerprint: Fingerprint::default() };
@@ -58,7 +58,7 @@ async fn stands(hub: &Hub, caller: &Caller) -> (Standing, Option<RuleRow>) {
     (found.row.standing, found.rule)
 }
 
-/// Serves whatever is put into it, at an address.
+/// Starts an HTTP server that serves the current content of `served`. Returns its URL.
 async fn serve(served: Arc<Mutex<(StatusCode, String)>>) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/rules", listener.local_addr().unwrap());
@@ -87,7 +87,7 @@ on_both! {
             rule("king:arthur", Action::Block, None),
         ];
         let document = list(&hub, 0, rules);
-        // As a form sends it.
+        // Forms send CRLF line endings.
         let sent = document.replace('\n', "\r\n");
         meet(&hub).await;
         let done = import_rules(&hub, &boss, &sent, "r").await.unwrap();
@@ -130,7 +130,7 @@ on_both! {
         meet(&hub).await;
         let subject = format!("hub:{}", far());
         let rules = vec![rule(&subject, Action::Block, None), rule("king:arthur", Action::Block, None)];
-        // The far hub is not the one that signs.
+        // The list is signed by a different hub than the one that it blocks.
         let served = Arc::new(Mutex::new((StatusCode::OK, signed_by(8, &hub, 1, rules.clone()))));
         let url = serve(Arc::clone(&served)).await;
         let (signer, stranger) = (key(8).public(), key(7).public());
@@ -146,7 +146,7 @@ on_both! {
         assert_eq!((standing, said.unwrap().made), (Standing::Blocked, Made::List(url.clone())));
         assert!(list_rules(&hub, &boss).await.unwrap().is_empty(), "they are not this hub's own");
 
-        // Own rules win.
+        // Own rules take precedence.
         block(&hub, &boss, &far().to_string(), Ruled::Allow, "We know them.", "r").await.unwrap();
         let (standing, said) = stands(&hub, &boss).await;
         assert_eq!((standing, said.unwrap().made), (Standing::Fresh, Made::Here("boss".into())));
@@ -190,7 +190,7 @@ on_both! {
         assert_eq!(problem().await, "");
         assert_eq!(stands(&hub, &boss).await, (Standing::Fresh, None));
 
-        // It is looked at again after a day, and no sooner.
+        // The next refresh is due after a day.
         put((StatusCode::NOT_FOUND, String::new()));
         refresh_due(&hub).await.unwrap();
         assert_eq!(problem().await, "");

@@ -1,7 +1,8 @@
-//! Asking other hubs live for what this one does not carry.
+//! Live search: queries remote hubs for agents that are not replicated here.
 //!
-//! The core decides whom to ask and checks what they answer, by the code and the rules by which it takes what it carries.
-//! Whatever may be carried is, from then on. A search here waits for that and shows what the index did not find anyway.
+//! The engine selects the hubs and verifies their answers by the same code and rules as for
+//! replication. Results that may be replicated are stored as replicas. A search waits for that and
+//! shows what the local index did not find.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -31,44 +32,45 @@ use crate::{
     listings::{Start, matching},
 };
 
-/// The core ends a search before this. A driver that ended meanwhile says nothing any more.
+/// Timeout of a live search, in case the driver stops meanwhile. The engine ends a search earlier.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// What one search hears: each hub that it asks at most once, and the end.
+/// Channel capacity: one event per queried hub, and the final event.
 const HEARD: usize = MAX_ASKED + 1;
 
-/// Where the results of a search come from.
+/// Sources of the results of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// This hub's own agents, and those of others that it carried before.
+    /// Number of own agents among the results. `carried` counts the replicas that were here before.
     pub own: usize,
     pub carried: usize,
-    /// In the order of their ids.
+    /// Queried hubs, ordered by id.
     pub asked: Vec<AskedHub>,
 }
 
-/// A hub that was asked.
+/// Hub that was queried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedHub {
     pub id: String,
-    /// Proved.
+    /// Verified domain.
     pub domain: Option<String>,
     pub came: Came,
 }
 
-/// What came of asking it.
+/// Outcome of the query at one hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Came {
     Answer {
-        /// Agents that are shown because of it.
+        /// Number of agents shown from its answer.
         found: usize,
-        /// Records whose signatures do not hold, or that cannot be read. Nothing of them is shown.
+        /// Number of records that cannot be parsed or have invalid signatures. They are dropped.
         wrong: usize,
     },
-    /// None in time.
+    /// No answer before the deadline.
     Nothing,
 }
 
-/// Whether other hubs may find more: they know words and tags, but not whether an agent answers this hub.
+/// Returns whether remote hubs can contribute to a query. They match words and tags, but do not know whether
+/// an agent is reachable from this hub.
 pub fn is_askable(hub: &Hub, query: &Query) -> bool {
     let says_something = !query.text.trim().is_empty() || !query.tags.is_empty();
     let is_first = query.start == Start::Page(0);
@@ -76,15 +78,15 @@ pub fn is_askable(hub: &Hub, query: &Query) -> bool {
     hub.config().federation.is_some() && says_something && is_first && elsewhere
 }
 
-/// Begins to ask other hubs, if that can find anything: when less than a page is here, or in any case where the `whole`
-/// network is wanted.
+/// Starts a live search if it can find anything: if the local results fill less than a page, or always if
+/// `whole` requests the whole network.
 ///
-/// # Errors
-/// When the caller asks too often.
+/// # Errors Fails if the caller exceeds its rate limit.
 pub async fn ask_others(hub: &Hub, caller: &Caller, query: Query, whole: bool) -> Result<Asking> {
     hub.limits().take(Rate::NetworkSearches, &caller.key())?;
     if caller.person.is_none() {
-        // What this hub may ask of others is not to be used up by addresses that cost nothing.
+        // Anonymous callers share a limit: addresses are cheap (Sybil attack) and must not use
+        // up this hub's quota at others.
         hub.limits().take(Rate::NetworkSearchesOfStrangers, "strangers")?;
     }
     let (own, here) = here(hub, &query).await?;
@@ -114,7 +116,7 @@ pub async fn ask_others(hub: &Hub, caller: &Caller, query: Query, whole: bool) -
     Ok(asking)
 }
 
-/// Whether anybody hears of it.
+/// Sends the event to the engine. Returns whether it runs.
 async fn begin(room: &Room, event: Event) -> bool {
     match room.running() {
         Some(running) => running.orders.send(Order::Event(Box::new(event))).await.is_ok(),
@@ -122,7 +124,7 @@ async fn begin(room: &Room, event: Event) -> bool {
     }
 }
 
-/// What the index finds, and how many of that are this hub's own.
+/// Returns the number of own agents and the ids of all agents that the local index finds.
 async fn here(hub: &Hub, query: &Query) -> Result<(usize, HashSet<AgentId>)> {
     let own = match query.here {
         Some(false) => Vec::new(),
@@ -132,7 +134,7 @@ async fn here(hub: &Hub, query: &Query) -> Result<(usize, HashSet<AgentId>)> {
     Ok((own.iter().filter(|found| all.contains(&found.agent)).count(), all))
 }
 
-/// What others are asked. Whatever else the search wants is looked at here.
+/// Builds the query for remote hubs. Other filters of the search are applied here.
 fn question(query: &Query) -> core::Query {
     let owner = query.owner.iter().map(|owner| format!("owner:{owner}"));
     let mut text = std::iter::once(query.text.clone()).chain(owner).collect::<Vec<_>>().join(" ");
@@ -144,7 +146,7 @@ fn question(query: &Query) -> core::Query {
     core::Query { text, tags, limit: usize::from(query.size.rows()).min(MAX_FOUND) }
 }
 
-/// A search that other hubs are asked for.
+/// Handle of a running live search.
 pub struct Asking {
     hub: Hub,
     query: Query,
@@ -153,15 +155,15 @@ pub struct Asking {
     ends: Instant,
     own: usize,
     carried: usize,
-    /// What the index finds.
+    /// Agents that the local index found.
     here: HashSet<AgentId>,
-    /// How many were shown of each hub.
+    /// Number of shown results per hub.
     found: HashMap<HubId, usize>,
     asked: BTreeMap<HubId, Outcome>,
 }
 
 impl Asking {
-    /// What the next hub found that answers; none when no more will come.
+    /// Returns the results of the next hub that answers; `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Vec<Elsewhere>>> {
         while let Ok(Some(heard)) = timeout_at(self.ends, self.heard.recv()).await {
             let (from, listings) = match heard {
@@ -180,7 +182,7 @@ impl Asking {
         Ok(None)
     }
 
-    /// All that others find, in the order in which they answered, and where it comes from.
+    /// Returns all results in the order of the answers, and their provenance.
     pub async fn all(mut self) -> Result<(Vec<Elsewhere>, Provenance)> {
         let mut all = Vec::new();
         while let Some(found) = self.next().await? {
@@ -189,7 +191,7 @@ impl Asking {
         Ok((all, self.provenance().await?))
     }
 
-    /// Where the results come from, once no more will come.
+    /// Returns the provenance of the results. Call it after the last result.
     pub async fn provenance(&self) -> Result<Provenance> {
         let mut conn = self.hub.store().read().await?;
         let mut asked = Vec::with_capacity(self.asked.len());
@@ -213,20 +215,20 @@ impl Drop for Asking {
     }
 }
 
-/// What the core says to a search.
+/// Engine event for a live search.
 enum Heard {
     Found(HubId, Vec<Listing>),
     Done(BTreeMap<HubId, Outcome>),
 }
 
-/// Searches that wait for other hubs, by their numbers.
+/// Live searches that wait for answers, by search number.
 #[derive(Default)]
 pub(super) struct Searches {
     last: AtomicU64,
     waiting: Mutex<HashMap<u64, mpsc::Sender<Heard>>>,
 }
 
-/// Whether it is said to a search.
+/// Returns whether the effect belongs to a live search.
 pub(super) const fn is_heard(effect: &Effect) -> bool {
     matches!(effect, Effect::Found { .. } | Effect::SearchDone { .. })
 }
@@ -243,7 +245,7 @@ impl Searches {
         self.waiting.lock().remove(&search);
     }
 
-    /// Tells a search. Who does not wait any more hears nothing.
+    /// Dispatches an effect to its search. Dropped if the search has ended.
     pub fn hear(&self, effect: Effect) {
         let (search, heard) = match effect {
             Effect::Found { search, from, listings } => (search, Heard::Found(from, listings)),
@@ -251,7 +253,7 @@ impl Searches {
             _ => return,
         };
         if let Some(waiting) = self.waiting.lock().get(&search) {
-            // There is room for all that a search hears.
+            // The channel has capacity for all events of a search.
             let _ = waiting.try_send(heard);
         }
     }

@@ -1,4 +1,4 @@
-//! What rules are about, as words: a kind and a name, as in `hub:12D3KooW…`.
+//! Rule subjects as text: kind and name, as in `hub:12D3KooW…`.
 
 use plexus_domain::Error as Refusal;
 use plexus_federation::{HubId, core::policy::Subject, record::Tag};
@@ -8,7 +8,7 @@ use crate::Result;
 
 const NAME_MAX: usize = 253;
 
-/// What a rule about a hub may be about: itself, its domain, and those above that.
+/// Returns the subjects that match a hub, most specific first: its id, its domain, and the parent domains.
 pub(super) fn of_hub(id: HubId, domain: Option<&str>) -> Vec<Subject> {
     let mut subjects = vec![Subject::Hub(id)];
     let mut rest = domain.filter(|domain| domain.len() <= NAME_MAX);
@@ -19,7 +19,7 @@ pub(super) fn of_hub(id: HubId, domain: Option<&str>) -> Vec<Subject> {
     subjects
 }
 
-/// What somebody means by a word: a rule's own name, an address, a hub's id, a listing's id or a domain.
+/// Parses user input: a rule subject, agent address, hub id, listing id or domain.
 pub(super) async fn subject(conn: &mut Conn, what: &str) -> Result<Subject, crate::Error> {
     let what = what.trim();
     if let Some(subject) = read(what) {

@@ -1,7 +1,7 @@
-//! Lists of rules that this hub goes by: fetched once a day from where they are, and believed as long as the hub signed
-//! them whose key was known when they were chosen.
+//! Subscriptions to signed rule lists: fetched once a day, accepted only if signed by the pinned hub key.
 //!
-//! Their rules are apart from those of this hub, which win, and go with the list.
+//! The key is pinned when the list is subscribed. The rules of lists are stored apart from this hub's own
+//! rules, which take precedence. Unsubscribing removes the rules of the list.
 
 use std::time::Duration;
 
@@ -30,27 +30,27 @@ use crate::{
     admin::{Act, record},
 };
 
-/// Where a hub gives out its list.
+/// Path where a hub serves its rule list.
 pub const SHARED_RULES: &str = "/.well-known/plexus-rules";
 
 const MAX_LISTS: usize = 20;
 const MAX_URL: usize = 512;
 const LOOK_EVERY: Duration = Duration::from_secs(10 * 60);
 const REFRESH_EVERY: Duration = Duration::from_secs(24 * 3_600);
-/// After a list could not be had.
+/// Retry interval after a list could not be fetched.
 const RETRY_EVERY: Duration = Duration::from_secs(3_600);
 
-/// A list that this hub goes by, for people.
+/// Subscribed rule list, for the UI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
     pub url: String,
-    /// The hub that has to have signed it.
+    /// Hub that must sign the list.
     pub signer: String,
     pub name: String,
     pub author: String,
     pub rules: u64,
     pub checked: Timestamp,
-    /// Why it could not be had then; what was had before holds.
+    /// Reason why the last fetch failed. The rules fetched before it still apply.
     pub problem: Option<String>,
 }
 
@@ -66,8 +66,11 @@ pub async fn subscriptions(hub: &Hub, caller: &Caller) -> Result<Vec<Subscriptio
     Ok(found)
 }
 
-/// Goes by the list of a hub that this one knows, or by the one at an address. It has to be signed by `signer`, or else by
-/// whoever signed it before or, for the first time, now; from then on by nobody else. Its address, which names it.
+/// Subscribes to the rule list of a known hub or at a URL. Returns the URL,
+/// which identifies the subscription.
+///
+/// The list must be signed by `signer`. Without it, the signer of an existing subscription applies, or the
+/// first signature is trusted (trust on first use). The signer is then pinned.
 pub async fn subscribe(
     hub: &Hub,
     caller: &Caller,
@@ -118,7 +121,7 @@ pub async fn subscribe(
     Ok(row.url)
 }
 
-/// Goes by a list no more: what its rules hid is shown again.
+/// Removes a subscription. What its rules hid is shown again.
 pub async fn unsubscribe(hub: &Hub, caller: &Caller, url: &str, request: &str) -> Result<()> {
     let by = caller.require(Role::Admin)?;
     let _turn = hub.federation().ruling.lock().await;
@@ -133,13 +136,13 @@ pub async fn unsubscribe(hub: &Hub, caller: &Caller, url: &str, request: &str) -
     tell(hub, url, Vec::new()).await
 }
 
-/// Who has to have signed a list that this hub goes by already.
+/// Returns the pinned signer of an existing subscription.
 async fn pinned(hub: &Hub, url: &Url) -> Result<Option<HubId>> {
     let row = rule_lists::find(&mut hub.store().read().await?, url.as_str()).await?;
     Ok(row.and_then(|row| row.signer.parse().ok()))
 }
 
-/// Where a list is, and who has to have signed it where that is known.
+/// Returns the URL of a list, and its required signer if that is known.
 async fn place(hub: &Hub, what: &str) -> Result<(Url, Option<HubId>)> {
     if what.contains("://") {
         let url = Some(what).filter(|what| what.len() <= MAX_URL).and_then(|what| Url::parse(what).ok());
@@ -157,7 +160,7 @@ async fn place(hub: &Hub, what: &str) -> Result<(Url, Option<HubId>)> {
     Ok((url, row.peer.as_deref().and_then(|peer| peer.parse().ok())))
 }
 
-/// The list at an address, if it is one; else why not. Administrators choose lists, so these may be wherever they may call.
+/// Fetches and verifies a list. Administrators choose the URL, so private networks are allowed as configured.
 async fn fetch(hub: &Hub, url: &Url) -> Result<Signed<RuleList>, String> {
     let fetched = hub.outbound().anyone(true).fetch(url, RuleList::LIMIT).await;
     let fetched = fetched.map_err(|failure| failure.message)?;
@@ -172,7 +175,7 @@ fn seq(list: &Signed<RuleList>) -> i64 {
     i64::try_from(list.body().seq().get()).unwrap_or(i64::MAX)
 }
 
-/// Writes a list with those of its rules that can be used.
+/// Stores a list and its usable rules.
 async fn put(tx: &mut Tx, row: &Row, list: &RuleList, now: Timestamp) -> Result<Vec<Listed>> {
     let listed = |rule: ListedRule| {
         let ListedRule { subject, action, reason, created, expires } = rule;
@@ -188,7 +191,7 @@ async fn tell(hub: &Hub, url: &str, rules: Vec<Listed>) -> Result<()> {
     replaced(hub, Source::List(url.to_owned()), rules.into_iter().map(RuleRow::from)).await
 }
 
-/// Looks at each list once a day, until it is dropped.
+/// Refreshes each list once a day. Runs until the future is dropped.
 pub(super) async fn refresh_until_dropped(hub: &Hub) {
     loop {
         if let Err(error) = refresh_due(hub).await {
@@ -209,14 +212,14 @@ pub(super) async fn refresh_due(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Takes what is at the address of a list now; what cannot be taken leaves the rules as they are.
+/// Fetches a list now. If that fails, the stored rules remain.
 pub(super) async fn refresh(hub: &Hub, address: &str) -> Result<()> {
     let url: Url = address.parse().map_err(Error::fault)?;
     let fetched = fetch(hub, &url).await;
     let now = hub.env().now();
     let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write_bulk().await?;
-    // Somebody may have taken it away meanwhile.
+    // The subscription may have been removed during the fetch.
     let Some(row) = rule_lists::find(&mut tx, address).await? else { return Ok(()) };
     match fetched.and_then(|list| fits(&row, list)) {
         Ok(list) => {

@@ -1,4 +1,4 @@
-//! What the core decides as rows, on both databases.
+//! Tests that the engine's effects are stored as rows, on both databases.
 
 use plexus_a2a::{keys::SecretKey, listing::Genesis};
 use plexus_domain::{
@@ -28,12 +28,12 @@ use crate::{
     config::{Federation, PrivateNetworks, Quotas, Rates, RunLimits, Scale, Secret},
 };
 
-/// A hub on the database of a test, and somebody there.
+/// Opens a hub on the database of a test, with one user.
 pub(super) async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
     open_in(store, Mode::Open).await
 }
 
-/// The same, where hubs that are new are treated so.
+/// Opens a hub with this policy for unknown hubs.
 pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let database = match store.url() {
@@ -105,7 +105,7 @@ fn card(says: &str) -> Vec<u8> {
     serde_json::to_vec(&card).unwrap()
 }
 
-/// A listing of agent `seed` of the other hub, the `n`th version.
+/// Returns version `n` of the listing of the remote hub's agent `seed`.
 fn listing(hub: &Hub, seed: u8, n: u64, card: Option<&[u8]>) -> Listing {
     let genesis = Genesis {
         agent: key(seed).public(),
@@ -160,7 +160,7 @@ on_both! {
         home.perform(vec![Effect::Show(vec![id.clone()])]).await.unwrap();
         assert_eq!(seen(&hub, &ada).await.as_deref(), Some("First."));
 
-        // A new version is shown as the one before it was, and that one's card goes.
+        // A new version retains the shown state of the previous one, whose card is deleted.
         let second = listing(&hub, 1, 1, Some(&card("Second.")));
         home.perform(vec![Effect::StoreListing(Box::new(second.clone()))]).await.unwrap();
         assert_eq!(seen(&hub, &ada).await.as_deref(), Some("Second."));
@@ -267,7 +267,7 @@ on_both! {
         assert!(matches!(second.envelope().status, Status::Paused(_)));
         assert!(second.envelope().seq > first.envelope().seq);
 
-        // Its keys sign nothing more but that it is gone.
+        // The last listing signed with its key is the tombstone.
         agents::manage::delete(&hub, &ada, &at).await.unwrap();
         announce::publish(&hub, id).await.unwrap();
         let last = said(&hub, id).await.unwrap();

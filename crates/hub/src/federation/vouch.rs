@@ -1,4 +1,4 @@
-//! Asking an agent of another hub in somebody's name: this hub signs, and says by a pseudonym who asks.
+//! Signs requests to agents of remote hubs for a local user, named by a pseudonym.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::{HeaderName, HeaderValue};
@@ -16,10 +16,10 @@ use url::Url;
 use super::guest::PERSON;
 use crate::{Env, Error, Hub, Result, keys};
 
-/// 128 bits: nobody guesses the pseudonym of somebody else.
+/// Pseudonym length: 128 bits, so that pseudonyms of other users cannot be guessed.
 const PSEUDONYM_BYTES: usize = 16;
 
-/// Signs in the name of this hub for one of its people.
+/// Request signer with this hub's key for one of its users.
 pub(crate) struct Voucher {
     key: SecretKey,
     pseudonym: String,
@@ -27,12 +27,12 @@ pub(crate) struct Voucher {
 }
 
 impl Voucher {
-    /// Who asks.
+    /// Pseudonym of the user.
     pub const fn pseudonym(&self) -> &String {
         &self.pseudonym
     }
 
-    /// For whoever has this account, to the hub of a carried agent.
+    /// Creates a signer for an account, addressed to the home hub of a replicated agent.
     pub async fn new(hub: &Hub, conn: &mut Conn, account: AccountId, agent: &Agent) -> Result<Self> {
         let (seed, key) = keys::hub_seed(hub, conn).await?;
         let home = hubs::find(conn, agent.hub).await?.and_then(|row| row.peer).unwrap_or_default();
@@ -42,10 +42,12 @@ impl Voucher {
     }
 }
 
-/// The same for one person and hub at all times, and nothing that two hubs could compare. It follows from the hub's key: who
-/// somebody is to others is the hub's id and this.
+/// Derives the pseudonym of an account at one remote hub: stable, and unlinkable between hubs.
+///
+/// It is an HMAC with a secret derived from the hub's key. A remote user is
+/// identified by hub id and pseudonym.
 fn pseudonym(seed: &[u8; 32], account: AccountId, home: HubId) -> String {
-    // The seed signs, and must not be used for anything else as it is.
+    // The seed is a signing key. Key separation: derive another key from it.
     let secret = Digest::of([b"plexus pseudonyms 1\n", seed.as_slice()].concat());
     #[expect(clippy::expect_used, reason = "a key may have any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("a key");

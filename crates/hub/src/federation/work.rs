@@ -1,4 +1,4 @@
-//! Taking part, until the hub ends.
+//! Lifecycle of the federation engine: leader election between instances, start, restart and stop.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,25 +24,26 @@ use crate::{
     keys, supervise,
 };
 
-/// Before it is tried again after an error.
+/// Backoff after an error.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How often it is looked whether another process still takes part.
+/// Poll interval for the advisory lock that another instance holds.
 const FREE_EVERY: Duration = Duration::from_secs(3);
-/// No new connections beyond so much memory of this process, in bytes.
+/// Memory use of the process, in bytes, above which new connections are rejected.
 const MEMORY: usize = 1 << 30;
-/// How long it takes at most until others reach this hub, by itself or through others, and how often that is looked at.
+/// Startup timeout for becoming reachable by other hubs, directly or through relays.
+/// Reachability is polled until then.
 const REACHED_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Agents that are hidden in one transaction.
+/// Agents hidden per transaction.
 const BATCH: i64 = 64;
 
-/// Begins to take part as the configuration says; a hub that does not shows nothing of others.
+/// Starts the federation if it is configured. Otherwise hides all agents of remote hubs.
 pub(crate) async fn start(hub: &Hub) -> Result<()> {
     let duty = hub.store().take_on(Duty::Swarm).await?;
     let Some(config) = hub.config().federation.clone() else {
         return match duty {
             Some(duty) => hide_all(hub, duty).await,
-            // Another process takes part for the hub.
+            // Another instance of the hub runs the federation.
             None => Ok(()),
         };
     };
@@ -64,7 +65,7 @@ pub(crate) async fn start(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Forgets the way to the driver when it ends, also by a panic.
+/// Guard that removes the driver handle when the worker ends, also on panic.
 struct NotRunning(Hub);
 
 impl Drop for NotRunning {
@@ -73,7 +74,7 @@ impl Drop for NotRunning {
     }
 }
 
-/// Takes part whenever no other process of the hub does: one of them is the hub among others.
+/// Leader election: runs the federation engine on the instance that holds the advisory lock.
 async fn take_turns(hub: &Hub, config: &Federation, mut first: Option<(Sole, Begun)>) {
     loop {
         let (mut duty, begun) = match first.take() {
@@ -86,12 +87,12 @@ async fn take_turns(hub: &Hub, config: &Federation, mut first: Option<(Sole, Beg
         }
         hub.federation().running.lock().take();
         duty.leave().await;
-        // Others go first: this one may be unable to.
+        // Back off so that another instance can take over; this one may be unable to run the engine.
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-/// Waits until no other process takes part.
+/// Waits until this instance acquires the advisory lock.
 async fn until_free(hub: &Hub) -> Sole {
     loop {
         match hub.store().wait_for(Duty::Swarm, FREE_EVERY).await {
@@ -102,7 +103,7 @@ async fn until_free(hub: &Hub) -> Sole {
     }
 }
 
-/// Says where others reach the hub to whoever asks once it has started.
+/// Waits until other hubs can reach this hub, so that callers get addresses right after the start.
 async fn until_reached(hub: &Hub) {
     let reached = async {
         while hub.federation().running().is_some() && describe::status(hub).await.addresses.is_empty() {
@@ -114,7 +115,7 @@ async fn until_reached(hub: &Hub) {
     }
 }
 
-/// What was shown when the hub last took part may be gone by now.
+/// Hides replicated agents that were shown when federation was enabled. They may not exist any more.
 async fn hide_all(hub: &Hub, duty: Sole) -> Result<()> {
     loop {
         let mut tx = hub.store().write_bulk().await?;
@@ -131,13 +132,13 @@ async fn hide_all(hub: &Hub, duty: Sole) -> Result<()> {
     }
 }
 
-/// A driver that is ready to run, and what ends with it.
+/// Driver that is ready to run, with the network task that ends together with it.
 struct Begun {
     driver: Driver<Stored>,
     actor: AbortOnDropHandle<()>,
 }
 
-/// Takes part until it cannot.
+/// Runs the engine, restarting it after errors. Returns when it cannot be started.
 async fn go_on(hub: &Hub, config: &Federation, mut first: Option<Begun>) {
     loop {
         let begun = match first.take() {
@@ -167,7 +168,7 @@ async fn run(hub: &Hub, config: &Federation, Begun { driver, actor }: Begun) {
         () = hub.federation().anew.notified() => Ok(()),
     };
     hub.federation().running.lock().take();
-    // Its sockets are free before the next one asks for them.
+    // Release the sockets before the next start binds them.
     actor.abort();
     if let Err(failed) = actor.await
         && let Ok(panic) = failed.try_into_panic()
@@ -183,7 +184,8 @@ async fn run(hub: &Hub, config: &Federation, Begun { driver, actor }: Begun) {
     }
 }
 
-/// Everything from the store, so that the core knows what is kept and nothing else.
+/// Restores the engine completely from the store, so that it knows exactly what is
+/// stored, and starts the network.
 async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
     let (seed, key) = keys::hub_seed(hub, &mut hub.store().read().await?).await?;
     let now = hub.env().now();
@@ -212,13 +214,13 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<Begun> {
     let actor = AbortOnDropHandle::new(actor);
     let driver = Driver::new(core, Stored::new(hub.clone()), net.clone(), events, inbox);
     *hub.federation().running.lock() = Some(Running { orders: orders.clone(), net });
-    // The first tick says what changed while nobody looked.
+    // The first tick computes what changed while the engine was not running.
     orders.send(Order::Event(Box::new(Event::Tick))).await.map_err(Error::fault)?;
     Ok(Begun { driver, actor })
 }
 
-/// Peers name addresses, so a hub on the internet calls none in its own network. One that listens on this machine alone has
-/// its peers here.
+/// Returns the address filter for peers. Peers supply addresses, so a public hub must not call private ones
+/// (SSRF). A hub that listens on loopback only has its peers on this machine.
 fn is_public(hub: &Hub, config: &Federation) -> Option<IsPublic> {
     let is_local = |address: &Multiaddr| match address.iter().next() {
         Some(Protocol::Ip4(ip)) => ip.is_loopback(),
@@ -233,7 +235,7 @@ fn is_public(hub: &Hub, config: &Federation) -> Option<IsPublic> {
     (!anywhere).then_some(plexus_runtime::outbound::is_public as IsPublic)
 }
 
-/// Domains name ways into the network; once asked, never ends.
+/// Resolves the configured bootstrap domains (TXT records) once, then stays pending.
 async fn look_for_doors(hub: &Hub, config: &Federation) {
     for domain in &config.domains {
         let name = door::name_of(domain);
@@ -247,7 +249,7 @@ async fn look_for_doors(hub: &Hub, config: &Federation) {
         let texts: Vec<String> = texts.into_iter().filter_map(|text| String::from_utf8(text).ok()).collect();
         let doors = door::doors_of(texts.iter().map(String::as_str));
         if let Some(running) = hub.federation().running() {
-            // A network that has stopped needs no doors.
+            // A failed send means that the network has stopped and needs no addresses.
             let _ = running.net.order(Command::Doors(doors)).await;
         }
     }

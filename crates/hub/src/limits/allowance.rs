@@ -1,23 +1,24 @@
-//! What a rate allows, as it is written in settings: `60/1s` is 60 at once, and then one every second.
+//! Parameters of a token bucket, in the syntax of settings: `60/1s` is a burst of 60, then one every second.
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
 use super::Scale;
 
-/// So many at once, then one every period.
+/// A burst size and a refill period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub burst: NonZeroU32,
-    /// More than zero.
+    /// Period per token; greater than zero.
     pub every: Duration,
 }
 
+/// Error for a setting that is not a valid allowance.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("write how many at once and how long until the next, as in 60/1s; units are ms, s, m and h")]
 pub struct Unreadable;
 
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3_600);
-/// The shortest period that is kept apart from none.
+/// The shortest period. A scaled period must not become zero.
 const SHORTEST: Duration = Duration::from_nanos(1);
 
 impl Allowance {
@@ -29,7 +30,7 @@ impl Allowance {
         Self { burst, every: Duration::from_millis(every_ms) }
     }
 
-    /// So many times as many, so many times as often.
+    /// Scales the burst up and the period down by a factor.
     pub(super) fn raised(self, Scale(scale): Scale) -> Self {
         let scale = NonZeroU32::new(scale).unwrap_or(NonZeroU32::MIN);
         Self { burst: self.burst.saturating_mul(scale), every: (self.every / scale.get()).max(SHORTEST) }

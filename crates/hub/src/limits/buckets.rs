@@ -1,4 +1,4 @@
-//! Token buckets by key, in a table that is bounded however many keys there are.
+//! Token buckets by key, in a table of bounded size.
 
 use std::{
     borrow::Cow,
@@ -19,15 +19,16 @@ use super::Allowance;
 type Table = RateLimiter<String, DashMapStateStore<String>, DefaultClock>;
 type Moment = <DefaultClock as governor::clock::Clock>::Instant;
 
-/// Beyond this many keys, those whose buckets are full again are forgotten.
+/// Above this many keys, full buckets are removed from the table.
 const KEYS: usize = 50_000;
-/// Beyond this many, keys share buckets: a flood of addresses must not fill the memory.
+/// Above this many, new keys share buckets: a flood of addresses must not exhaust memory.
 const MOST_KEYS: usize = 2 * KEYS;
-/// The buckets that they share.
+/// Number of shared buckets.
 const SHARED: u64 = 1_024;
-/// Forgetting looks at every key, so it is done no more often than this.
+/// Minimum interval between sweeps, since a sweep visits every key.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
+/// The buckets of one rate limit.
 pub(super) struct Buckets {
     table: Table,
     clock: DefaultClock,
@@ -42,8 +43,9 @@ impl Buckets {
         Self { table: RateLimiter::keyed(quota), clock: DefaultClock::default(), swept: Mutex::default() }
     }
 
-    /// Takes `count` from the bucket of `key`, or answers how long until there are as many. More than the bucket can hold
-    /// counts as all that it holds.
+    /// Takes `count` tokens from the bucket of `key`, or returns the time until they are available.
+    ///
+    /// More tokens than the bucket can hold count as its capacity.
     pub fn take(&self, key: &str, count: u64) -> Result<(), Duration> {
         let Some(count) = u32::try_from(count).map_or(Some(NonZeroU32::MAX), NonZeroU32::new) else {
             return Ok(());
@@ -59,7 +61,7 @@ impl Buckets {
         taken.map_err(|until| until.wait_time_from(self.clock.now()))
     }
 
-    /// The key, or one of those that are shared while the table is full.
+    /// Returns the key, or the key of a shared bucket while the table is full.
     fn bounded<'a>(&self, key: &'a str) -> Cow<'a, str> {
         if self.table.len() <= KEYS {
             return Cow::Borrowed(key);
@@ -95,7 +97,7 @@ mod tests {
         let refused = (0..150_000).filter(|key| buckets.take(&format!("address {key}"), 1).is_err()).count();
         let most = MOST_KEYS + usize::try_from(SHARED).unwrap();
         assert!(buckets.table.len() <= most, "{} keys", buckets.table.len());
-        // Those that came when it was full have one for each of the shared buckets.
+        // Keys that arrived when the table was full get one token for each shared bucket.
         assert!(refused >= 150_000 - most, "{refused} refused");
     }
 

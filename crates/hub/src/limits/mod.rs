@@ -1,4 +1,4 @@
-//! How often a thing may be done: a token bucket for each key (an account, an address, a hub), in memory.
+//! Rate limits: in-memory token buckets per key (an account, an address, a hub).
 
 mod allowance;
 mod buckets;
@@ -13,26 +13,27 @@ pub use self::{
 };
 use crate::Caller;
 
-/// The limits of this hub, one table of buckets for each rate.
+/// The rate limits of this hub, one table of buckets for each rate.
 pub struct Limits(Vec<Buckets>);
 
-/// What an operator set in place of the defaults.
+/// Settings of the operator that replace defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Rates(Vec<(Rate, Allowance)>);
 
-/// How far the limits are raised: 1 normally, more in benches, which say so.
+/// Factor that raises all limits: 1 normally, more in benchmarks, which report it.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale(pub u32);
 
-/// The key of what is limited for all callers of the hub together.
+/// The key of limits that apply to all callers together.
 pub const WHOLE_HUB: &str = "hub";
 
 impl Rates {
+    /// Replaces the default of a rate.
     pub fn set(&mut self, rate: Rate, allowance: Allowance) {
         self.0.push((rate, allowance));
     }
 
-    /// What is allowed: the last that was set, or the default.
+    /// Returns the setting of a rate, else its default. The last setting wins.
     pub fn get(&self, rate: Rate) -> Allowance {
         let set = self.0.iter().rev().find(|(one, _)| *one == rate);
         set.map_or_else(|| rate.default(), |(_, allowance)| *allowance)
@@ -44,12 +45,12 @@ impl Limits {
         Self(Rate::ALL.iter().map(|rate| Buckets::new(rates.get(*rate).raised(scale))).collect())
     }
 
-    /// Takes one from the bucket of `key`, or says when the next may be taken.
+    /// Takes one token from the bucket of `key`. The error says when the next is available.
     pub fn take(&self, rate: Rate, key: &str) -> Result<(), Error> {
         self.take_many(rate, key, 1)
     }
 
-    /// Takes `count` at once. More than the whole bucket needs a full one.
+    /// Takes `count` tokens at once. More than the capacity requires a full bucket.
     pub fn take_many(&self, rate: Rate, key: &str, count: u64) -> Result<(), Error> {
         let Some(buckets) = self.0.get(rate as usize) else { return Ok(()) };
         buckets.take(key, count).map_err(|wait| {
@@ -61,13 +62,13 @@ impl Limits {
         })
     }
 
-    /// Counts a request against what its caller may ask for in general: the account, or the address.
+    /// Counts a request against the general limit of its caller: the account, or the address.
     pub fn admit(&self, caller: &Caller) -> Result<(), Error> {
         self.take(Rate::Requests, &caller.key())
     }
 }
 
-/// Counts a refusal for the operator, by the name of the limit or the quota.
+/// Counts a refusal in the metrics, by the name of the limit or quota.
 pub(crate) fn refused(limit: &'static str) {
     metrics::counter!("plexus_refused_total", "limit" => limit).increment(1);
 }

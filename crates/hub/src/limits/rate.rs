@@ -1,10 +1,10 @@
-//! The rates that the hub keeps, each with its default.
+//! The rate limits of a hub, each with its default.
 
 use super::Allowance;
 
 macro_rules! rates {
     ($($(#[$meta:meta])* $rate:ident = $name:literal, $what:literal, $burst:literal / $every_ms:literal;)*) => {
-        /// One thing that is done no more often than its limit allows.
+        /// An operation that is rate limited.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Rate {
             $($(#[$meta])* $rate),*
@@ -13,7 +13,7 @@ macro_rules! rates {
         impl Rate {
             pub const ALL: &[Self] = &[$(Self::$rate),*];
 
-            /// Its name in settings, behind `limit_`, and in metrics.
+            /// Name in settings, after the prefix `limit_`, and in metrics.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$rate => $name),*
@@ -27,7 +27,7 @@ macro_rules! rates {
                 }
             }
 
-            /// So many at once, then one every so many milliseconds.
+            /// Default burst, and milliseconds per further token.
             pub const fn default(self) -> Allowance {
                 match self {
                     $(Self::$rate => Allowance::new($burst, $every_ms)),*
@@ -38,56 +38,56 @@ macro_rules! rates {
 }
 
 rates! {
-    /// Attempts to sign in, of one address.
+    /// Sign-in attempts, per address.
     SignIns = "sign_ins", "sign-in attempts", 10 / 20_000;
-    /// Attempts to sign in as one account, from anywhere, and to change its password.
+    /// Sign-in attempts and password changes, per account, from all addresses.
     SignInsPerAccount = "sign_ins_per_account", "sign-in attempts for this account", 1_800 / 2_000;
-    /// New accounts, of one address.
+    /// New accounts, per address.
     SignUps = "sign_ups", "new accounts", 5 / 1_250_000;
-    /// Requests of any kind, of one account, or of one address without one.
+    /// Requests of any kind, per account, or per address without an account.
     Requests = "requests", "requests", 1_200 / 20;
-    /// Messages, and what is done in teams, of one account or one address.
+    /// Messages and team actions, per account or address.
     Messages = "messages", "messages", 60 / 1_000;
-    /// Calls to addresses that an account names, of one account.
+    /// Outgoing requests to user-supplied URLs, per account.
     Fetches = "fetches", "fetches of agent cards", 20 / 6_000;
-    /// Trial messages to an endpoint before control of its address is proved, of one account.
+    /// Trial messages to an endpoint before its origin is verified, per account.
     Trials = "trials", "trials of an address that is not proved", 5 / 60_000;
-    /// New agents, of one account.
+    /// New agents, per account.
     Registrations = "registrations", "new agents", 30 / 60_000;
-    /// New agents, of all accounts together.
+    /// New agents, for the whole hub.
     RegistrationsOfHub = "registrations_of_hub", "new agents on this hub", 300 / 1_000;
-    /// Changes of agents (visibility, access, pausing, versions, deleting), of one account.
+    /// Changes of agents (visibility, access, pausing, versions, deletion), per account.
     Changes = "changes", "changes of agents", 60 / 2_000;
-    /// Stars given and taken, of one account.
+    /// Stars given and removed, per account.
     Stars = "stars", "stars", 60 / 1_000;
-    /// Searches for agents, of one account.
+    /// Searches for agents, per account.
     Searches = "searches", "searches", 120 / 100;
-    /// Searches for agents without an account, of one address.
+    /// Searches for agents by anonymous callers, per address.
     SearchesOfStrangers = "searches_of_strangers", "searches", 60 / 250;
-    /// Searches for agents without an account, of all addresses together.
+    /// Searches for agents by anonymous callers, for the whole hub.
     SearchesOfAllStrangers = "searches_of_all_strangers", "searches without an account", 600 / 10;
-    /// Requests that look at everything that is listed, of one account or one address.
+    /// Requests that read the whole catalogue, per account or address.
     Catalogs = "catalogs", "searches of the catalog", 60 / 500;
-    /// Searches that other hubs are asked for, of one account or one address.
+    /// Live searches of remote hubs, per account or address.
     NetworkSearches = "network_searches", "searches of other hubs", 20 / 2_000;
-    /// Searches that other hubs are asked for, of all callers without an account together.
+    /// Live searches of remote hubs by anonymous callers, for the whole hub.
     NetworkSearchesOfStrangers = "network_searches_of_strangers", "searches of other hubs without an account", 40 / 1_000;
-    /// Bearer tokens that are not good, of one address.
+    /// Invalid bearer tokens, per address.
     WrongTokens = "wrong_tokens", "wrong tokens", 30 / 2_000;
-    /// Requests at /oauth/token and /oauth/revoke, of one address.
+    /// Requests to /oauth/token and /oauth/revoke, per address.
     TokenRequests = "token_requests", "requests for tokens", 60 / 1_000;
-    /// Codes and refresh tokens that are not good at /oauth/token, for one client.
+    /// Invalid codes and refresh tokens at /oauth/token, per client.
     WrongGrants = "wrong_grants", "codes and refresh tokens that are not good for this client", 30 / 2_000;
-    /// Calls of methods at /rpc, of one account or one address.
+    /// Method calls at /rpc, per account or address.
     Calls = "calls", "calls", 600 / 10;
-    /// Calls of methods at /rpc, on one WebSocket.
+    /// Method calls at /rpc, per WebSocket.
     CallsPerConnection = "calls_per_connection", "calls on this connection", 300 / 20;
-    /// KiB of files that callers send and that agents answer with, for one account.
+    /// KiB of files that callers send and agents answer with, per account.
     FileKib = "file_kib", "files", 65_536 / 1;
-    /// Looks at what is shared by a link, of one account or one address.
+    /// Views of shared content, per account or address.
     Shares = "shares", "looks at what is shared", 60 / 500;
-    /// Requests that another hub signed, of one hub.
+    /// Signed requests of a remote hub, per hub.
     HubRequests = "hub_requests", "requests", 600 / 50;
-    /// Messages of all people of another hub, or of all hubs on probation.
+    /// Messages of all users of one remote hub, or of all hubs on probation.
     GuestMessages = "guest_messages", "messages of people of your hub", 120 / 500;
 }

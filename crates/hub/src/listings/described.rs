@@ -1,4 +1,4 @@
-//! Agents as catalogs of other standards describe them: what everybody may find, all of it at once.
+//! Agent descriptions for catalogs of other standards: all publicly listed agents, without pages.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use plexus_store::{
 use super::{Summary, read_summary};
 use crate::{Caller, Error, Hub, Result, limits::Rate, views};
 
-/// An agent that a search found, and how well it fits: 0 to 100.
+/// Agent found by a search, with its score relative to the best: 0 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Matched {
     pub agent: AgentId,
     pub score: u8,
 }
 
-/// What is known of an agent.
+/// Catalog description of an agent.
 #[derive(Clone, Debug)]
 pub struct Described {
     pub address: Address,
@@ -31,32 +31,32 @@ pub struct Described {
 
 const BEST: f32 = 100.0;
 
-/// All of this hub's own that is found, as far as lists reach.
+/// Returns all matching agents of this hub, up to the index limit for lists. Rate limited.
 pub async fn matched(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<Matched>> {
     hub.limits().take(Rate::Catalogs, &caller.key())?;
     matching(hub, Query { here: Some(true), ..query }).await
 }
 
-/// All that is found.
+/// Returns all matching agents, including replicas.
 pub(crate) async fn matching(hub: &Hub, query: Query) -> Result<Vec<Matched>> {
     let index = hub.index().clone();
     let found = tokio::task::spawn_blocking(move || index.matching(&query)).await.map_err(Error::fault)?;
     Ok(shares(&found.map_err(Error::fault)?))
 }
 
-/// How well each fits, measured by the best.
+/// Converts scores to percentages of the best score.
 pub(crate) fn shares(found: &[Scored]) -> Vec<Matched> {
     let best = found.iter().map(|found| found.score).fold(f32::MIN_POSITIVE, f32::max);
     found.iter().map(|found| Matched { agent: found.agent, score: share(found.score / best) }).collect()
 }
 
-/// The share of the best, in hundredths.
+/// Returns the percentage, rounded.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 0 and 100")]
 fn share(of_best: f32) -> u8 {
     (of_best * BEST).clamp(0.0, BEST).round() as u8
 }
 
-/// What is known of those that are still there, in the same order.
+/// Returns the descriptions in the same order. Agents that are not listed any more are skipped.
 pub async fn described(hub: &Hub, found: &[Matched]) -> Result<Vec<Described>> {
     let ids: Vec<AgentId> = found.iter().map(|found| found.agent).collect();
     let mut conn = hub.store().snapshot().await?;
@@ -71,7 +71,7 @@ pub async fn described(hub: &Hub, found: &[Matched]) -> Result<Vec<Described>> {
     Ok(found.iter().filter_map(one).collect())
 }
 
-/// The agent at an address, if everybody may find it.
+/// Returns the description of the agent at an address, if it is publicly listed.
 pub async fn describe(hub: &Hub, address: &Address) -> Result<Option<Described>> {
     let mut conn = hub.store().snapshot().await?;
     let found = agents::by_address(&mut conn, HubRowId::SELF, &address.owner, &address.name).await?;

@@ -1,4 +1,4 @@
-//! What catalogs of other standards list: the agents that everybody may find, each with its current version.
+//! Catalog entries for other standards: the publicly listed agents with their current versions.
 
 use plexus_store::versions::{self, Version};
 
@@ -7,7 +7,7 @@ use crate::{Hub, Result};
 
 pub struct Entries {
     pub entries: Vec<Entry>,
-    /// The last row, when more follow.
+    /// Cursor of the next page, if there is one.
     pub last: Option<Place>,
 }
 
@@ -21,7 +21,7 @@ pub async fn entries(hub: &Hub, query: Query) -> Result<Entries> {
     let mut conn = hub.store().snapshot().await?;
     let mut entries = Vec::with_capacity(found.rows.len());
     for row in found.rows {
-        // An agent without a version is between two of them, and comes back with the next.
+        // Skip agents without a current version (all yanked); they reappear with the next version.
         if let Some(version) = versions::current(&mut conn, row.agent).await? {
             entries.push(Entry { row, version });
         }

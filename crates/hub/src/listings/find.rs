@@ -1,4 +1,4 @@
-//! Finding agents.
+//! Agent search.
 
 use std::{collections::HashMap, mem::take, sync::Arc};
 
@@ -21,11 +21,11 @@ use crate::{
     views,
 };
 
-/// An agent in a list.
+/// Agent in a list.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub agent: AgentId,
-    /// What its mark is drawn from.
+    /// Seed from which its icon is drawn.
     pub seed: String,
     pub address: Address,
     pub title: String,
@@ -35,7 +35,7 @@ pub struct Row {
     pub kind: String,
     pub verified: bool,
     pub online: bool,
-    /// Whether callers need no account.
+    /// True if callers need no account.
     pub is_open: bool,
     pub online_at: Option<Timestamp>,
 }
@@ -43,15 +43,15 @@ pub struct Row {
 pub struct Found {
     pub total: usize,
     pub rows: Vec<Row>,
-    /// The last row, when more follow.
+    /// Cursor of the next page, if there is one.
     pub last: Option<Place>,
     pub facets: Option<Facets>,
     pub did_you_mean: Option<String>,
-    /// Nothing is missing because the hub has not yet read it.
+    /// True if the index contains everything that the hub stored.
     pub whole: bool,
 }
 
-/// Searches the listings that every caller of this hub may find, for a caller who may do so only so often.
+/// Searches the publicly listed agents. Rate limited per caller.
 pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Found> {
     let limits = hub.limits();
     match caller.person.is_some() || caller.guest().is_some() {
@@ -64,7 +64,7 @@ pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Foun
     search(hub, query).await
 }
 
-/// Searches the listings that every caller of this hub may find.
+/// Searches the publicly listed agents without rate limit.
 pub(crate) async fn search(hub: &Hub, query: Query) -> Result<Found> {
     let (index, whole) = (hub.index().clone(), is_whole(hub));
     let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
@@ -74,8 +74,8 @@ pub(crate) async fn search(hub: &Hub, query: Query) -> Result<Found> {
     Ok(Found { total, rows, last, facets, did_you_mean, whole })
 }
 
-/// Who fits the parts of a goal, for each the best first, each with a score in no unit; `also` is told of where others
-/// fit better.
+/// Returns the best agents for each part of a goal, best first, with unitless scores. `also` is reported with
+/// its score as well, even where others match better.
 pub(crate) async fn fitting(
     hub: &Hub,
     parts: &[Skill],
@@ -95,7 +95,7 @@ pub(crate) async fn fitting(
     Ok(fits.into_iter().map(|part| part.into_iter().filter_map(scored).collect()).collect())
 }
 
-/// The short lists of the first page.
+/// Lists on the home page.
 pub struct Lists {
     pub total: u64,
     pub answering: Vec<Row>,
@@ -118,28 +118,28 @@ pub async fn lists(hub: &Hub) -> Result<Lists> {
     })
 }
 
-/// Whether searches know of all that the store held when the hub started. Until then the index is being brought up to
-/// the store, and what it does not hold is not found.
+/// Returns whether the index contains all listings that the store held when the hub started. Until then the
+/// index is catching up, and searches may miss agents.
 pub fn is_whole(hub: &Hub) -> bool {
     hub.whole_index().initialized()
 }
 
-/// Waits until then.
+/// Waits until the index is complete in that sense.
 pub async fn until_whole(hub: &Hub) {
     hub.whole_index().wait().await;
 }
 
-/// The last change that searches know of: what was rendered before it may be out of date.
+/// Returns the last change in the index. Pages rendered before it may be outdated.
 pub fn last_change(hub: &Hub) -> u64 {
     hub.index().last_change()
 }
 
-/// Agents that answered since then are online.
+/// Agents that answered after this time count as online.
 pub fn online_since(hub: &Hub) -> Timestamp {
     hub.env().now() - ONLINE
 }
 
-/// The rows of hits whose agents are still there.
+/// Returns the rows of hits whose agents are still listed.
 async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<Row>> {
     let ids: Vec<AgentId> = hits.iter().map(|hit| hit.agent).collect();
     let known = agents::list(&mut hub.store().read().await?, &ids).await?;
@@ -166,7 +166,7 @@ async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<Row>> {
     Ok(hits.into_iter().filter_map(row).collect())
 }
 
-/// What the guide searches with.
+/// Returns the search that the guide agent uses.
 pub fn finder(hub: &Hub) -> Arc<dyn Finder> {
     Arc::new(Searching(hub.clone()))
 }

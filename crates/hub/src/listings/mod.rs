@@ -1,9 +1,8 @@
-//! Listings: what everybody may read about an agent, and the index that finds it.
+//! Listings: public descriptions of agents, and the search index over them.
 //!
-//! A listing is written in the transaction that changes its agent, with the next change number. A worker brings the
-//! index up to the last change; the index keeps the number of the last change that it holds, so a hub that died in
-//! between goes on where it was. A hub serves before its index is whole: searches answer with what is there, and say
-//! so.
+//! A listing is written in the transaction that changes its agent, with the next change number. A worker
+//! applies changes to the index. The index stores the number of its last change, so it resumes there after a
+//! crash. The hub serves searches before the index is complete; results then carry a flag.
 
 mod described;
 mod entries;
@@ -31,7 +30,7 @@ use std::{path::Path, sync::Arc};
 use anyhow::Context as _;
 use plexus_store::permissions;
 
-/// The index, shared by searches and the worker.
+/// Search index, shared by searches and the worker.
 pub type Index = Arc<plexus_search::Index>;
 
 pub(crate) fn open(data_dir: &Path) -> anyhow::Result<Index> {

@@ -1,4 +1,4 @@
-//! Writing what a listing says.
+//! Writes listings.
 
 use std::time::Duration;
 
@@ -16,12 +16,13 @@ use plexus_store::{
 use super::Summary;
 use crate::{Error, Hub, Result};
 
-/// How often an agent that keeps answering is written down as alive.
+/// Interval at which an agent that keeps answering is marked as online (write amplification).
 const ALIVE_EVERY: Duration = Duration::from_secs(5 * 60);
 const USES_COUNTED: i64 = 1_000;
 const MONTH: Duration = Duration::from_secs(30 * 24 * 3_600);
 
-/// Brings the agent's listing up to its current version, its proofs and its state. Wake the index after the commit.
+/// Updates the agent's listing to its current version, verification and state.
+/// Notify the index after the commit.
 pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()> {
     let missing = |what| Error::Fault(anyhow::anyhow!("agent {agent} has no {what}"));
     let row = agents::find(tx, agent).await?.ok_or_else(|| missing("row"))?;
@@ -39,9 +40,10 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
         AgentState::Deleted => ListingState::Deleted,
     };
     let now = hub.env().now();
-    // A sequence that follows the clock stays ahead of whatever another copy of the hub signed before.
+    // The sequence follows the clock, so that it is greater than any that a
+    // former copy of the hub has signed.
     let seq = before.as_ref().map_or(0, |before| before.seq).max(now.millis().saturating_mul(1_000)) + 1;
-    // What others know stays until the publisher signs something else.
+    // The signed envelope stays until the publisher signs a new one.
     let signed = before;
     let listing = Listing {
         agent,
@@ -64,7 +66,8 @@ pub(crate) fn read_summary(listing: &Listing) -> Summary {
     serde_json::from_value(listing.summary.clone()).unwrap_or_default()
 }
 
-/// What runs here needs no proof; what runs elsewhere needs one for the origin that is called.
+/// Returns whether the agent is verified. Agents that run on this hub need none;
+/// others need all origins verified.
 async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Result<bool> {
     match connector {
         Connector::A2a { .. } | Connector::Http { .. } => {
@@ -78,7 +81,7 @@ async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Res
     }
 }
 
-/// Notes that the agent answered, so that lists show it as online.
+/// Marks the agent as online.
 pub(crate) async fn seen_alive(hub: &Hub, agent: AgentId) -> Result<()> {
     let now = hub.env().now();
     let known = listings::find(&mut hub.store().read().await?, agent).await?;
@@ -90,7 +93,7 @@ pub(crate) async fn seen_alive(hub: &Hub, agent: AgentId) -> Result<()> {
     note_online(hub, agent, Some(now)).await
 }
 
-/// Notes that an agent which said when it went has gone, so that lists stop showing it as online.
+/// Marks an agent as offline, if its disconnect is observed.
 pub(crate) async fn seen_gone(hub: &Hub, agent: AgentId) -> Result<()> {
     note_online(hub, agent, None).await
 }

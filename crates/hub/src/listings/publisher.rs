@@ -1,4 +1,4 @@
-//! By which identifiers other registries know the agents of this hub.
+//! Identifiers of this hub's agents in other registries (URNs).
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -8,21 +8,21 @@ use url::Host;
 
 use crate::{Hub, Result, keys};
 
-/// Whose name stands in the identifiers: a domain, by the specification of Agentic Resource Discovery (appendix C); a hub
-/// that has none goes by its key, in a form of its own.
+/// Publisher in an identifier: a domain (Agentic Resource Discovery, appendix C), or for a hub without a
+/// domain its public key, in a project-specific URN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Publisher {
     Domain(String),
     Key(String),
 }
 
-/// Agents have one name between the publisher and their own, what is the hub's has more.
+/// Namespace of the hub's own identifiers. They have more parts than those of agents, so they cannot collide.
 const OF_HUB: &str = "hub";
 const AIR: &str = "urn:air:";
 const OWN: &str = "urn:plexus:";
 const MOST_BYTES: usize = 512;
 
-/// The hub's domain. One that only this machine reaches is `localhost`, however it is called.
+/// Returns this hub's publisher: its domain. A hub on a loopback address is `localhost`.
 pub async fn publisher(hub: &Hub) -> Result<Publisher> {
     match hub.config().public_url.host() {
         Some(Host::Domain(domain)) => Ok(Publisher::Domain(domain.to_owned())),
@@ -48,12 +48,12 @@ impl Publisher {
         format!("{}{self}:{}:{}", self.scheme(), address.owner, address.name)
     }
 
-    /// What is the hub's own and no agent.
+    /// Returns the identifier of something that belongs to the hub and is not an agent.
     pub fn of_hub(&self, name: &str) -> String {
         format!("{}{self}:{OF_HUB}:{name}", self.scheme())
     }
 
-    /// The hub itself, as others verify it.
+    /// Returns the verifiable identifier of the hub itself.
     pub fn host_id(&self) -> String {
         match self {
             Self::Domain(domain) => format!("did:web:{domain}"),
@@ -61,7 +61,7 @@ impl Publisher {
         }
     }
 
-    /// The agent that an identifier of this publisher names.
+    /// Returns the address of the agent, if the identifier belongs to this publisher.
     pub fn address(&self, identifier: &Identifier) -> Option<Address> {
         let rest = identifier.0.strip_prefix(self.scheme())?.strip_prefix(&self.to_string())?;
         let (owner, name) = rest.strip_prefix(':')?.split_once(':')?;
@@ -76,7 +76,7 @@ impl Publisher {
     }
 }
 
-/// Text in the form of an identifier: `urn:air:`, a publisher, and at least one more name.
+/// Valid identifier: `urn:air:` or `urn:plexus:`, a publisher, and at least one more part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identifier(String);
 

@@ -1,4 +1,4 @@
-//! What lists, pages and the index read about an agent, kept as JSON beside its listing.
+//! Summary of a listing for lists, pages and the index, stored as JSON beside the listing.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use plexus_domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// An agent counts as online this long after it last answered.
+/// An agent counts as online this long after its last answer.
 pub const ONLINE: Duration = Duration::from_secs(15 * 60);
 
-/// The kind of what is part of the hub.
+/// Kind of built-in agents.
 const BUILT_IN: &str = "builtin";
 const SUMMARY_CHARS: usize = 160;
 const TAGS: usize = 16;
@@ -23,26 +23,26 @@ const EXAMPLES: usize = 5;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Summary {
-    /// The name on the card.
+    /// Name on the card.
     pub title: String,
     /// One line.
     pub summary: String,
     pub description: String,
     pub tags: Vec<String>,
-    /// The ids of its skills.
+    /// Ids of its skills.
     pub capabilities: Vec<String>,
-    /// Things that one could say to it.
+    /// Example messages.
     pub examples: Vec<String>,
-    /// As its card has it, maybe empty.
+    /// Version on its card; may be empty.
     pub version: String,
     /// Names, descriptions and examples of its skills, for the index.
     pub skills: String,
-    /// How it is spoken to, such as "A2A 1.0".
+    /// Protocol by which it is called, such as "A2A 1.0".
     pub protocol: String,
     pub kind: String,
-    /// Control of every origin that the hub calls was proved, or vouched for.
+    /// True if every called origin is verified or trusted.
     pub verified: bool,
-    /// When its last card fetch or run succeeded.
+    /// Time of its last successful card fetch or run.
     pub online_at: Option<Timestamp>,
     /// Runs in the last 30 days, as of `online_at`.
     pub uses: u64,
@@ -73,7 +73,7 @@ impl Summary {
         }
     }
 
-    /// What is part of the hub answers whenever the hub does.
+    /// Returns whether the agent is online. Built-in agents always are.
     pub fn is_online(&self, now: Timestamp) -> bool {
         self.is_built_in() || self.online_at.is_some_and(|at| now.since(at) < ONLINE)
     }
@@ -84,7 +84,8 @@ impl Summary {
         self.kind == BUILT_IN
     }
 
-    /// Until when the index counts it as online, less the time that an answer counts for.
+    /// Returns the time of the last answer for the index. Built-in agents get the
+    /// maximum, so that they never expire.
     pub fn alive_at(&self) -> Option<Timestamp> {
         if self.is_built_in() { Some(Timestamp::from_millis(i64::MAX)) } else { self.online_at }
     }

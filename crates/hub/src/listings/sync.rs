@@ -1,4 +1,4 @@
-//! Keeping the index in step with the store.
+//! Worker that keeps the search index current with the store.
 
 use std::{
     collections::HashMap,
@@ -19,14 +19,14 @@ use tokio_util::sync::CancellationToken;
 use super::{described::Described, publish::read_summary};
 use crate::{Error, Hub, Result, views};
 
-/// Listings that are read at once, and that one commit of the index takes.
+/// Listings per read and per commit of the index.
 const BATCH: i64 = 1_000;
-/// Batches read before the index has taken them; a full queue makes the reader wait.
+/// Queue capacity in batches; a full queue blocks the reader (backpressure).
 const READ_AHEAD: usize = 1;
-/// A wake-up may be lost; then this finds what it would have told.
+/// Poll interval, in case a wake-up notification is lost.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-/// Brings the index up to the store, says so, and follows changes until `stop`.
+/// Runs the worker until `stop`: applies all changes, marks the index as complete, and follows new changes.
 pub(crate) async fn index_until(stop: CancellationToken, hub: Hub) {
     loop {
         match catch_up(&stop, &hub).await {
@@ -41,8 +41,8 @@ pub(crate) async fn index_until(stop: CancellationToken, hub: Hub) {
     }
 }
 
-/// An index that holds nothing, or that knows of changes which the store does not (it was made from another store,
-/// perhaps before a backup was brought back), is built anew; any other is told what changed.
+/// Applies changes to the index. Rebuilds it if it is empty, or if it is ahead of the store: then it was
+/// built from another store, or the store was restored from a backup.
 async fn catch_up(stop: &CancellationToken, hub: &Hub) -> Result<()> {
     let (last, at) = (last_change(hub).await?, hub.index().last_change());
     if at > last || (at == 0 && last > 0) {
@@ -57,8 +57,8 @@ async fn catch_up(stop: &CancellationToken, hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Builds the index from all listings, beside the one that searches use meanwhile. The store's last change is read
-/// before the listings are, so what changes meanwhile is applied afterwards.
+/// Rebuilds the index beside the one that serves searches. `last` was read before the listings, so later
+/// changes are applied afterwards.
 async fn build(stop: &CancellationToken, hub: &Hub, last: u64) -> Result<()> {
     let begun = Instant::now();
     let (batches, mut taken) = mpsc::channel(READ_AHEAD);
@@ -73,16 +73,16 @@ async fn build(stop: &CancellationToken, hub: &Hub, last: u64) -> Result<()> {
     Ok(())
 }
 
-/// What was sent; an error where the reader broke off before it said that nothing follows. An index of a part of the
-/// listings must not pass for whole.
+/// Returns the next batch; an error if the reader ended without its end marker. A partial
+/// index must not count as complete.
 fn next_batch(received: Option<Sent>) -> Option<Result<Batch>> {
     received.unwrap_or_else(|| Some(Err(Error::fault(anyhow::anyhow!("reading the listings broke off")))))
 }
 
-/// A batch, an error, or none where nothing follows.
+/// Batch or error; `None` marks the end.
 type Sent = Option<Result<Batch>>;
 
-/// Sends every listing up to change `last`, or why they cannot be read. Ends early when nobody takes them.
+/// Sends all listings up to change `last`, or the error. Ends early if the receiver is gone.
 async fn read_all(stop: &CancellationToken, hub: &Hub, last: u64, batches: mpsc::Sender<Sent>) {
     let mut from = 0;
     while from < last {
@@ -97,7 +97,7 @@ async fn read_all(stop: &CancellationToken, hub: &Hub, last: u64, batches: mpsc:
             return;
         }
     }
-    // The receiver has gone where it met an error.
+    // The receiver is gone if it met an error.
     let _ = batches.send(None).await;
 }
 
@@ -124,7 +124,7 @@ async fn last_change(hub: &Hub) -> Result<u64> {
     Ok(u64::try_from(last).unwrap_or(0))
 }
 
-/// The next listings after `change`; none when there is nothing new.
+/// Reads the next listings after `change`; `None` if there are none.
 async fn read(hub: &Hub, change: u64) -> Result<Option<Batch>> {
     let mut conn = hub.store().read().await?;
     let changed = listings::changed_since(&mut conn, i64::try_from(change).unwrap_or(0), BATCH).await?;
@@ -157,7 +157,7 @@ fn entry(agent: &Agent, listing: &Listing) -> Entry {
     entry_of(agent.id, described)
 }
 
-/// What the index knows of an agent.
+/// Builds the index document of an agent.
 pub(crate) fn entry_of(agent: AgentId, described: Described) -> Entry {
     let Described { address, summary, created, updated, .. } = described;
     let alive_at = summary.alive_at();

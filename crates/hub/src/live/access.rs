@@ -1,4 +1,4 @@
-//! News that somebody may have lost access, for whoever still reads.
+//! Broadcasts that access may have been revoked, to open subscriptions.
 
 use plexus_domain::{AccountId, ChatId};
 use serde::{Deserialize, Serialize};
@@ -6,23 +6,24 @@ use tokio::sync::broadcast;
 
 use crate::processes::{Hint, Hints};
 
-/// News that a reader may be behind. One that falls further looks at the store, as it would for each of them.
+/// Channel capacity. A receiver that lags behind re-checks the store, as it would after each single change.
 const BEHIND: usize = 64;
 
-/// Whose access was touched. What is true now is in the store: readers whom it concerns look there.
+/// Whose access may have changed. It is only a notification: affected subscriptions re-check the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Touched {
     /// A session or token of the account ended, or the account itself.
     Account(AccountId),
-    /// The chat is gone, or somebody is no longer in it.
+    /// The chat was deleted, or a member was removed.
     Chat(ChatId),
-    /// A rule about hubs was made or taken back.
+    /// A rule about remote hubs was added or removed.
     Hubs,
-    /// News of other processes were lost.
+    /// Notifications of other instances were lost.
     Anything,
 }
 
+/// Broadcast of access changes, across all instances.
 #[derive(Clone)]
 pub struct Access {
     news: broadcast::Sender<Touched>,
@@ -34,18 +35,19 @@ impl Access {
         Self { news: broadcast::Sender::new(BEHIND), hints }
     }
 
-    /// After the commit that took something away.
+    /// Publishes a change to all instances. Call it after the commit that revoked access.
     pub fn touch(&self, touched: Touched) {
         self.hints.add(Hint::Access(touched));
         self.hear(touched);
     }
 
-    /// What another process says of its commit.
+    /// Publishes a change that another instance committed.
     pub(crate) fn hear(&self, touched: Touched) {
-        // Nobody reading is fine.
+        // Fails only when there are no receivers.
         let _ = self.news.send(touched);
     }
 
+    /// Subscribes to access changes.
     pub fn watch(&self) -> broadcast::Receiver<Touched> {
         self.news.subscribe()
     }

@@ -1,4 +1,4 @@
-//! Channels from what happens to those who watch.
+//! In-memory broadcast channels per chat and account.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,18 +8,18 @@ use tokio::sync::broadcast;
 
 use super::Frame;
 
-/// Frames that a reader may be behind. One that falls further is told to catch up from the log: it loses nothing,
-/// and what it missed reaches it in one piece.
+/// Channel capacity in frames. A receiver that lags behind catches up from the event log, and loses nothing.
 const BEHIND: usize = 128;
 
-/// What can be watched.
+/// What a channel is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topic {
     Chat(ChatId),
-    /// What a person's pages show outside the open chat: the list of chats, finished answers.
+    /// Changes outside the open chat: the list of chats, finished answers.
     Account(AccountId),
 }
 
+/// The channels that are in use. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Channels(Arc<Mutex<HashMap<Topic, Held>>>);
 
@@ -29,7 +29,7 @@ struct Held {
 }
 
 impl Channels {
-    /// Keeps the channel of `topic` open until the answer is dropped.
+    /// Returns the channel of `topic`, and creates it on first use. It exists while any handle to it does.
     pub fn hold(&self, topic: Topic) -> Channel {
         let mut channels = self.0.lock();
         let held = channels
@@ -39,12 +39,12 @@ impl Channels {
         Channel { topic, sender: held.sender.clone(), channels: self.clone() }
     }
 
-    /// Whether anybody would see a frame.
+    /// Returns whether the topic has subscribers.
     pub fn is_watched(&self, topic: Topic) -> bool {
         self.0.lock().get(&topic).is_some_and(|held| held.sender.receiver_count() > 0)
     }
 
-    /// The chats that somebody watches.
+    /// Returns the chats that have subscribers.
     pub fn watched_chats(&self) -> Vec<ChatId> {
         let chat = |(topic, held): (&Topic, &Held)| match topic {
             Topic::Chat(chat) if held.sender.receiver_count() > 0 => Some(*chat),
@@ -53,7 +53,7 @@ impl Channels {
         self.0.lock().iter().filter_map(chat).collect()
     }
 
-    /// Shows a frame to whoever watches; nobody is fine.
+    /// Publishes a frame to the subscribers of a topic, if there are any.
     pub fn tell(&self, topic: Topic, frame: Frame) {
         if let Some(held) = self.0.lock().get(&topic) {
             let _ = held.sender.send(Arc::new(frame));
@@ -66,7 +66,7 @@ impl Channels {
     }
 }
 
-/// A hold on a channel.
+/// A reference-counted handle that keeps a channel alive.
 pub struct Channel {
     topic: Topic,
     sender: broadcast::Sender<Arc<Frame>>,

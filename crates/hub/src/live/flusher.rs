@@ -1,4 +1,4 @@
-//! Writes open text down, all runs of the process in one transaction, ten times a second.
+//! Journals the text of open messages: all runs of the instance in one transaction, ten times a second.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -9,10 +9,11 @@ use tokio::sync::Mutex;
 use super::Unlogged;
 use crate::{Hub, processes::Hint};
 
-/// How much of an answer a crash may cost.
+/// Flush interval, and so the amount of text that a crash may lose.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Flushes until the hub ends, then once more. What was taken and not written yet outlives a panic.
+/// Starts the flusher, which flushes once more at shutdown. Pending pieces are kept across a panic of the
+/// worker.
 pub(crate) fn start_flusher(hub: &Hub) {
     let pending = Arc::new(Mutex::new(Pending { next: 1, oldest: 1, ..Pending::default() }));
     hub.supervise("text flusher", move |hub| flush_until_stopped(hub, Arc::clone(&pending)));
@@ -28,16 +29,16 @@ async fn flush_until_stopped(hub: Hub, pending: Arc<Mutex<Pending>>) {
     pending.flush(&hub).await;
 }
 
-/// Text that is on its way to the log.
+/// Text that is not journaled yet.
 #[derive(Default)]
 struct Pending {
     /// The number of the next piece.
     next: i64,
-    /// The oldest piece that the log still holds.
+    /// The oldest piece that is still in the journal.
     oldest: i64,
-    /// Pieces that the store did not take yet.
+    /// Pieces that the store has not accepted yet.
     waiting: Vec<Piece>,
-    /// The chats that they are of.
+    /// The chats of these pieces.
     chats: HashSet<ChatId>,
 }
 
@@ -55,18 +56,18 @@ impl Pending {
                     hub.hints().add(Hint::Text(chat));
                 }
             }
-            // Nothing is lost yet: the text is in memory, and the next tick tries again.
+            // Nothing is lost: the text stays in memory, and the next tick retries.
             Err(error) => {
                 tracing::warn!(%error, pieces = self.waiting.len(), "open text could not be written down");
             }
         }
     }
 
-    /// Takes what is new, and answers the number of the oldest piece of a message that is still open.
+    /// Collects new pieces. Returns the number of the oldest piece of a message that is still open.
     fn collect(&mut self, hub: &Hub) -> i64 {
         let mut open = HashSet::new();
         let mut needed = i64::MAX;
-        // Other processes show it all; for what a crash leaves, text is enough.
+        // Other instances mirror every part. For crash recovery alone, text is enough.
         let all = hub.hints().are_heard();
         for writing in hub.live().all() {
             let mut writing = writing.lock();
@@ -83,7 +84,7 @@ impl Pending {
             }
             needed = needed.min(writing.first_piece.unwrap_or(i64::MAX));
         }
-        // A message that has ended is in the store already.
+        // A message that has ended is stored already.
         self.waiting.retain(|piece| open.contains(&piece.message));
         needed.min(self.next)
     }

@@ -1,4 +1,5 @@
-//! What readers are sent. A frame is built once and shared by all of them, in memory and on the wire.
+//! Frames: updates that are sent to subscribers. A frame is built once and shared, in memory and in encoded
+//! form.
 
 use std::sync::OnceLock;
 
@@ -7,43 +8,47 @@ use plexus_domain::{MessageId, Part, event::Event};
 
 use crate::views::MessageView;
 
+/// One update, with its cached encoding.
 pub struct Frame {
     pub kind: FrameKind,
     wire: OnceLock<Bytes>,
 }
 
+/// The content of a frame.
 pub enum FrameKind {
-    /// A structural change. `seq` is its place in the chat's log; a reader that has not seen `since` missed something
-    /// in between. `view` is the message that it is about.
+    /// A structural change. `seq` is its number in the chat's event log, and `view` the message that it
+    /// concerns.
+    ///
+    /// `since` is the number of the preceding event; a subscriber that has not received it missed something.
     Event { since: i64, seq: i64, event: Event, view: Option<Box<MessageView>> },
-    /// A message that is being written, as it stands: readers drop what they have of it.
+    /// The full state of a part that is being written; it replaces what the subscriber has.
     Snapshot(Box<Snapshot>),
-    /// More text; `start` is its byte offset in the part.
+    /// Appended text; `start` is its byte offset in the part.
     Text { message: MessageId, part: usize, start: usize, body: Box<str> },
-    /// What the agent of an open message is doing; an empty line is nothing in particular.
+    /// Status line of the agent of an open message; empty clears it.
     Status { message: MessageId, line: Box<str> },
-    /// Bytes `start..end` of the part, which are `text`, will not change any more.
+    /// Bytes `start..end` of the part are final; `text` is their content.
     Block { message: MessageId, part: usize, start: usize, end: usize, text: Box<str> },
-    /// The list of the account's chats changed.
+    /// The account's list of chats changed.
     ChatsChanged,
-    /// The chat may not be read, by this reader or any more.
+    /// The chat was deleted, or the subscriber may not read it.
     Gone,
 }
 
-/// One part of a message that is being written.
+/// The state of one part of a message that is being written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     pub message: MessageId,
     pub part: usize,
-    /// The blocks that will not change any more, in order.
+    /// Markdown blocks that are final, in order.
     pub closed: Vec<ClosedBlock>,
-    /// The text behind the closed blocks.
+    /// The text after the closed blocks.
     pub tail: String,
-    /// A part that came whole, instead of text.
+    /// A part that is not streamed text.
     pub whole: Option<Part>,
 }
 
-/// A closed block: the byte offset at which it ends, and its markdown.
+/// A final markdown block, and the byte offset of its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClosedBlock {
     pub end: usize,
@@ -51,12 +56,12 @@ pub struct ClosedBlock {
 }
 
 impl Snapshot {
-    /// The byte offset of `tail`.
+    /// Returns the byte offset of `tail`.
     pub fn start(&self) -> usize {
         self.closed.last().map_or(0, |block| block.end)
     }
 
-    /// A part that came whole.
+    /// Creates the snapshot of a part that is not streamed text.
     pub const fn whole(message: MessageId, part: usize, whole: Part) -> Self {
         Self { message, part, closed: Vec::new(), tail: String::new(), whole: Some(whole) }
     }
@@ -67,12 +72,12 @@ impl Frame {
         Self { kind, wire: OnceLock::new() }
     }
 
-    /// The frame as bytes, where it is encoded already.
+    /// Returns the encoding if it is cached.
     pub fn encoded(&self) -> Option<Bytes> {
         self.wire.get().cloned()
     }
 
-    /// The frame as bytes: encoded for the first reader that asks.
+    /// Returns the encoding; the first call encodes and caches it.
     pub fn wire(&self, encode: impl FnOnce(&FrameKind) -> Bytes) -> Bytes {
         self.wire.get_or_init(|| encode(&self.kind)).clone()
     }

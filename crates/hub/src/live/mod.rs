@@ -1,8 +1,8 @@
-//! What is being said right now: channels to readers, and the text of messages that are still being written.
+//! In-memory streaming: broadcast channels to subscribers, and the messages that are still being written.
 //!
-//! A channel exists only while somebody reads a chat or an agent answers in it. A token is shown first and logged
-//! after: it goes from the agent's connection into memory and to every reader at once, and the flusher writes it
-//! down a moment later.
+//! A channel exists only while a chat has subscribers or an agent answers in it. A token is published before
+//! it is journaled: it goes from the agent's connection into memory and to all subscribers, and the flusher
+//! writes it to the stream journal shortly after.
 
 mod access;
 mod channel;
@@ -22,9 +22,10 @@ use plexus_domain::{ChatId, MessageId, Part};
 
 use crate::processes::Hints;
 
-/// The message that a run is writing, shared by the run, its readers and the flusher.
+/// A message that is being written, shared by its run, its subscribers and the flusher.
 pub type Writing = Arc<Mutex<OpenMessage>>;
 
+/// The channels and open messages of this instance.
 pub struct Live {
     pub channels: Channels,
     pub access: Access,
@@ -36,14 +37,14 @@ impl Live {
         Self { channels: Channels::default(), access: Access::new(hints), writing: Mutex::default() }
     }
 
-    /// Begins a message: from here on readers of the chat are shown its text.
+    /// Opens a message: from now on its text is visible to subscribers of the chat.
     pub fn begin(&self, chat: ChatId, message: MessageId) -> Writing {
         let writing = Arc::new(Mutex::new(OpenMessage::new(chat, message)));
         self.writing.lock().insert(message, Arc::clone(&writing));
         writing
     }
 
-    /// Begins to read along with a message that another process writes. None where this one writes it by now.
+    /// Opens a mirror of a message that another instance writes. None if this instance writes it.
     pub(crate) fn copy(&self, chat: ChatId, message: MessageId) -> Option<Writing> {
         let mut writing = self.writing.lock();
         if writing.get(&message).is_some_and(|own| !own.lock().is_copy()) {
@@ -54,7 +55,7 @@ impl Live {
         Some(copy)
     }
 
-    /// Ends reading along; what this process writes since then goes on.
+    /// Closes a mirror, unless this instance has started to write the message itself.
     pub(crate) fn end_copy(&self, message: MessageId, copy: &Writing) {
         let mut writing = self.writing.lock();
         if writing.get(&message).is_some_and(|one| Arc::ptr_eq(one, copy)) {
@@ -62,38 +63,38 @@ impl Live {
         }
     }
 
-    /// Ends reading along everywhere, after what read along has panicked.
+    /// Closes all mirrors, after the mirroring worker panicked.
     pub(crate) fn end_copies(&self) {
         self.writing.lock().retain(|_, one| !one.lock().is_copy());
     }
 
-    /// Ends a message: its text is now in the store.
+    /// Closes a message whose final text is stored.
     pub fn end(&self, message: MessageId) {
         self.writing.lock().remove(&message);
     }
 
-    /// The state of a message that is being written, if this process writes it or reads along.
+    /// Returns the state of a message that this instance writes or mirrors.
     pub fn snapshot(&self, message: MessageId) -> Option<Vec<Snapshot>> {
         let writing = self.writing.lock().get(&message).cloned()?;
         let snapshot = writing.lock().snapshot();
         Some(snapshot)
     }
 
-    /// What such a message says so far.
+    /// Returns the parts so far of a message that this instance writes or mirrors.
     pub fn parts(&self, message: MessageId) -> Option<Vec<Part>> {
         let writing = self.writing.lock().get(&message).cloned()?;
         let parts = writing.lock().parts();
         Some(parts)
     }
 
-    /// What the agent of such a message is doing, in one line.
+    /// Returns the status line of the message's agent, if there is one.
     pub fn status(&self, message: MessageId) -> Option<String> {
         let writing = self.writing.lock().get(&message).cloned()?;
         let status = writing.lock().status().to_owned();
         Some(status).filter(|line| !line.is_empty())
     }
 
-    /// The same for every message of a chat that says so.
+    /// Returns all status lines of the open messages of a chat.
     pub fn statuses(&self, chat: ChatId) -> Vec<(MessageId, String)> {
         let writing: Vec<Writing> = self.writing.lock().values().cloned().collect();
         let of_chat = writing.iter().map(|one| one.lock()).filter(|one| one.chat() == chat);
@@ -103,7 +104,7 @@ impl Live {
             .collect()
     }
 
-    /// The state of every message of a chat.
+    /// Returns the state of all open messages of a chat.
     pub fn snapshots(&self, chat: ChatId) -> Vec<Snapshot> {
         let writing: Vec<Writing> = self.writing.lock().values().cloned().collect();
         let mut of_chat: Vec<_> =

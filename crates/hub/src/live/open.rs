@@ -8,18 +8,18 @@ use plexus_markup::Splitter;
 pub use self::pieces::{Applied, Unlogged};
 use super::{ClosedBlock, FrameKind, Snapshot};
 
-/// The parts so far. Text grows; everything else comes whole.
+/// The parts of an open message so far. Text grows; other parts are added complete.
 pub struct OpenMessage {
     chat: ChatId,
     message: MessageId,
     parts: Vec<OpenPart>,
-    /// What its agent is doing, in one line; empty is nothing in particular.
+    /// Status line of its agent; empty if there is none.
     status: String,
-    /// Whether the log of this process knows the status.
+    /// Whether the current status is journaled.
     status_logged: bool,
-    /// The number of its first piece in the text log.
+    /// The number of its first piece in the stream journal.
     pub(super) first_piece: Option<i64>,
-    /// Another process writes it; this one reads along.
+    /// A mirror: another instance writes the message.
     is_copy: bool,
 }
 
@@ -33,14 +33,15 @@ struct OpenText {
     name: Option<String>,
     text: String,
     splitter: Splitter,
-    /// Where each closed block ends, in order.
+    /// End offsets of the closed blocks, in order.
     closed: Vec<usize>,
-    /// Bytes that the log knows, and whether it knows artifact and name.
+    /// How many bytes of the text are journaled.
     logged: usize,
+    /// Whether artifact and name are journaled.
     labels_logged: bool,
 }
 
-/// A block that no later text can change.
+/// A markdown block that later text cannot change.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Closed {
     pub start: usize,
@@ -60,7 +61,7 @@ impl OpenMessage {
         }
     }
 
-    /// One that another process writes.
+    /// Creates a mirror of a message that another instance writes.
     pub fn copy(chat: ChatId, message: MessageId) -> Self {
         Self { is_copy: true, ..Self::new(chat, message) }
     }
@@ -77,7 +78,7 @@ impl OpenMessage {
         self.message
     }
 
-    /// Lets go of all parts.
+    /// Discards all parts.
     pub fn clear(&mut self) {
         self.parts.clear();
     }
@@ -86,7 +87,7 @@ impl OpenMessage {
         &self.status
     }
 
-    /// False where that is what it says already.
+    /// Sets the status line. Returns false if it is unchanged.
     pub fn set_status(&mut self, line: &str) -> bool {
         let is_new = self.status != line;
         if is_new {
@@ -96,8 +97,9 @@ impl OpenMessage {
         is_new
     }
 
-    /// Appends to the last text part of `artifact`, or begins one. Answers the part's place, where the delta
-    /// begins, and the blocks that it closed.
+    /// Appends to the last text part of `artifact`, or starts one.
+    ///
+    /// Returns the index of the part, the offset of the delta, and the blocks that it closed.
     pub fn append(
         &mut self,
         artifact: Option<&str>,
@@ -110,20 +112,20 @@ impl OpenMessage {
         (part, start, closed)
     }
 
-    /// Adds a part that came whole and answers its place.
+    /// Adds a part that is not streamed text; returns its index.
     pub fn push(&mut self, part: Part) -> usize {
         self.parts.push(OpenPart::whole(part));
         self.parts.len() - 1
     }
 
-    /// Puts another part in the place of one that came whole.
+    /// Replaces a part that is not streamed text.
     pub fn replace(&mut self, index: usize, part: Part) {
         if let Some(place @ OpenPart::Whole { .. }) = self.parts.get_mut(index) {
             *place = OpenPart::whole(part);
         }
     }
 
-    /// What readers are shown of text that was just appended, and of the blocks that it closed.
+    /// Publishes text that was just appended, and the blocks that it closed.
     pub fn show(
         &self,
         part: usize,
@@ -146,7 +148,7 @@ impl OpenMessage {
         self.parts.iter().enumerate().map(|(part, open)| open.snapshot(message, part)).collect()
     }
 
-    /// What is kept: the parts in order, empty ones left out.
+    /// Returns the parts to be stored, in order and without empty ones.
     pub fn parts(&self) -> Vec<Part> {
         self.parts.iter().filter_map(OpenPart::finished).collect()
     }
@@ -156,7 +158,7 @@ impl OpenMessage {
             OpenPart::Text(open) => open.artifact.as_deref() == artifact,
             OpenPart::Whole { .. } => false,
         };
-        // An artifact may be continued after other parts; the message's own text only where it stopped.
+        // An artifact may be continued after other parts; plain text only directly after itself.
         let found = match artifact {
             Some(_) => self.parts.iter().position(continues),
             None => self.parts.len().checked_sub(1).filter(|&last| continues(&self.parts[last])),
@@ -210,7 +212,7 @@ impl OpenPart {
 }
 
 impl OpenText {
-    /// Where the delta begins, and the blocks that it closed.
+    /// Appends the delta; returns its offset, and the blocks that it closed.
     fn push(&mut self, delta: &str) -> (usize, Vec<Closed>) {
         let start = self.text.len();
         self.text.push_str(delta);

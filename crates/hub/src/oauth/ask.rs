@@ -1,4 +1,4 @@
-//! What a client asks a person for, and the person's answer.
+//! Authorization requests of OAuth clients, and the user's consent.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::{
     caller::{Person, Scope, Via},
 };
 
-/// A code is brought at once or not at all.
+/// Lifetime of an authorization code. Clients exchange it at once.
 const CODE_LIVES: Duration = Duration::from_secs(60);
-/// A challenge is a SHA-256 in base64 (RFC 7636 section 4.2).
+/// A code challenge is a SHA-256 digest in base64 (RFC 7636 section 4.2).
 const CHALLENGE_CHARS: usize = 43;
 const STATE_MAX: usize = 1_024;
 
-/// The parameters of an authorization request, as they came.
+/// The parameters of an authorization request, not validated.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     pub response_type: String,
@@ -30,11 +30,11 @@ pub struct Request {
     pub code_challenge: String,
     pub code_challenge_method: String,
     pub resource: String,
-    /// A parameter came twice, which none may (RFC 6749 section 3.1).
+    /// A parameter occurs twice, which is not allowed (RFC 6749 section 3.1).
     pub is_repeated: bool,
 }
 
-/// A request that may be put to a person.
+/// A valid request, to be shown to the user for consent.
 pub struct Question {
     pub client: Client,
     pub redirect: Url,
@@ -44,25 +44,28 @@ pub struct Question {
     challenge: String,
 }
 
-/// What became of a request.
+/// Result of validating an authorization request.
 pub enum Asked {
     Question(Box<Question>),
-    /// It is wrong in a way that its client may be told.
+    /// The request is invalid, in a way that may be reported to the client.
     Wrong(Box<Wrong>),
 }
 
-/// A request that cannot be put to a person. Anybody can be a client, so nobody is sent on without having been asked
-/// (RFC 9700 section 4.11.2).
+/// An invalid request. Its redirect is shown as a link, not followed.
+///
+/// There is no registration, so an automatic redirect would be an open redirector (RFC 9700 section 4.11.2).
 pub struct Wrong {
     pub client: Client,
-    /// What is wrong with it, in words for the person.
+    /// The error, as a message for the user.
     pub words: &'static str,
-    /// Where the client is told.
+    /// The client's redirect URI with the error parameters.
     pub back: Url,
 }
 
-/// Looks at a request before the person sees it. What is wrong with the client or its address is a refusal here, since
-/// there is nowhere safe to send the person (RFC 6749 section 4.1.2.1).
+/// Validates a request before the user sees it.
+///
+/// An invalid client or redirect URI is a refusal, since there is no safe URI to redirect to (RFC 6749
+/// section 4.1.2.1).
 pub async fn ask(hub: &Hub, caller: &Caller, request: &Request) -> Result<Asked> {
     let id = client::sound(&request.client_id, &request.redirect_uri)?;
     let person = signed_in(caller)?;
@@ -100,7 +103,7 @@ pub async fn ask(hub: &Hub, caller: &Caller, request: &Request) -> Result<Asked>
     Ok(Asked::Question(Box::new(Question { client, redirect, resource, scopes, state, challenge })))
 }
 
-/// Writes down what the person decided, and says where to send them: with a code, or with the word that they did not want.
+/// Records the user's decision. Returns the redirect URI with a code, or with an `access_denied` error.
 pub async fn agree(hub: &Hub, caller: &Caller, question: &Question, agrees: bool) -> Result<Url> {
     let person = signed_in(caller)?;
     let Question { client, redirect, resource, scopes, state, challenge } = question;
@@ -131,7 +134,7 @@ pub async fn agree(hub: &Hub, caller: &Caller, question: &Question, agrees: bool
     Ok(answer(hub, redirect, state, &[("code", &code)]))
 }
 
-/// Only a person at a page agrees to anything.
+/// Returns the account of a browser session. Tokens cannot give consent.
 fn signed_in(caller: &Caller) -> Result<&Person, Refusal> {
     let person = caller.person()?;
     match caller.via {
@@ -140,7 +143,7 @@ fn signed_in(caller: &Caller) -> Result<&Person, Refusal> {
     }
 }
 
-/// The answer names who gives it (RFC 9207), so that a client is not made to bring a code to somebody else.
+/// Builds the redirect. It names the issuer (RFC 9207) against mix-up attacks.
 fn answer(hub: &Hub, redirect: &Url, state: &str, pairs: &[(&str, &str)]) -> Url {
     let mut url = redirect.clone();
     {
@@ -154,7 +157,7 @@ fn answer(hub: &Hub, redirect: &Url, state: &str, pairs: &[(&str, &str)]) -> Url
     url
 }
 
-/// What the tokens are to be good for; nothing said means all of the hub (RFC 8707 section 2).
+/// Validates the audience of the tokens; empty selects the whole hub (RFC 8707 section 2).
 fn resource(hub: &Hub, wanted: &str) -> Option<Url> {
     let public = &hub.config().public_url;
     if wanted.is_empty() {
@@ -165,7 +168,7 @@ fn resource(hub: &Hub, wanted: &str) -> Option<Url> {
     (fine && url.username().is_empty() && url.password().is_none()).then_some(url)
 }
 
-/// The scopes by their names; nothing said means all that programs may have.
+/// Parses the scopes; empty selects all scopes that clients may have.
 fn scopes(wanted: &str) -> Option<Vec<Scope>> {
     if wanted.trim().is_empty() {
         return Some(SCOPES.to_vec());

@@ -1,4 +1,4 @@
-//! Who a client says that it is: a document at the address that is its id (OAuth Client ID Metadata Document).
+//! OAuth clients, identified by the URL of their metadata document (OAuth Client ID Metadata Document).
 
 use plexus_a2a::json::{self, Limits};
 use plexus_domain::{Error as Refusal, text};
@@ -10,11 +10,11 @@ use crate::{Hub, Result, caller::Person, config::is_loopback, limits::Rate};
 const LIMITS: Limits = Limits { bytes: 16 * 1024, depth: 8, values: 512 };
 const NAME_MAX: usize = 60;
 
-/// A client that may be shown to a person.
+/// A client with a valid metadata document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
     pub id: Url,
-    /// One line that it chose itself: not to be trusted more than its host.
+    /// Display name, chosen by the client. It deserves no more trust than the host of `id`.
     pub name: String,
     redirects: Vec<Url>,
 }
@@ -30,7 +30,8 @@ struct Document {
 }
 
 impl Client {
-    /// Fetches the document of a client. The person who is asked is the one whom the fetch is counted for.
+    /// Fetches and validates a client's document. The fetch counts against the rate limit of the user who is
+    /// asked.
     pub(super) async fn fetch(hub: &Hub, person: &Person, id: Url) -> Result<Self> {
         hub.limits().take(Rate::Fetches, &person.account.to_string())?;
         let outbound = hub.outbound().anyone(person.role == plexus_domain::account::Role::Admin);
@@ -46,7 +47,7 @@ impl Client {
         Ok(Self::read(id, &found.body)?)
     }
 
-    /// Reads the document that was found at `id`.
+    /// Validates the document that was found at `id`.
     pub fn read(id: Url, body: &[u8]) -> Result<Self, Refusal> {
         let document: Document = json::parse(body, LIMITS).map_err(|error| wrong(&error.to_string()))?;
         if document.client_id != id.as_str() {
@@ -66,7 +67,8 @@ impl Client {
         Ok(Self { id, name, redirects })
     }
 
-    /// The address to answer at, if the document names it. On loopback the port may be another (RFC 8252 section 7.3).
+    /// Returns the redirect URI if the document lists it. On loopback the port may differ (RFC 8252 section
+    /// 7.3).
     pub fn redirect(&self, wanted: &str) -> Result<Url, Refusal> {
         let wanted =
             redirect(wanted).filter(|wanted| self.redirects.iter().any(|known| is_same(known, wanted)));
@@ -74,7 +76,7 @@ impl Client {
     }
 }
 
-/// What can be said of a request before anything is fetched for it: the id of the client, if both addresses could be ones.
+/// Validates client id and redirect URI before anything is fetched. Returns the client id.
 pub(super) fn sound(id: &str, answer_to: &str) -> Result<Url, Refusal> {
     let id = parse(id)?;
     redirect(answer_to).ok_or_else(nowhere)?;
@@ -89,7 +91,7 @@ fn wrong(why: &str) -> Refusal {
     Refusal::invalid("client_id", format!("This client cannot be used. {why}"))
 }
 
-/// The id of a client is an https address with a path; on this machine it may be http.
+/// Parses a client id: an https URL with a path. http is allowed on loopback.
 fn parse(id: &str) -> Result<Url, Refusal> {
     let url: Url = id.parse().map_err(|_| wrong("Its id is not an address."))?;
     let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
@@ -100,7 +102,7 @@ fn parse(id: &str) -> Result<Url, Refusal> {
     Err(wrong("Its id has to be an https address with a path, as in https://app.example.org/client.json."))
 }
 
-/// https, http on loopback, or a scheme of the client's own with a dot in it (RFC 8252 section 7).
+/// Parses a redirect URI: https, http on loopback, or a private-use scheme with a dot (RFC 8252 section 7).
 fn redirect(uri: &str) -> Option<Url> {
     let url: Url = uri.parse().ok()?;
     let fine = match url.scheme() {
@@ -114,7 +116,7 @@ fn redirect(uri: &str) -> Option<Url> {
 fn is_same(known: &Url, wanted: &Url) -> bool {
     let mut known = known.clone();
     if is_loopback(&known) && known.scheme() == "http" {
-        // This cannot fail for an address with a host.
+        // `set_port` cannot fail for a URL with a host.
         let _ = known.set_port(wanted.port());
     }
     known == *wanted

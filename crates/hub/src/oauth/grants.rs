@@ -1,4 +1,4 @@
-//! What a person agreed to, to look at and to end.
+//! Lists and revokes the OAuth grants of an account.
 
 use plexus_domain::{Error as Refusal, OauthGrantId};
 use plexus_store::oauth;
@@ -6,13 +6,13 @@ use plexus_store::oauth;
 use super::Grant;
 use crate::{Caller, Hub, Result, caller::Via, live::Touched};
 
-/// The newest first.
+/// Lists the caller's grants, the newest first.
 pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<Grant>> {
     let person = caller.person()?;
     Ok(oauth::list_by_account(&mut hub.store().read().await?, person.account).await?)
 }
 
-/// Ends a grant at once, with every token that was given for it.
+/// Revokes a grant with all its tokens. Takes effect at once.
 pub async fn revoke(hub: &Hub, caller: &Caller, id: OauthGrantId) -> Result<()> {
     let person = caller.person()?;
     if matches!(caller.via, Via::Token { .. }) {
@@ -29,6 +29,7 @@ pub async fn revoke(hub: &Hub, caller: &Caller, id: OauthGrantId) -> Result<()> 
     Ok(())
 }
 
+/// Purges expired grants.
 pub async fn forget_expired(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write_bulk().await?;
     oauth::delete_expired(&mut tx, hub.env().now()).await?;

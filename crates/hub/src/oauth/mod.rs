@@ -1,7 +1,7 @@
-//! The hub as an authorization server (OAuth 2.1), so that programs act for a person who agreed to it on a page.
+//! OAuth 2.1 authorization server: programs act for a user who consented on a web page.
 //!
-//! A client is known by the address of a document in which it says who it is; nothing is registered beforehand. A grant
-//! begins with a code, which the client exchanges once, and lives on by refresh tokens that are each good once.
+//! A client is identified by the URL of its metadata document; there is no registration. A grant starts with
+//! an authorization code that is exchanged once, and continues by single-use refresh tokens.
 
 mod ask;
 mod client;
@@ -16,5 +16,5 @@ pub use tokens::{Refused, Tokens, admit, exchange, refresh, withdraw};
 
 use crate::caller::Scope;
 
-/// What programs may be let do. Whatever an account can do besides takes a token that its owner made.
+/// Scopes that clients can get. All other permissions need an API token that the owner created.
 pub const SCOPES: [Scope; 2] = [Scope::Read, Scope::Chat];

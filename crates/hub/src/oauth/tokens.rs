@@ -1,4 +1,4 @@
-//! Codes and refresh tokens become tokens.
+//! Token endpoint: exchanges authorization codes and refresh tokens, and revokes tokens.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -11,15 +11,15 @@ use super::Grant;
 use crate::{Error, Hub, accounts::random_word, caller::source, limits::Rate, live::Touched};
 
 const TOKEN_LIVES: Duration = Duration::from_secs(3_600);
-/// A grant that nobody uses for so long ends.
+/// Idle lifetime of a grant.
 const GRANT_LIVES: Duration = Duration::from_secs(30 * 24 * 3_600);
-/// What secret scanners look for.
+/// Fixed prefixes, by which secret scanners recognise tokens.
 const ACCESS: &str = "plx_";
 const REFRESH: &str = "plxr_";
-/// Letters of a verifier (RFC 7636 section 4.1).
+/// Allowed length of a code verifier (RFC 7636 section 4.1).
 const VERIFIER: std::ops::RangeInclusive<usize> = 43..=128;
 
-/// What a client gets. The texts are kept nowhere.
+/// Tokens issued to a client. Only their digests are stored.
 pub struct Tokens {
     pub access: String,
     pub refresh: String,
@@ -27,12 +27,12 @@ pub struct Tokens {
     pub scopes: Vec<String>,
 }
 
-/// Why it gets nothing, as RFC 6749 section 5.2 names it.
+/// Error of the token endpoint, as named in RFC 6749 section 5.2.
 #[derive(Debug)]
 pub enum Refused {
-    /// The code or the refresh token is not good, or not this client's.
+    /// `invalid_grant`: the code or refresh token is not valid, or belongs to another client.
     Grant,
-    /// The tokens would be for something else than was agreed to.
+    /// `invalid_target`: the requested resource is not the one that the user consented to.
     Target,
     Fault(Error),
 }
@@ -43,21 +43,22 @@ impl<E: Into<Error>> From<E> for Refused {
     }
 }
 
-/// Counts a request for tokens against what an address may send.
+/// Counts a request against the rate limit of the IP address.
 pub fn admit(hub: &Hub, ip: IpAddr) -> Result<(), Error> {
     Ok(hub.limits().take(Rate::TokenRequests, &source(ip))?)
 }
 
-/// Counts what is not good for a client. One that brings what is good passes, whatever others bring in its name.
+/// Counts failures per client. Valid requests are not limited, so failures that others cause do not block the
+/// client.
 fn counted(hub: &Hub, client: &str, given: Result<Tokens, Refused>) -> Result<Tokens, Refused> {
     if matches!(given, Err(Refused::Grant)) {
-        // The name of a client may be of any length.
+        // The digest bounds the key: a client id may have any length.
         hub.limits().take(Rate::WrongGrants, &Digest::of(client).to_string())?;
     }
     given
 }
 
-/// A code for tokens, once. Who brings one again has stolen it, or was robbed of it: what was given for it ends.
+/// Exchanges an authorization code, once. Reuse indicates theft, and revokes the grant with its tokens.
 pub async fn exchange(
     hub: &Hub,
     client: &str,
@@ -78,7 +79,7 @@ async fn exchange_once(
     resource: &str,
 ) -> Result<Tokens, Refused> {
     let code = Digest::of(code);
-    // What nobody was given waits for no writer.
+    // Reject unknown codes by a read, without waiting for the write lock.
     oauth::by_code(&mut hub.store().read().await?, &code).await?.ok_or(Refused::Grant)?;
     let mut tx = hub.store().write().await?;
     let grant = oauth::by_code(&mut tx, &code).await?.ok_or(Refused::Grant)?;
@@ -88,13 +89,13 @@ async fn exchange_once(
     let proved = VERIFIER.contains(&verifier.len()) && challenge(verifier) == grant.challenge;
     let redirect = redirect.parse::<Url>().map(String::from).unwrap_or_default();
     if !proved || grant.client != client || grant.redirect != redirect {
-        // One wrong try spends the code: it may have been guessed at.
+        // One wrong attempt revokes the code: it may be a guess.
         return end(hub, tx, &grant).await;
     }
     give(hub, tx, &grant, resource).await
 }
 
-/// A refresh token for tokens, once; the same holds as for codes.
+/// Exchanges a refresh token, once. Reuse revokes the grant with its tokens.
 pub async fn refresh(hub: &Hub, client: &str, refresh: &str, resource: &str) -> Result<Tokens, Refused> {
     counted(hub, client, refresh_once(hub, client, refresh, resource).await)
 }
@@ -110,9 +111,10 @@ async fn refresh_once(hub: &Hub, client: &str, refresh: &str, resource: &str) ->
     give(hub, tx, &grant, resource).await
 }
 
-/// Ends what a client does not want any more (RFC 7009): by a refresh token the grant with all its tokens, by another the
-/// token alone. What is unknown is no error; what another client was given is [`Refused::Grant`]. A client need not say
-/// who it is, since whoever holds a token can use it as well.
+/// Revokes a token (RFC 7009): a refresh token with its grant and all tokens, an access token alone.
+///
+/// An unknown token is no error. A token of another client is [`Refused::Grant`]. The client id is optional,
+/// since the holder of a token could use it as well.
 pub async fn withdraw(hub: &Hub, client: &str, token: &str) -> Result<(), Refused> {
     let hash = Digest::of(token);
     let mut conn = hub.store().read().await?;
@@ -136,6 +138,7 @@ pub async fn withdraw(hub: &Hub, client: &str, token: &str) -> Result<(), Refuse
     Ok(())
 }
 
+/// Issues tokens and rotates the refresh token. Fails if the grant is expired or the account is not active.
 async fn give(hub: &Hub, mut tx: Tx, grant: &Grant, resource: &str) -> Result<Tokens, Refused> {
     let now = hub.env().now();
     let account = accounts::find(&mut tx, grant.account).await?;
@@ -168,6 +171,7 @@ async fn give(hub: &Hub, mut tx: Tx, grant: &Grant, resource: &str) -> Result<To
     Ok(Tokens { access, refresh, lives: TOKEN_LIVES, scopes: grant.scopes.clone() })
 }
 
+/// Revokes the grant and returns the error.
 async fn end(hub: &Hub, tx: Tx, grant: &Grant) -> Result<Tokens, Refused> {
     close(hub, tx, grant).await?;
     Err(Refused::Grant)
@@ -180,7 +184,7 @@ async fn close(hub: &Hub, mut tx: Tx, grant: &Grant) -> Result<(), Error> {
     Ok(())
 }
 
-/// RFC 7636 section 4.2.
+/// Computes the S256 code challenge (RFC 7636 section 4.2).
 fn challenge(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(Digest::of(verifier).as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Hearing what the other processes say.
+//! Listener for cluster notifications from other instances.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::{
     live::{Frame, FrameKind, Topic, Touched},
 };
 
-/// Before it is listened again after the connection was lost.
+/// Reconnect delay after the connection was lost.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Listens until the hub ends, on one connection after another.
+/// Runs the listener until the hub stops, reconnecting after errors.
 pub(super) async fn keep_hearing(hub: Hub) {
     let mut again = false;
     loop {
@@ -34,10 +34,10 @@ pub(super) async fn keep_hearing(hub: Hub) {
     }
 }
 
-/// Ends with an error, or at once where there is nobody to hear.
+/// Listens on one connection until an error. Returns at once if the store has no notifications (SQLite).
 async fn hear(hub: &Hub, again: bool) -> Result<()> {
     let Some(mut listener) = hub.store().listen().await? else { return Ok(()) };
-    // What was said before this moment was not heard.
+    // Notifications before this moment were missed: resync.
     everything(hub);
     if again {
         hub.federation().begin_anew();
@@ -53,7 +53,8 @@ async fn hear(hub: &Hub, again: bool) -> Result<()> {
     }
 }
 
-/// A process hears its own signs of life, so silence is a connection that was lost without a word.
+/// Returns the next notification; an error if none arrives within the failure detection time. An instance
+/// receives its own heartbeats, so silence means a lost connection.
 async fn next(listener: &mut Listener) -> Result<String> {
     match timeout(DEAD, listener.next()).await {
         Ok(words) => Ok(words?),
@@ -89,7 +90,7 @@ fn take(hub: &Hub, words: Words) {
     }
 }
 
-/// Looks at all that others may have changed.
+/// Resyncs everything that other instances may have changed.
 fn everything(hub: &Hub) {
     hub.mirror().everything();
     hub.live().access.hear(Touched::Anything);
@@ -103,7 +104,7 @@ fn everything(hub: &Hub) {
     });
 }
 
-/// Listening goes on meanwhile.
+/// Handle it in the background, so that the listener is not blocked.
 fn later(hub: &Hub, what: impl Future<Output = Result<()>> + Send + 'static) {
     hub.spawn_once("notification handling", async move {
         if let Err(error) = what.await {
@@ -112,7 +113,7 @@ fn later(hub: &Hub, what: impl Future<Output = Result<()>> + Send + 'static) {
     });
 }
 
-/// Ends what goes on for accounts of which it was not heard that they may not use the hub any more.
+/// Cancels the runs of accounts that lost access without a notification.
 async fn left_meanwhile(hub: &Hub) -> Result<()> {
     for account in hub.running().accounts() {
         let active = accounts::person(&mut hub.store().read().await?, account).await?;
@@ -123,7 +124,7 @@ async fn left_meanwhile(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Ends the runs of an account that may not use the hub for now, and those of its agents.
+/// Cancels the runs of a suspended account and of its agents.
 async fn left(hub: &Hub, account: AccountId) -> Result<()> {
     let mut conn = hub.store().read().await?;
     let Some(found) = account_rows::find(&mut conn, account).await? else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What a process says to the others, and how that is written.
+//! Cluster notifications between instances, and their encoding.
 
 use plexus_domain::{AccountId, AgentId, ChatId, ProcessId, RunId};
 use plexus_store::signals::MAX_BYTES;
@@ -6,58 +6,58 @@ use serde::{Deserialize, Serialize};
 
 use crate::live::Touched;
 
-/// Something moved. What became of it is in the store.
+/// Notification that something changed. The data itself is in the store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Hint {
-    /// The process lives.
+    /// Heartbeat of the instance.
     Alive,
-    /// Hints were lost, or may have been.
+    /// Notifications were lost, or may have been: resync.
     Everything,
     /// Events of a chat were committed.
     Chat(ChatId),
-    /// The process has written more of what is said in a chat into its text log.
+    /// The instance has journaled more text of a chat.
     Text(ChatId),
-    /// The list of an account's chats.
+    /// The chat list of an account changed.
     Chats(AccountId),
     Access(Touched),
-    /// A run is to end.
+    /// Cancel a run.
     Stop(RunId),
-    /// An account may not use the hub for now: its runs, and those of its agents, are to end.
+    /// An account was suspended: cancel its runs and those of its agents.
     Left(AccountId),
-    /// An agent is no more: no program is attached as it.
+    /// An agent was deleted: disconnect its attached program.
     Withdrawn(AgentId),
-    /// Rules about hubs have changed: those of this hub, or of the list at an address.
+    /// Federation rules have changed: those of this hub, or of the list at this URL.
     Rules(Option<String>),
-    /// Somebody answered a question about a tool.
+    /// A tool call was approved or denied.
     Decided,
     Listings,
 }
 
 impl Hint {
-    /// Whether whoever looks at everything finds it, too.
+    /// Returns whether a full resync covers this notification.
     pub const fn is_within_everything(&self) -> bool {
         !matches!(self, Self::Stop(_) | Self::Left(_) | Self::Withdrawn(_) | Self::Rules(_))
     }
 }
 
-/// What one signal carries.
+/// Payload of one NOTIFY.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Words {
     pub from: ProcessId,
     pub said: Vec<Hint>,
 }
 
-/// What is around the hints of a signal, in bytes.
+/// Size of the JSON around the notifications, in bytes.
 const AROUND: usize = 80;
 
 impl Words {
-    /// As many signals as it takes, each short enough.
+    /// Splits the notifications into as many payloads as needed, each within the size limit of NOTIFY.
     pub fn split(from: ProcessId, hints: Vec<Hint>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut room = 0;
         for hint in hints {
-            // And a comma.
+            // One more byte for the comma.
             let size = write(&hint).len() + 1;
             match all.last_mut().filter(|_| size <= room) {
                 Some(last) => last.said.push(hint),
@@ -81,7 +81,7 @@ impl Words {
 }
 
 fn write(words: &impl Serialize) -> String {
-    // Types without maps, without a fallible serializer: this cannot fail.
+    // Cannot fail: these types contain no maps and no fallible serializers.
     serde_json::to_string(words).unwrap_or_default()
 }
 

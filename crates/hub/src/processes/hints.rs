@@ -1,4 +1,4 @@
-//! Hints on their way to the other processes: what is said while one signal is sent goes with the next.
+//! Sender of cluster notifications. Those that arrive while one is sent are batched into the next.
 
 use std::{
     collections::HashSet,
@@ -15,12 +15,12 @@ use tokio::{sync::Notify, time::sleep};
 use super::hint::{Hint, Words};
 use crate::{Hub, Result};
 
-/// Hints that wait at most; more say no more than that everything moved.
+/// Queue limit. Above it they are replaced by one resync notification.
 const MOST: usize = 4_096;
-/// Before a signal is tried again that could not be sent.
+/// Retry interval after a send error.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Where hints go. Without other processes they go nowhere.
+/// Queue of outgoing notifications. Without other instances it drops them.
 #[derive(Clone, Default)]
 pub(crate) struct Hints(Option<Arc<Waiting>>);
 
@@ -28,34 +28,34 @@ pub(crate) struct Hints(Option<Arc<Waiting>>);
 struct Waiting {
     hints: Mutex<HashSet<Hint>>,
     came: Notify,
-    /// Another process hears them.
+    /// Whether another instance exists.
     heard: AtomicBool,
 }
 
 impl Hints {
-    /// For a process that shares its store.
+    /// Creates the queue of an instance that shares its store.
     pub fn shared() -> Self {
         Self(Some(Arc::default()))
     }
 
-    /// Says something once it is committed. Nobody waits for it.
+    /// Queues a notification. Call it after the commit. Does not wait.
     pub fn add(&self, hint: Hint) {
         if self.are_heard() {
             self.say(hint);
         }
     }
 
-    /// Whether there is another process.
+    /// Returns whether another instance exists.
     pub fn are_heard(&self) -> bool {
         self.0.as_ref().is_some_and(|waiting| waiting.heard.load(Ordering::Acquire))
     }
 
-    /// Notes whether there is another process. Answers whether that is new.
+    /// Sets whether another instance exists. Returns whether that changed.
     pub fn set_heard(&self, heard: bool) -> bool {
         self.0.as_ref().is_some_and(|waiting| waiting.heard.swap(heard, Ordering::AcqRel) != heard)
     }
 
-    /// Says something also to those of whom this process has not heard yet.
+    /// Queues a notification even if no other instance is known yet.
     pub fn say(&self, hint: Hint) {
         let Some(waiting) = &self.0 else { return };
         let mut hints = waiting.hints.lock();
@@ -80,9 +80,9 @@ impl Hints {
     }
 }
 
-/// Sends hints until the hub ends, then what was said last.
+/// Runs the sender until the hub stops, then sends the rest.
 pub(super) async fn keep_sending(hub: Hub) {
-    // A run of this worker that panicked may have taken hints that it did not send.
+    // A previous run of this worker may have panicked between taking and sending notifications.
     hub.hints().add(Hint::Everything);
     while hub.stop().run_until_cancelled(hub.hints().come()).await.is_some() {
         if let Err(error) = send(&hub).await {
@@ -90,7 +90,7 @@ pub(super) async fn keep_sending(hub: Hub) {
             let _ = hub.stop().run_until_cancelled(sleep(PAUSE)).await;
         }
     }
-    // Whoever misses this looks when this process is gone.
+    // If this fails, other instances resync when they detect that this one is gone.
     let _ = send(&hub).await;
 }
 

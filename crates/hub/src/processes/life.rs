@@ -1,4 +1,5 @@
-//! Signs of life, and what is done about processes that give none.
+//! Heartbeats and failure detection between instances, and takeover of a dead
+//! instance's runs, queue and teams.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -12,16 +13,16 @@ use tokio::time::sleep;
 use super::{hint::Hint, met};
 use crate::{Hub, Result, runs, teams};
 
-/// How often the only process of a folder notes that it lives: how exactly is known for how long none served.
+/// Heartbeat interval of a single instance (SQLite): the precision of the measured downtime.
 const NOTE_EVERY: Duration = Duration::from_secs(15);
-/// How often a process gives a sign of life, and looks at those of others.
+/// Interval of heartbeats and of failure detection checks.
 pub(super) const BEAT: Duration = Duration::from_secs(2);
-/// A process is dead of which so many looks in a row found the same sign of life.
+/// An instance is dead after this many consecutive checks without a new heartbeat.
 const LOOKS: u32 = 7;
-/// That many looks, as time.
+/// The same as a duration.
 pub(super) const DEAD: Duration = BEAT.saturating_mul(LOOKS);
 
-/// The row of a process that lives.
+/// Inserts the row of this instance.
 pub(crate) async fn join(hub: &Hub) -> Result<()> {
     let now = hub.env().now();
     let own = Process { id: hub.process(), started: now, beat: now, address: None, swarm: false };
@@ -38,15 +39,15 @@ async fn others(hub: &Hub) -> Result<Vec<Process>> {
     Ok(processes::list_others(&mut hub.store().read().await?, hub.process()).await?)
 }
 
-/// Mends what a crash left. A folder has one process, and its lock is ours: whoever was here before is gone. On Postgres
-/// others may live, which shows in time.
+/// Recovers after a crash. A data folder has one instance and this one holds its lock, so any other row is of
+/// a dead instance. On Postgres other instances may be alive, so the failure detector decides.
 pub(crate) async fn mend(hub: &Hub) -> Result<()> {
     let gone = if hub.store().is_postgres() { Vec::new() } else { others(hub).await? };
     let gone: Vec<ProcessId> = gone.into_iter().map(|process| process.id).collect();
     runs::recover(hub, &gone).await
 }
 
-/// Gives signs of life, whatever else there is to do.
+/// Runs the heartbeat. It is a worker of its own, so that other work cannot delay it.
 pub(super) async fn keep_beating(hub: Hub) {
     let every = if hub.store().is_postgres() { BEAT } else { NOTE_EVERY };
     while hub.stop().run_until_cancelled(sleep(every)).await.is_some() {
@@ -67,7 +68,8 @@ async fn beat(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Others took this process for dead: it stood still, or did not reach the database. What it worked on was taken from it.
+/// Handles that other instances declared this one dead, because it was stalled or had no database connection.
+/// Its runs and teams were taken over.
 async fn come_back(hub: &Hub) -> Result<()> {
     tracing::warn!("other processes took this one for dead; what it worked on has ended or is theirs now");
     hub.teams().leave_all();
@@ -79,7 +81,7 @@ async fn come_back(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Looks after those who give no signs of life.
+/// Runs the failure detector.
 pub(super) async fn keep_looking(hub: Hub) {
     let mut seen = Seen::default();
     while hub.stop().run_until_cancelled(sleep(BEAT)).await.is_some() {
@@ -98,15 +100,15 @@ async fn look(hub: &Hub, seen: &mut Seen) -> Result<()> {
     teams::recover(hub).await
 }
 
-/// The signs of life of others as they were seen last, and how many looks in a row have found the same.
+/// Last heartbeats of other instances, and the number of consecutive checks that found the same.
 ///
-/// This counts looks and compares no clocks: those of other machines may differ, and whoever stood still, or did not reach
-/// the database, has not looked meanwhile and takes nobody for dead.
+/// Counts checks instead of comparing clocks (clock skew). An instance that was stalled or had no database
+/// connection did not check meanwhile, so it declares no other instance dead.
 #[derive(Default)]
 struct Seen(HashMap<ProcessId, (Timestamp, u32)>);
 
 impl Seen {
-    /// One more look. Answers the dead.
+    /// Performs one check. Returns the dead instances.
     fn look(&mut self, found: impl Iterator<Item = (ProcessId, Timestamp)>) -> Vec<ProcessId> {
         let before = std::mem::take(&mut self.0);
         for (id, beat) in found {
@@ -118,7 +120,7 @@ impl Seen {
     }
 }
 
-/// Ends the runs of this process that somebody stopped on another.
+/// Cancels the runs of this instance that were cancelled on another one.
 pub(super) async fn stop_what_was_asked(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write_bulk().await?;
     let asked = rows::take_stops(&mut tx, hub.process()).await?;
@@ -127,7 +129,7 @@ pub(super) async fn stop_what_was_asked(hub: &Hub) -> Result<()> {
         if hub.running().stop(run) {
             continue;
         }
-        // It may have asked its caller something meanwhile: then nobody works on it.
+        // The run may wait for its caller meanwhile, so that no worker owns it: end it here.
         let found = rows::find(&mut hub.store().read().await?, run).await?;
         if let Some(found) = found.filter(|found| found.state.is_waiting()) {
             runs::end(hub, &found, None).await?;
@@ -136,13 +138,13 @@ pub(super) async fn stop_what_was_asked(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Leaves at once what waits for its turn to others, and its teams. What could not be kept is found by those who take it
-/// for dead.
+/// Hands queued runs and teams over to other instances at shutdown. If other runs are unfinished, failure
+/// detection takes over this instance's work.
 pub(crate) async fn leave(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write().await?;
     processes::beat(&mut tx, hub.process(), hub.env().now()).await?;
     if !hub.store().is_postgres() {
-        // The next start finds the row, and what this process leaves.
+        // The next start finds the row and recovers the work.
         return Ok(tx.commit().await?);
     }
     let unfinished = rows::list_unfinished(&mut tx, hub.process()).await?;
@@ -162,12 +164,12 @@ mod tests {
         let id = |n| ProcessId::new(Timestamp::from_millis(1), &[n; 10]);
         let at = Timestamp::from_millis;
         let mut seen = Seen::default();
-        // Its clock is far behind, which does not matter.
+        // Its clock is far behind, which must not matter.
         let mut look = |beats: &[(u8, i64)]| seen.look(beats.iter().map(|(n, beat)| (id(*n), at(*beat))));
         for n in 0..i64::from(LOOKS) {
             assert_eq!(look(&[(1, 1), (2, n)]), []);
         }
-        // One that stalls for all but the last look lives on.
+        // An instance that stalls for all but the last check stays alive.
         assert_eq!(look(&[(1, 2), (2, 99)]), []);
         for _ in 1..LOOKS {
             assert_eq!(look(&[(1, 3), (2, 99)]), []);

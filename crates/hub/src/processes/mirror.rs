@@ -1,7 +1,8 @@
-//! Showing the readers of this process what other processes do in the chats that are open here.
+//! Mirrors chats that other instances write to local subscribers: replays chat events and tails the
+//! other instance's stream journal.
 //!
-//! One task reads along. For each chat it knows the last event that it has shown, and has a copy of each message that
-//! another process writes there; readers see a copy as they see what is written here.
+//! One task mirrors all chats that are open here. Per chat it stores the last published event, and a copy of
+//! each message that another instance is writing. Subscribers receive a copy like a local message.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -22,20 +23,20 @@ use crate::{
     live::{Applied, Channel, Frame, FrameKind, Snapshot, Topic, Writing},
 };
 
-/// Readers that wait at most until a chat is read along; more wait to be let in.
+/// Pending requests to mirror a chat; further callers wait (backpressure).
 const WAITING: usize = 64;
-/// Events that are shown in one go, and pieces that are read.
+/// Events and journal pieces per read.
 const EVENTS: i64 = 500;
 const PIECES: i64 = 1_000;
-/// How often it is looked which chats nobody has open any more.
+/// Interval at which chats without subscribers are dropped.
 const SWEEP: Duration = Duration::from_secs(5);
-/// Before it is tried again while the store refuses.
+/// Retry interval after a store error.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What the task is asked and told.
+/// Handle of the mirroring task.
 pub(crate) struct Mirror {
     wants: mpsc::Sender<Want>,
-    /// Locked by the worker, which gives it back where it panics.
+    /// Locked by the worker. After a panic the lock is released for its next run.
     asked: tokio::sync::Mutex<mpsc::Receiver<Want>>,
     moved: Mutex<Moved>,
     came: Notify,
@@ -46,7 +47,7 @@ struct Want {
     done: oneshot::Sender<()>,
 }
 
-/// What is to be looked at.
+/// Changes that the task has to read.
 #[derive(Default)]
 struct Moved {
     chats: HashSet<ChatId>,
@@ -62,25 +63,26 @@ impl Default for Mirror {
 }
 
 impl Mirror {
-    /// Another process committed events of a chat.
+    /// Handles a notification: another instance committed events of a chat.
     pub fn moved(&self, chat: ChatId) {
         self.moved.lock().chats.insert(chat);
         self.came.notify_one();
     }
 
-    /// Another process wrote down more of what is said in a chat.
+    /// Handles a notification: another instance journaled more text of a chat.
     pub fn said(&self, chat: ChatId, by: ProcessId) {
         self.moved.lock().texts.insert((chat, by));
         self.came.notify_one();
     }
 
-    /// Something may have been missed.
+    /// Requests a resync after missed notifications.
     pub fn everything(&self) {
         self.moved.lock().all = true;
         self.came.notify_one();
     }
 
-    /// Reads along in a chat whose channel is held, from before this answers. Where no other process is, nothing is read.
+    /// Starts to mirror a chat whose channel is held. Returns once mirroring is active.
+    /// No-op without other instances.
     pub async fn follow(&self, hub: &Hub, channel: &Channel) -> Result<()> {
         let Topic::Chat(chat) = channel.topic() else { return Ok(()) };
         if !hub.hints().are_heard() {
@@ -93,10 +95,10 @@ impl Mirror {
     }
 }
 
-/// Reads along until the hub ends.
+/// Runs the mirror until the hub stops.
 pub(super) async fn keep_showing(hub: Hub) {
     let mut wants = hub.mirror().asked.lock().await;
-    // Chats that an earlier run of this worker read along in, until it panicked, are open still.
+    // After a panic of this worker the chats that it mirrored are still open: end their copies and resync.
     hub.live().end_copies();
     hub.mirror().everything();
     let mut reading = Reading { hub: &hub, chats: HashMap::new() };
@@ -129,15 +131,15 @@ struct Reading<'a> {
 
 #[derive(Default)]
 struct Followed {
-    /// The last event that was shown.
+    /// Last event that was published.
     seq: i64,
     copies: HashMap<MessageId, Copied>,
 }
 
-/// A message that another process writes.
+/// Copy of a message that another instance is writing.
 struct Copied {
     by: ProcessId,
-    /// The last piece of its log that was looked at.
+    /// Last journal piece that was read.
     n: i64,
     writing: Writing,
 }
@@ -145,13 +147,13 @@ struct Copied {
 impl Reading<'_> {
     async fn meet(&mut self, Want { chat, done }: Want) {
         match self.follow(chat, 0).await {
-            // Whoever asked may have gone.
+            // The requester may have been cancelled.
             Ok(()) => _ = done.send(()),
             Err(error) => tracing::warn!(%chat, %error, "a chat cannot be read along"),
         }
     }
 
-    /// Begins to read along `back` events before the last, or catches up.
+    /// Starts mirroring `back` events before the last one, or catches up.
     async fn follow(&mut self, chat: ChatId, back: i64) -> Result<()> {
         if !self.chats.contains_key(&chat) {
             let mut conn = self.hub.store().read().await?;
@@ -166,7 +168,7 @@ impl Reading<'_> {
         let (mut chats, mut texts) = (moved.chats, HashSet::new());
         for (chat, by) in moved.texts {
             texts.insert(chat);
-            // A process may go on with what another began.
+            // An instance may continue a message that another one started: re-read which instance writes it.
             if self
                 .chats
                 .get(&chat)
@@ -187,8 +189,8 @@ impl Reading<'_> {
         self.texts(&texts).await
     }
 
-    /// Reads along in every chat that is open here, where there is another process. Readers who are shown the last event
-    /// find out by its number whether they miss others.
+    /// Mirrors every chat that is open here, if there are other instances. Republishes the last event: its
+    /// number shows subscribers whether they missed others.
     async fn follow_open(&mut self) -> Result<()> {
         if self.hub.hints().are_heard() {
             for chat in self.hub.live().channels.watched_chats() {
@@ -198,7 +200,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Shows the events that follow those that were shown, after the copies of what they begin are there.
+    /// Publishes the next events, after creating the copies of the messages that they start.
     async fn events(&mut self, chat: ChatId) -> Result<()> {
         loop {
             let Some(followed) = self.chats.get_mut(&chat) else { return Ok(()) };
@@ -225,7 +227,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Shows what other processes wrote down of their messages in these chats.
+    /// Publishes the text that other instances journaled in these chats.
     async fn texts(&mut self, chats: &HashSet<ChatId>) -> Result<()> {
         let mut by_process: HashMap<ProcessId, Vec<&mut Copied>> = HashMap::new();
         for (_, followed) in self.chats.iter_mut().filter(|(chat, _)| chats.contains(*chat)) {
@@ -272,7 +274,7 @@ impl Followed {
     }
 }
 
-/// The messages of a chat that other processes write, and which.
+/// Returns the messages of a chat that other instances are writing, with their instances.
 async fn open_elsewhere(
     conn: &mut Conn,
     own: ProcessId,
@@ -288,7 +290,7 @@ async fn open_elsewhere(
     Ok(open.iter().filter_map(|header| Some((header.id, writer(header.run?)?))).collect())
 }
 
-/// Reads on in the log of one process, and shows what it says of these messages.
+/// Reads the next journal pieces of one instance and publishes those of these messages.
 async fn read_log(hub: &Hub, process: ProcessId, copies: &mut [&mut Copied]) -> Result<()> {
     let wanted: Vec<MessageId> = copies.iter().map(|copy| copy.writing.lock().message()).collect();
     let mut after = copies.iter().map(|copy| copy.n).min().unwrap_or(0);
@@ -310,7 +312,7 @@ async fn read_log(hub: &Hub, process: ProcessId, copies: &mut [&mut Copied]) -> 
     }
 }
 
-/// Takes a piece in and shows it, as whoever writes the message does.
+/// Applies a journal piece to a copy and publishes it in the same way as the writing instance does.
 fn show(hub: &Hub, writing: &Writing, piece: &text_log::Piece) {
     let mut open = writing.lock();
     let (topic, message) = (Topic::Chat(open.chat()), open.message());

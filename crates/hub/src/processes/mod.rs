@@ -1,11 +1,13 @@
-//! Several processes of one hub, on one Postgres (`docs/adr/0022`).
+//! Cluster: several instances of one hub on one Postgres database (`docs/adr/0022`).
 //!
-//! What is true is in the store. A process that changes something hints at it (`hints`), the others hear that (`hear`)
-//! and look: they show the chats that their readers have open (`mirror`), end the runs that somebody stopped elsewhere,
-//! and wake what waits. Hints may be lost; whoever may have missed some looks at everything. On SQLite nothing of this
-//! runs, and a process that is alone neither hints nor reads along.
+//! The store is the source of truth. An instance that changes something sends a notification (`hints`). The
+//! others receive it (`hear`) and read the store: they mirror open chats (`mirror`), cancel runs that were
+//! cancelled on another instance, and wake waiting tasks. Notifications may be lost; an instance that may
+//! have missed some resyncs everything. None of this runs on SQLite, and a single instance neither sends
+//! notifications nor mirrors chats.
 //!
-//! A process lives as long as it gives signs of life (`life`). What a dead one leaves is taken by whoever notices first.
+//! Instances send heartbeats (`life`). The work of a dead instance is taken over by the
+//! first instance that detects it.
 
 mod hear;
 mod hint;
@@ -22,7 +24,7 @@ pub(crate) use self::{
 
 use crate::Hub;
 
-/// What this process does for, and with, the others.
+/// Starts the cluster workers of this instance.
 pub(crate) fn start(hub: &Hub) {
     hub.supervise("heartbeat", life::keep_beating);
     if !hub.store().is_postgres() {
@@ -34,7 +36,7 @@ pub(crate) fn start(hub: &Hub) {
     hub.supervise("chat mirror", mirror::keep_showing);
 }
 
-/// Notes whether there are others. What somebody did before they were known was missed, here and there.
+/// Sets whether other instances exist. Changes from before they were known were missed on both sides: resync.
 fn met(hub: &Hub, are_there: bool) {
     if hub.hints().set_heard(are_there) && are_there {
         tracing::info!("another process of this hub is there");

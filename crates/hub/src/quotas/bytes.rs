@@ -1,4 +1,4 @@
-//! Checks chats and their bytes against the quotas of the account that began them and of the hub.
+//! Quotas of chats and stored bytes, per account, per group of remote or anonymous callers, and for the hub.
 
 use plexus_domain::{Content, Error as Refusal, Part};
 use plexus_store::{
@@ -14,23 +14,23 @@ use crate::{
     limits::Rate,
 };
 
-/// Whether the caller may begin another chat.
+/// Checks that the requester may create another chat.
 pub(crate) async fn check_chat(hub: &Hub, conn: &mut Conn, asker: &Asker) -> Result<()> {
     check(hub, conn, asker, Stored { chats: 1, bytes: 0 }).await
 }
 
-/// Whether the caller may store a message of these parts, in a chat of theirs.
+/// Checks that the requester may store a message of these parts in one of its chats.
 pub(crate) async fn check_bytes(hub: &Hub, conn: &mut Conn, asker: &Asker, parts: &[Part]) -> Result<()> {
     check(hub, conn, asker, Stored { chats: 0, bytes: size(parts) }).await
 }
 
-/// The same for an answer that is to be kept.
+/// Checks that an answer to the requester may be stored.
 pub(crate) async fn check_answer(hub: &Hub, asker: &Asker, parts: &[Part]) -> Result<()> {
     let mut conn = hub.store().read().await?;
     check_bytes(hub, &mut conn, asker, parts).await
 }
 
-/// Whether an agent may answer with so many bytes of files now.
+/// Counts bytes of files against the rate limit of the requester.
 pub(crate) fn check_files(hub: &Hub, asker: &Asker, bytes: u64) -> Result<(), Refusal> {
     let key = match asker.who() {
         Who::Account(account) => account.to_string(),
@@ -41,13 +41,13 @@ pub(crate) fn check_files(hub: &Hub, asker: &Asker, bytes: u64) -> Result<(), Re
     hub.limits().take_many(Rate::FileKib, &key, bytes.div_ceil(KIB))
 }
 
-/// Invalidates the cached sums of the caller and of the hub, since something of theirs was deleted.
+/// Invalidates the cached sums of the requester and of the hub, after a deletion.
 pub(crate) fn forget(hub: &Hub, asker: &Asker) {
     hub.ledger().forget(Whose::Holder(holder(asker)));
     hub.ledger().forget(Whose::Hub);
 }
 
-/// About what the store counts for a message: its text may grow a little where it is escaped.
+/// Estimates the stored size of a message. Escaping may make its text slightly larger.
 fn size(parts: &[Part]) -> u64 {
     let of = |part: &Part| match &part.content {
         Content::Text { text } | Content::Reasoning { text } => text.len() as u64,
@@ -144,7 +144,7 @@ fn full_hub(used: u64, limit: u64) -> String {
 const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 const KIB: u64 = 1_024;
 
-/// Bytes for people, as in `1.5 GiB`.
+/// Formats bytes for display, as in `1.5 GiB`.
 pub fn in_units(bytes: u64) -> String {
     let (mut whole, mut tenths, mut unit) = (bytes, 0, 0);
     while whole >= KIB && unit + 1 < UNITS.len() {

@@ -1,5 +1,5 @@
-//! Sums of what is stored, kept in memory between the times that they are read: a sum over the chats of an account takes
-//! 0.2 ms for each thousand of them, and is not read for each message.
+//! Cache of sums of stored bytes. Summing the chats of an account takes 0.2 ms per thousand of them, which is
+//! too slow for every message.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -7,18 +7,18 @@ use parking_lot::Mutex;
 use plexus_domain::Timestamp;
 use plexus_store::usage::{Holder, Stored};
 
-/// A sum that allows what is asked is read again when it is older than this: other processes write, too.
+/// Maximum age of a sum that allows the request. Other instances write, too.
 const FRESH: Duration = Duration::from_secs(60);
-/// One that refuses, when it is older than this.
+/// Maximum age of a sum that refuses it.
 const FRESH_WHEN_OVER: Duration = Duration::from_secs(1);
-/// Sums that are kept; when there are more, all are read again.
+/// Maximum number of cached sums. A full cache is cleared.
 const MOST: usize = 10_000;
 
-/// What each holder stored when it was last read, and what was added since.
+/// The last sum read for each holder, plus what was added since.
 #[derive(Default)]
 pub(crate) struct Ledger(Mutex<HashMap<Whose, Known>>);
 
-/// Whose sum it is.
+/// Key of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Whose {
     Holder(Holder),
@@ -32,7 +32,7 @@ struct Known {
 }
 
 impl Ledger {
-    /// The sum that is known, where it is fresh enough to decide whether `fits`.
+    /// Returns the cached sum if it is recent enough to decide whether the request `fits`.
     pub(super) fn known(
         &self,
         whose: Whose,
@@ -44,7 +44,7 @@ impl Ledger {
         (now.since(known.read) < fresh).then_some(known.stored)
     }
 
-    /// Keeps a sum that was just read.
+    /// Caches a sum that was just read.
     pub(super) fn keep(&self, whose: Whose, stored: Stored, now: Timestamp) {
         let mut all = self.0.lock();
         if all.len() >= MOST && !all.contains_key(&whose) {
@@ -53,7 +53,7 @@ impl Ledger {
         all.insert(whose, Known { stored, read: now });
     }
 
-    /// Adds what is about to be stored. What is not stored in the end counts until the sum is read again.
+    /// Adds what is about to be stored. After a rollback it still counts, until the sum is read again.
     pub(super) fn add(&self, whose: Whose, added: Stored) {
         if let Some(known) = self.0.lock().get_mut(&whose) {
             known.stored.chats = known.stored.chats.saturating_add(added.chats);
@@ -61,7 +61,7 @@ impl Ledger {
         }
     }
 
-    /// Invalidates a sum: something was deleted.
+    /// Invalidates a sum after a deletion.
     pub(super) fn forget(&self, whose: Whose) {
         self.0.lock().remove(&whose);
     }

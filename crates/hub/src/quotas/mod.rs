@@ -1,9 +1,10 @@
-//! Quotas: how much an account, and the whole hub, may store at once. What is deleted is given back.
+//! Quotas: how much an account and the whole hub may store. Deletion frees quota.
 //!
-//! Everything in a chat counts to the account that began it, also what agents answer there: only that account can
-//! delete it. Callers without an account count together, and so do the people of each other hub. A quota is looked at in
-//! the transaction that stores, and writes that go on at the same moment on Postgres are not seen: an account may
-//! end above its quota by what it has in progress then.
+//! Everything in a chat counts against the account that created it, including answers of agents: only that
+//! account can delete it. Anonymous callers share a quota, and so do the users of each remote hub.
+//!
+//! A quota is checked in the transaction that stores, which does not see concurrent writes on Postgres. So an
+//! account may exceed its quota by the amount of its concurrent writes.
 
 mod bytes;
 mod ledger;
@@ -23,28 +24,28 @@ pub(crate) use self::{
 };
 use crate::{Hub, Result, caller::Person, limits};
 
-/// How much may be stored; none is as much as there is room for.
+/// The quotas of a hub; `None` is unlimited.
 #[derive(Clone, Copy, Debug)]
 pub struct Quotas {
     pub agents: u64,
     pub agents_of_hub: Option<u64>,
-    /// Of all agents of one account, deleted ones included; each has a card of at most 256 KiB.
+    /// Versions of all agents of an account, including deleted ones. Each has a card of at most 256 KiB.
     pub versions: u64,
-    /// Of the chats of one account, files included.
+    /// Bytes of the chats of an account, including files.
     pub bytes: u64,
     pub bytes_of_hub: Option<u64>,
-    /// Of all callers without an account together.
+    /// Bytes of all anonymous callers together.
     pub bytes_of_strangers: u64,
-    /// Of all people of another hub together, and of all hubs on probation.
+    /// Bytes of all users of one remote hub, or of all hubs on probation.
     pub bytes_of_peers: u64,
     pub chats: u64,
     pub stars: u64,
-    /// Registrations that are not finished.
+    /// Unfinished registrations of agents.
     pub drafts: u64,
     pub tokens: u64,
-    /// Push configurations of all tasks of one account.
+    /// Webhooks of all tasks of an account.
     pub push: u64,
-    /// Teams at work at once.
+    /// Teams that work concurrently.
     pub teams: u64,
 }
 
@@ -70,13 +71,13 @@ impl Default for Quotas {
     }
 }
 
-/// A refusal that says which quota is used up and what to do.
+/// Counts and returns a quota refusal with a message on what to do.
 pub(crate) fn over(quota: &'static str, used: u64, limit: u64, message: String) -> Refusal {
     limits::refused(quota);
     Refusal::OverQuota { message, quota: quota.to_owned(), used, limit }
 }
 
-/// Refuses one more where `used` is all.
+/// Refuses one more item if `used` has reached the limit.
 fn one_more(quota: &'static str, used: u64, limit: u64, what: &str, remedy: &str) -> Result<(), Refusal> {
     if used < limit {
         return Ok(());
@@ -85,7 +86,7 @@ fn one_more(quota: &'static str, used: u64, limit: u64, what: &str, remedy: &str
     Err(over(quota, used, limit, message))
 }
 
-/// Whether a person may have another agent, and the hub, too.
+/// Checks the quotas of the account and of the hub for another agent.
 pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let quotas = &hub.config().quotas;
     let used = rows::agents(conn, person.namespace).await?;
@@ -101,7 +102,7 @@ pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> 
     Ok(())
 }
 
-/// Whether the owner of an agent may have another version. The agent has a row.
+/// Checks the quota of the agent's owner for another version. The agent's row must exist.
 pub(crate) async fn check_version(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<()> {
     let Some(namespace) = agents::find(conn, agent).await?.and_then(|agent| agent.namespace) else {
         return Ok(());
@@ -111,35 +112,35 @@ pub(crate) async fn check_version(hub: &Hub, conn: &mut Conn, agent: AgentId) ->
     Ok(one_more("versions", used, hub.config().quotas.versions, "versions of agents", remedy)?)
 }
 
-/// Whether a person may begin another registration.
+/// Checks the quota of an account for another unfinished registration.
 pub(crate) async fn check_draft(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let used = rows::drafts(conn, person.account).await?;
     let remedy = "Finish or discard one, or wait: each expires a week after its last step.";
     Ok(one_more("drafts", used, hub.config().quotas.drafts, "registrations that are not finished", remedy)?)
 }
 
-/// Whether a person may have another token.
+/// Checks the quota of an account for another API token.
 pub(crate) async fn check_token(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let used = rows::tokens(conn, person.account).await?;
     let remedy = "Revoke one that you do not use.";
     Ok(one_more("tokens", used, hub.config().quotas.tokens, "tokens", remedy)?)
 }
 
-/// Whether the star that was just given is one too many. The account is locked.
+/// Checks whether the star that was just inserted exceeds the quota. The account row must be locked.
 pub(crate) async fn check_stars(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let with_it = stars::count_by_account(conn, person.account).await?;
     let remedy = "Take the star from one of them first.";
     Ok(one_more("stars", with_it.saturating_sub(1), hub.config().quotas.stars, "stars", remedy)?)
 }
 
-/// Whether a person may launch another team.
+/// Checks the quota of an account for another team.
 pub(crate) async fn check_team(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let used = teams::count_open(conn, person.principal).await?;
     let remedy = "Wait for one, or stop one.";
     Ok(one_more("teams", used, hub.config().quotas.teams, "teams at work", remedy)?)
 }
 
-/// Whether a person may have another push configuration.
+/// Checks the quota of an account for another webhook.
 pub(crate) async fn check_push(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let used = push::count_by_caller(conn, person.principal).await?;
     let remedy = "Delete some, or the chats of the tasks that they belong to.";

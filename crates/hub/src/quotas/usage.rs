@@ -1,19 +1,19 @@
-//! How much of each quota an account uses, for its owner.
+//! Quota usage of an account.
 
 use plexus_store::{push, stars, teams, usage as rows, usage::Holder};
 
 use crate::{Caller, Hub, Result, caller::Scope};
 
-/// A quota of an account, and how much of it is used.
+/// One quota of an account and its usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// As settings and refusals call it.
+    /// Name in settings and refusals.
     pub quota: &'static str,
     pub used: u64,
     pub limit: u64,
 }
 
-/// Each quota of the caller's account.
+/// Returns the usage of each quota of the caller's account.
 pub async fn used(hub: &Hub, caller: &Caller) -> Result<Vec<Used>> {
     let person = caller.may(Scope::Read)?;
     let quotas = &hub.config().quotas;

@@ -1,4 +1,4 @@
-//! Asking the person before an agent does something, with exactly the arguments that it will be done with.
+//! Human approval of tool calls. An approval is bound to the exact arguments of the call.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,14 +25,14 @@ use crate::{
     processes::Hint,
 };
 
-/// How long a question waits for its answer; none is a no.
+/// How long an approval request waits for a decision; without one it is refused.
 const WAITS: Duration = Duration::from_mins(10);
-/// Another process may take the answer, and its wake-up does not come here.
+/// Poll interval. Another instance may receive the decision, and its local wake-up does not reach this one.
 const LOOKS: Duration = Duration::from_secs(3);
-/// A person is shown this many questions at once.
+/// Approval requests that a user is shown at once.
 const MOST_SHOWN: i64 = 100;
 
-/// Whom a run asks: who asked for the answer, if they are somebody.
+/// Returns the approval policy of a run: its requester decides. Without an account, nothing can be approved.
 pub(super) async fn leave(hub: &Hub, job: &Job) -> Result<Leave> {
     if !job.version.connector.may_need_leave() {
         return Ok(Leave::nobody());
@@ -43,7 +43,7 @@ pub(super) async fn leave(hub: &Hub, job: &Job) -> Result<Leave> {
     Ok(Leave::of(Arc::new(approver), wants_every))
 }
 
-/// Asks in the chat of one run.
+/// Requests approvals in the chat of one run.
 struct Approver {
     hub: Hub,
     run: RunId,
@@ -61,7 +61,7 @@ impl Gate for Approver {
             if let Some(decision) = self.look(id, question).await.map_err(|error| unkept(&error))? {
                 return Ok(decision);
             }
-            // The next look says why it woke.
+            // Read the store after a wake-up or a timeout alike.
             let _ = timeout(LOOKS, woken).await;
         }
     }
@@ -86,7 +86,8 @@ impl Approver {
         Ok(approval.id)
     }
 
-    /// The answer, once there is one. One that was given to another question is none.
+    /// Returns the decision, once there is one. If the stored digest is that of other arguments, the result
+    /// is unanswered.
     async fn look(&self, id: ApprovalId, question: &Question) -> Result<Option<Decision>> {
         let found = approvals::find(&mut self.hub.store().read().await?, id).await?;
         let Some(found) = found.filter(|found| found.args_sha256 == question.digest()) else {
@@ -99,7 +100,7 @@ impl Approver {
         Ok(found.decision.map(as_said))
     }
 
-    /// An answer may come in the same moment; then it counts, and the next look finds it.
+    /// Closes an expired request. A decision may win the race; then it counts, and the next poll finds it.
     async fn close(&self, id: ApprovalId, now: Timestamp) -> Result<Option<Decision>> {
         let mut tx = self.hub.store().write().await?;
         let is_closed = approvals::close(&mut tx, id, now).await?;
@@ -120,7 +121,7 @@ const fn as_said(kept: Kept) -> Decision {
     }
 }
 
-/// The questions of a run as parts of its answer, for one that ended without writing them.
+/// Returns the approvals of a run as parts of its answer, for a run that ended without writing them.
 pub(super) async fn asked(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
     let asked = approvals::list_by_run(conn, run).await?.into_iter();
     let part = |kept: Approval| {
@@ -131,7 +132,7 @@ pub(super) async fn asked(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
     Ok(asked.map(part).collect())
 }
 
-/// A question that waits for its answer.
+/// An approval request that waits for a decision.
 #[derive(Clone, Debug)]
 pub struct Waiting {
     pub id: ApprovalId,
@@ -139,11 +140,11 @@ pub struct Waiting {
     pub chat: ChatId,
     pub tool: String,
     pub arguments: Value,
-    /// No answer until then is a no.
+    /// Without a decision until then the call is refused.
     pub expires: Timestamp,
 }
 
-/// The questions that agents put to the caller and that wait, the oldest first.
+/// Lists the approval requests that wait for the caller's decision, the oldest first.
 pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Vec<Waiting>> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
@@ -158,7 +159,7 @@ pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Vec<Waiting>> {
     Ok(found.into_iter().filter_map(waiting).collect())
 }
 
-/// A program that somebody let in to chat for them may not allow on their behalf what it brought about itself.
+/// Rejects OAuth clients: a program that acts for a user must not approve tool calls that it caused itself.
 async fn check_is_own(conn: &mut Conn, caller: &Caller) -> Result<()> {
     if let Via::Token { hash, .. } = &caller.via
         && oauth::by_token(conn, hash).await?.is_some()
@@ -169,7 +170,9 @@ async fn check_is_own(conn: &mut Conn, caller: &Caller) -> Result<()> {
     Ok(())
 }
 
-/// Answers a question that an agent put to the caller. Only who asked the agent may answer, once, and while it waits.
+/// Decides an approval request. Only the requester of the run may decide, once, and before it expires.
+///
+/// Repeating the same decision is allowed (idempotent).
 pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: bool) -> Result<ChatId> {
     let person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;

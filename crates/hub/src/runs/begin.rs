@@ -1,4 +1,4 @@
-//! Beginning a run: rows in the transaction of the message that asks for it.
+//! Creates a run: its rows, in the transaction of the message that requests it, and the input of its worker.
 
 use std::collections::HashMap;
 
@@ -26,66 +26,67 @@ use crate::{
     views::{Author, MessageView, RunView},
 };
 
-/// What an agent is asked to do.
+/// Specification of a run to be created.
 pub struct Ask {
     pub chat: ChatId,
     /// The message to answer.
     pub question: MessageId,
     pub lane: i32,
-    /// What the program that asks calls the message.
+    /// The message id of the calling program.
     pub called: Option<String>,
-    /// Earlier answers in the same place.
+    /// Earlier alternatives of the answer.
     pub beside: Vec<MessageId>,
-    /// What the agent may see, the question last.
+    /// Messages that are visible to the agent, the question last.
     pub seen: Seen,
-    /// What the question says, where it is asked for the first time.
+    /// Parts of the question; none for a retry, which reads them from the store.
     pub words: Option<Vec<Part>>,
     pub reached: Reached,
-    /// The agent as a principal.
+    /// Principal of the agent.
     pub author: PrincipalId,
-    /// Through which door it came.
+    /// The protocol edge that the request came from.
     pub origin: Origin,
-    /// The run that asked something and now has its answer.
+    /// A run that waits for input, and receives it with this message.
     pub continues: Option<Run>,
-    /// When whoever asks stops waiting, if that is known.
+    /// When the caller stops waiting for the answer, if that is known.
     pub until: Option<Timestamp>,
 }
 
-/// Messages, and who wrote each.
+/// Messages with their authors.
 pub type Seen = Vec<(MessageId, PrincipalId)>;
-/// What was said, and by whom.
+/// Contents of messages with their authors.
 pub type Said = Vec<(PrincipalId, Vec<Part>)>;
 
-/// What the agent may see of the conversation.
+/// The part of the conversation that is visible to the agent.
 pub enum History {
     Read(Said),
-    /// Of a run that waits for its turn, which reads these messages then.
+    /// For a queued run, which reads these messages when it is admitted.
     Unread(Seen),
 }
 
-/// A run whose rows are written: what the worker needs to know.
+/// Input of the worker of a run whose rows are written.
 pub struct Job {
     pub run: RunId,
     pub chat: ChatId,
     pub question: MessageId,
-    /// What the program that asks calls it.
+    /// The message id of the calling program.
     pub called: Option<String>,
     pub queued: Timestamp,
-    /// `Queued` while it waits for its turn, else `Working`.
+    /// `Queued` while it waits for a slot, else `Working`.
     pub state: RunState,
-    /// The answer to be written, empty as it begins.
+    /// The answer to be written; empty at first.
     pub answer: Message,
     pub agent: Agent,
     pub version: Version,
     pub asker: Asker,
     pub history: History,
-    /// The agent asked for this: its own task goes on.
+    /// The agent's own task or context at its server, when a run that waited for input is resumed.
     pub task: Option<Remote>,
-    /// When whoever asked stops waiting, if that is known.
+    /// When the caller stops waiting for the answer, if that is known.
     pub until: Option<Timestamp>,
     pub place: Place,
 }
 
+/// Acquires a slot or a place in the queue, and adds the run and its empty answer to the change set.
 pub(crate) async fn begin(
     hub: &Hub,
     tx: &mut Tx,
@@ -130,14 +131,14 @@ pub(crate) async fn begin(
     })
 }
 
-/// What whoever answers `question` may see, of messages and who wrote each.
+/// Returns the messages that are visible to the agent answering `question`, with their authors.
 pub(crate) fn seen(tree: impl Iterator<Item = (Node, PrincipalId)>, question: MessageId) -> Seen {
     let (nodes, authors): (Vec<Node>, HashMap<MessageId, PrincipalId>) =
         tree.map(|(node, author)| (node, (node.id, author))).unzip();
     visible(&nodes, question).into_iter().map(|id| (id, authors[&id])).collect()
 }
 
-/// What was said up to the question and with it. The writer has it at hand, which a reader would look for anew.
+/// Returns the conversation up to the question. Uses the parts at hand to save a read of the question.
 async fn history(tx: &mut Tx, asker: &Asker, ask: &Ask, waits: bool) -> Result<History> {
     if waits {
         return Ok(History::Unread(ask.seen.clone()));
@@ -150,7 +151,7 @@ async fn history(tx: &mut Tx, asker: &Asker, ask: &Ask, waits: bool) -> Result<H
     Ok(History::Read(said))
 }
 
-/// What somebody may have at once.
+/// Returns the limits on working and queued runs of a requester.
 pub(super) fn share(hub: &Hub, asker: &Asker) -> Share {
     let limits = hub.config().limits;
     let working = if asker.person.is_some() { limits.runs_per_account } else { limits.runs_of_strangers };

@@ -1,4 +1,4 @@
-//! From a version to the connector that runs it.
+//! Builds the connector that runs a version of an agent.
 
 use std::{sync::Arc, time::Duration};
 
@@ -32,12 +32,12 @@ use crate::{
     teams, views,
 };
 
-/// How long a question waits for a program that is not attached.
+/// How long a run waits for an attached program to connect.
 const ATTACHES_WITHIN: Duration = Duration::from_secs(3);
-/// A token has at least about this many bytes of a conversation; the rest of a model's window is for its answer.
+/// Lower bound of bytes per token of a conversation. The rest of the context window is left for the answer.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// What connectors share: clients and programs that are made once.
+/// Shared resources of connectors: HTTP clients, DNS and programs.
 pub struct Outbound {
     calc: Arc<Calc>,
     programs: Programs,
@@ -60,13 +60,14 @@ impl Outbound {
         Ok(Self { calc, programs, dns, network, private_networks, on_loopback })
     }
 
-    /// The client for addresses that somebody gave, by whether an administrator answers for them.
+    /// Returns the client for user-supplied URLs. It blocks private addresses (SSRF) unless configured for
+    /// administrators.
     pub fn anyone(&self, by_administrator: bool) -> outbound::Outbound {
         let allow_private = self.allows_private(by_administrator);
         self.network.anyone(Policy { allow_private, ports: None })
     }
 
-    /// The client for webhooks, whoever gave them.
+    /// Returns the client for webhooks. Never grants the privileges of an administrator.
     pub fn webhooks(&self) -> outbound::Outbound {
         self.anyone(false)
     }
@@ -87,13 +88,13 @@ impl Outbound {
         self.dns
     }
 
-    /// The client for a model server that the operator named.
+    /// Returns the client for a model server that the operator configured.
     pub fn provider(&self, provider: &Provider) -> Result<outbound::Outbound, Failure> {
         self.network.operators(&provider.base_url)
     }
 }
 
-/// A model server that can never be called is named at the start.
+/// Fails at startup if the URL of a model server is unusable.
 fn check(network: &Network, models: &Models) -> Result<(), Failure> {
     for provider in models.all().map(|(_, provider)| provider).chain(&models.fallback) {
         network.operators(&provider.base_url)?;
@@ -101,7 +102,7 @@ fn check(network: &Network, models: &Models) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whoever asks, and what is asked.
+/// The requester, and the agent to call.
 #[derive(Clone, Copy)]
 pub(super) struct Parties<'a> {
     pub asker: &'a Asker,
@@ -115,6 +116,7 @@ impl<'a> From<&'a Job> for Parties<'a> {
     }
 }
 
+/// Builds the connector of a run. Fails if the requester may not use it.
 pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>> {
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
@@ -142,7 +144,7 @@ pub(super) async fn connector(hub: &Hub, job: &Job) -> Result<Arc<dyn Connector>
     }
 }
 
-/// One of the operator's models, and who stands in for it.
+/// Builds the connector of an operator's model, with its fallback servers.
 pub(crate) fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<Llm> {
     let missing = || Refusal::unavailable("This hub has no model any more. Its administrator can name one.");
     let models = hub.config().models.as_ref().ok_or_else(missing)?;
@@ -181,8 +183,9 @@ async fn tool_servers(hub: &Hub, job: &Job, tools: &[ToolSource]) -> Result<Vec<
     Ok(servers.collect::<Result<_, Refusal>>()?)
 }
 
-/// Where a source of tools is, as far as the hub may call it and the person may use it, and what it is shown there; `mend`
-/// says what to do where it wants something else.
+/// Builds a tool server, if the hub may call it and the account may use it, with its credentials.
+///
+/// `mend` is shown when the server demands other credentials.
 pub(crate) fn tool_server(
     hub: &Hub,
     person: Option<&Person>,
@@ -204,7 +207,7 @@ pub(crate) fn tool_server(
     Ok(ToolServer { server, asks: source.asks })
 }
 
-/// Its program may be connecting anew.
+/// The attached program may be reconnecting, so wait for it.
 async fn attached(hub: &Hub, job: &Job) -> Result<Attached> {
     let link = hub.attachments().wait(job.agent.id, ATTACHES_WITHIN).await;
     let link = link.ok_or_else(|| {
@@ -248,8 +251,9 @@ async fn with_credentials(
     }
 }
 
-/// An agent of another hub, which is told who asks: by the token of an account there, where the person gave one, else by
-/// the signature of this hub.
+/// Builds the connector for an agent of a remote hub.
+///
+/// It authenticates with a token for an account there if the user stored one, else with this hub's signature.
 async fn elsewhere(hub: &Hub, parties: Parties<'_>) -> Result<A2a> {
     let Parties { asker, agent, version } = parties;
     let outbound = client(hub, &mut hub.store().read().await?, agent).await?;
@@ -285,7 +289,7 @@ async fn http(hub: &Hub, conn: &mut Conn, parties: Parties<'_>, request: Templat
     }
 }
 
-/// An agent may be where its owner may have it.
+/// Returns the client for an agent: the owner's role decides whether private addresses are allowed.
 async fn client(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<outbound::Outbound> {
     Ok(hub.outbound().anyone(agents::is_administrators(conn, agent).await?))
 }

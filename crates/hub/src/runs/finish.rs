@@ -1,4 +1,4 @@
-//! Ending a run: parts, states and events in one transaction, retried until the store takes it.
+//! Ends a run: parts, states and events in one transaction, retried with backoff until the store accepts it.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
     views::{Author, MessageView, RunView},
 };
 
-/// How a run ended.
+/// Final state of a run.
 pub struct Outcome {
     pub state: RunState,
     pub failure: Option<Failure>,
@@ -28,11 +28,12 @@ pub struct Outcome {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// The store refuses for a while when it is busy; a fault this often in a row will stay.
+/// Faults after which the answer is dropped. A busy store causes refusals, which are retried
+/// without limit.
 const FAULTS: u32 = 6;
 
 impl Outcome {
-    /// `closing`: the hub is ending, so being stopped is nobody's wish.
+    /// Derives the outcome. `closing`: the hub is shutting down, so a stop counts as an interruption.
     pub fn new(end: Result<End, Failure>, closing: bool) -> Self {
         let (state, failure) = match end {
             Ok(End::Completed) => (RunState::Completed, None),
@@ -67,7 +68,8 @@ fn not_kept() -> Failure {
     Failure::new(FailureClass::Internal, words)
 }
 
-/// Keeps the answer. While the store refuses, the text stays in memory and in the log, and this tries again.
+/// Stores the answer. While the store is unavailable, the text stays in memory and in the journal, and this
+/// retries.
 pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) {
     let (mut pause, mut faults) = (FIRST_PAUSE, 0);
     let mut outcome = fit(hub, job, speaker, outcome).await;
@@ -82,7 +84,7 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome:
             Err(Error::Fault(fault)) => {
                 tracing::error!(run = %job.run, error = format!("{fault:#}"), "an answer could not be kept");
                 faults += 1;
-                // What the store cannot keep must not hold the run for ever.
+                // A permanent fault must not hold the run and its slot forever.
                 if faults == FAULTS {
                     outcome = Outcome { state: RunState::Failed, failure: Some(not_kept()) };
                     files.clear();
@@ -91,14 +93,15 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome:
             }
         }
         if hub.stop().run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
-            // The next start finds the run unfinished and its text in the log.
+            // The next start finds the run unfinished, and its text in the journal.
             break;
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
-/// Lets go of what the account that asked has no room for, first the files, then all: the run has failed then.
+/// Enforces the quota of the requester: drops the files first, then the whole answer. The run fails in both
+/// cases.
 async fn fit(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) -> Outcome {
     let mut why = None;
     if let Err(refusal) = quotas::check_files(hub, &job.asker, speaker.file_bytes()) {
@@ -122,7 +125,7 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let now = hub.env().now();
     let kept = hub.blobs().write(files).await?;
     let mut tx = hub.store().write().await?;
-    // The chat may have been deleted meanwhile; then there is nothing to keep.
+    // The chat may have been deleted meanwhile; then there is nothing to store.
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(()) };
     let mut telling = Telling::new(&chat);
     kept.record(&mut tx).await?;
@@ -130,7 +133,7 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
     let step = Step { from: job.state, to: outcome.state, at: now, failure, usage };
     if !runs::set_state_by(&mut tx, hub.process(), job.run, &step).await? {
-        // Somebody has ended it who took this process for dead. What they wrote stands.
+        // Another instance declared this one dead and ended the run. Its result stands.
         return Ok(());
     }
     if let Some(remote) = &speaker.remote {

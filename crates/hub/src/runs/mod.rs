@@ -1,4 +1,4 @@
-//! Runs: an agent's work on a request, which belongs to the hub and not to a connection.
+//! Runs: an agent's work on one request. A run belongs to the hub, not to a connection.
 
 mod approve;
 mod begin;

@@ -1,4 +1,4 @@
-//! What an agent says, on its way to the readers.
+//! Writes the output of an agent to its open message, and publishes it to subscribers.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::{
     live::{Channel, Frame, FrameKind, Snapshot, Writing},
 };
 
-/// Of what an agent is doing.
+/// Maximum length of a status line.
 const STATUS_CHARS: usize = 200;
 
-/// Shows each piece to the readers of the chat and keeps it for the store.
+/// Publishes each piece to the subscribers of the chat, and collects it for the store.
 pub struct Speaker {
     writing: Writing,
     channel: Arc<Channel>,
@@ -26,9 +26,9 @@ pub struct Speaker {
     pub remote: Option<Remote>,
 }
 
-/// A file whose bytes are still coming.
+/// A file whose bytes are still being received.
 struct OpenFile {
-    /// The place of its part.
+    /// Index of its part in the message.
     index: usize,
     artifact: Option<String>,
     name: Option<String>,
@@ -53,12 +53,12 @@ impl Speaker {
         Self { writing, channel, files: Vec::new(), usage: Usage::default(), remote: None }
     }
 
-    /// The bytes of the files of the answer.
+    /// Returns the total size of the files of the answer.
     pub fn file_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes.len() as u64).sum()
     }
 
-    /// What the answer came to, with its files as they are now.
+    /// Returns the parts of the answer, with its files as received so far.
     pub fn so_far(&self) -> Vec<Part> {
         let files = self.files.iter().map(OpenFile::part);
         self.parts()
@@ -68,7 +68,7 @@ impl Speaker {
             .collect()
     }
 
-    /// Lets go of the files: they cannot be kept. What is said of each stays.
+    /// Replaces the files by a note, because they exceed the quota.
     pub fn drop_files(&mut self) {
         let mut open = self.writing.lock();
         for file in std::mem::take(&mut self.files) {
@@ -77,18 +77,18 @@ impl Speaker {
         }
     }
 
-    /// Lets go of what was said: it cannot be kept.
+    /// Discards the whole answer, because it cannot be stored.
     pub fn forget(&mut self) {
         self.writing.lock().clear();
         self.remote = None;
     }
 
-    /// What is kept of the answer.
+    /// Returns the parts of the answer to be stored.
     pub fn parts(&self) -> Vec<Part> {
         self.writing.lock().parts()
     }
 
-    /// The files of the answer, whole; their parts now name what they came to.
+    /// Takes the complete files of the answer. Their parts now have the final digest and size.
     pub fn take_files(&mut self) -> Vec<NewBlob> {
         let mut open = self.writing.lock();
         let files = std::mem::take(&mut self.files).into_iter();
@@ -100,7 +100,7 @@ impl Speaker {
             .collect()
     }
 
-    /// Shows a part that came whole, and answers its place.
+    /// Appends and publishes a part that is not streamed; returns its index.
     fn show(&self, part: Part) -> usize {
         let mut open = self.writing.lock();
         let message = open.message();
@@ -116,7 +116,7 @@ impl Speaker {
         }
         let mut open = self.writing.lock();
         let (part, start, closed) = open.append(artifact, name, delta);
-        // What it says now is what it does.
+        // The agent writes again, so its status line is obsolete.
         if open.set_status("") && self.channel.is_watched() {
             let message = open.message();
             self.channel.tell(Frame::new(FrameKind::Status { message, line: "".into() }));
@@ -153,7 +153,7 @@ impl Output for Speaker {
         Ok(place)
     }
 
-    /// Shown at once, and kept with the end of the answer.
+    /// Publishes a file at once; it is stored when the answer ends.
     fn file(&mut self, file: File) -> Result<(), Failure> {
         let mut of_artifact = self.files.iter_mut().rev().filter(|open| open.artifact == file.artifact);
         if let Some(open) = of_artifact.next().filter(|_| file.continues) {

@@ -1,5 +1,7 @@
-//! What a process leaves when it dies: runs that nobody works on. They end as failed, with what had been said and asked;
-//! those that only waited wait again.
+//! Recovers the runs of dead instances.
+//!
+//! They end as failed, with the text and approvals so far. Runs that were only queued or waiting for a team
+//! are resumed.
 
 use plexus_domain::{Content, Part, ProcessId, RunId, RunState, event::Event, message::MessageState};
 use plexus_store::{
@@ -11,7 +13,7 @@ use plexus_store::{
 use super::{approve, finish::interrupted, take_up};
 use crate::{Hub, Result, chats::Telling, views::logged};
 
-/// Ends the runs of these processes, and of those that are forgotten already.
+/// Recovers the runs of these instances, and orphaned runs whose instance has no row any more.
 pub(crate) async fn recover(hub: &Hub, gone: &[ProcessId]) -> Result<()> {
     for process in gone {
         let left = runs::list_unfinished(&mut hub.store().read().await?, *process).await?;
@@ -25,7 +27,7 @@ pub(crate) async fn recover(hub: &Hub, gone: &[ProcessId]) -> Result<()> {
     end_or_take_up(hub, &left).await
 }
 
-/// Ends a run of this process whose worker panicked while it began or ended.
+/// Ends a run of this instance whose worker panicked at its start or end.
 pub(super) async fn end_panicked(hub: &Hub, run: RunId) {
     let ended = async {
         let found = runs::find(&mut hub.store().read().await?, run).await?;
@@ -56,7 +58,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     let mut telling = Telling::new(&chat);
     let (at, failure_of) = (hub.env().now(), Some(&failure));
     let step = Step { from: run.state, to: RunState::Failed, at, failure: failure_of, usage: None };
-    // It may have gone on elsewhere since it was found.
+    // Compare and set by instance: another instance may have taken the run over since it was found.
     let is_ended = match run.process {
         Some(process) => runs::set_state_by(&mut tx, process, run.id, &step).await?,
         None => runs::set_state(&mut tx, run.id, &step).await?,
@@ -69,7 +71,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
         if message.state != MessageState::Open {
             continue;
         }
-        // Files were not kept, and what else came whole is in the log of some processes only.
+        // Files were not stored, and other parts are journaled only when several instances run.
         let is_text = |part: &Part| matches!(part.content, Content::Text { .. });
         let texts = logged(&mut tx, message.id, run).await?.parts().into_iter().filter(is_text);
         let asked = approve::asked(&mut tx, run.id).await?;
@@ -78,7 +80,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
         telling.record(Event::Ended { message: message.id, state: MessageState::Failed });
     }
     telling.commit(hub, tx).await?.tell(hub, None).await;
-    // Whoever reads it here was shown a copy.
+    // Subscribers on this instance may see a mirrored copy of the message.
     hub.mirror().moved(run.chat);
     tracing::info!(run = %run.id, "a run that was interrupted has ended");
     Ok(())

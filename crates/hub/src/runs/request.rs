@@ -1,4 +1,4 @@
-//! What an agent is told: the conversation so far, as it may see it.
+//! Builds the conversation that is sent to an agent, as far as it is visible to the agent.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use plexus_store::{Conn, messages, parts, runs};
 use super::{Job, begin::History};
 use crate::{Hub, Result, blobs, chats::without_mentions, views, views::Author};
 
-/// The turns up to the question, and the agent's own context where it may go on.
+/// Builds the turns up to the question, and the agent's own context if it can be continued.
 pub(super) async fn conversation(
     hub: &Hub,
     job: &Job,
@@ -52,13 +52,13 @@ pub(super) async fn conversation(
     Ok((turns, remote))
 }
 
-/// Those whom nobody needs to be asked about: in most chats, everybody.
+/// Authors that need no read of the store; in most chats these are all authors.
 fn known_authors(job: &Job) -> HashMap<PrincipalId, Author> {
     let asker = job.asker.person.is_some().then(|| (job.asker.principal, Author::from(&job.asker)));
     asker.into_iter().chain([(job.answer.author, Author::from(&job.agent))]).collect()
 }
 
-/// The files of the question, for an agent that can be sent any.
+/// Loads the files of the question, if the connector accepts files.
 pub(super) async fn files(hub: &Hub, job: &Job, turns: &[Turn]) -> Result<HashMap<Digest, Bytes>> {
     let mut files = HashMap::new();
     if !job.version.connector.takes_files() {
@@ -74,13 +74,13 @@ pub(super) async fn files(hub: &Hub, job: &Job, turns: &[Turn]) -> Result<HashMa
     Ok(files)
 }
 
-/// Another agent has no use for the guide's buttons.
+/// Removes the guide's suggestion buttons, which are meaningless to other agents.
 fn without_offers(mut parts: Vec<Part>) -> Vec<Part> {
     parts.retain(|part| !is_offer(part));
     parts
 }
 
-/// A person's words without the addresses at their start.
+/// Strips the addresses at the start of a user's text.
 fn plainly(parts: Vec<Part>) -> Vec<Part> {
     let plain = |part: Part| match part.content {
         Content::Text { text } => {
@@ -91,7 +91,8 @@ fn plainly(parts: Vec<Part>) -> Vec<Part> {
     parts.into_iter().map(plain).collect()
 }
 
-/// The context that this agent gave on the way to the question, unless another branch went on in it.
+/// Returns the context that the agent issued on the path to the question, unless another branch used it
+/// since.
 async fn earlier_context(conn: &mut Conn, job: &Job) -> Result<Option<Remote>> {
     let headers = messages::list_by_chat(conn, job.chat).await?;
     let tree: Vec<_> = headers.iter().map(Node::from).collect();

@@ -1,4 +1,4 @@
-//! The runs that this process works on, and those that wait for their turn.
+//! Registry of the runs that this instance works on or has queued.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,10 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::caller::Who;
 
+/// The runs of this instance, with their slots and their fair queue. Cheap to clone.
 #[derive(Clone)]
 pub struct Running(Arc<Mutex<Places>>);
 
-/// By number, not by run: a run that waited for its caller may go on before its former place is given back.
+/// Slots by number, not by run: a run that waited for input may be resumed before its former slot is
+/// released.
 struct Places {
     last: u64,
     taken: HashMap<u64, Entry>,
@@ -25,7 +27,7 @@ struct Places {
 }
 
 impl Places {
-    /// Those whose turn it is then may begin.
+    /// Releases a slot and admits the runs that may start now.
     fn give_back(&mut self, number: u64) {
         for begins in self.schedule.leave(number) {
             if let Some(entry) = self.taken.get(&begins) {
@@ -46,17 +48,17 @@ struct Entry {
     turn: CancellationToken,
 }
 
-/// What a run is, as far as places are given and runs are ended by it.
+/// Attributes of a run that decide about its slot and about bulk cancellation.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     pub run: RunId,
     pub chat: ChatId,
-    /// Who asked.
+    /// Subject whose quota the run counts against.
     pub who: Who,
-    /// The hub at which whoever asked is at home, where that is another one.
+    /// The remote hub of the requester, if there is one.
     pub from: Option<HubRowId>,
     pub agent: AgentId,
-    /// The hub at which the agent is.
+    /// The hub of the agent.
     pub home: HubRowId,
 }
 
@@ -66,8 +68,9 @@ impl Running {
         Self(Arc::new(Mutex::new(Places { last: 0, taken, schedule })))
     }
 
-    /// Takes a place, in which the run works at once or waits for its turn. It is given back when the answer is
-    /// dropped.
+    /// Acquires a slot, or a place in the queue. Fails if the queue of the subject is full.
+    ///
+    /// The slot is released when the result is dropped.
     pub fn enter(&self, about: About, share: Share) -> Result<Place, Refusal> {
         let About { run, chat, who, from, agent, home } = about;
         let mut places = self.0.lock();
@@ -90,11 +93,12 @@ impl Running {
         Ok(Place { running: self.clone(), number, stop, turn })
     }
 
+    /// Returns whether any run of the chat is registered.
     pub fn in_chat(&self, chat: ChatId) -> bool {
         self.any(|entry| entry.chat == chat)
     }
 
-    /// Tells a run to end. False when it does not go on here.
+    /// Cancels a run. Returns false if this instance does not run it.
     pub fn stop(&self, run: RunId) -> bool {
         let places = self.0.lock();
         let mut found = places.taken.values().filter(|entry| entry.run == run).peekable();
@@ -103,7 +107,8 @@ impl Running {
         goes_on
     }
 
-    /// Leaves the run's place to others, while it waits for what they do. It can still be stopped.
+    /// Releases the slot of a run that waits for other runs, so that they cannot deadlock. It can still be
+    /// cancelled.
     pub fn step_aside(&self, run: RunId) {
         let mut places = self.0.lock();
         let of_run = |(number, entry): (&u64, &Entry)| (entry.run == run).then_some(*number);
@@ -111,21 +116,21 @@ impl Running {
         numbers.into_iter().for_each(|number| places.give_back(number));
     }
 
-    /// Tells the runs that an account asked for to end, and those of these agents.
+    /// Cancels the runs of an account, and those of these agents.
     pub fn stop_of(&self, account: AccountId, agents: &[AgentId]) {
         let places = self.0.lock();
         let theirs = |entry: &&Entry| entry.who == Who::Account(account) || agents.contains(&entry.agent);
         places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
     }
 
-    /// Tells the runs to end that people of another hub asked for, and those of its agents.
+    /// Cancels the runs of a remote hub's users, and those of its agents.
     pub fn stop_of_hub(&self, hub: HubRowId) {
         let places = self.0.lock();
         let theirs = |entry: &&Entry| entry.from == Some(hub) || entry.home == hub;
         places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
     }
 
-    /// Those for whom something goes on.
+    /// Returns the accounts that have runs.
     pub fn accounts(&self) -> HashSet<AccountId> {
         let account = |entry: &Entry| match entry.who {
             Who::Account(account) => Some(account),
@@ -134,14 +139,17 @@ impl Running {
         self.0.lock().taken.values().filter_map(account).collect()
     }
 
+    /// Returns the runs of a chat.
     pub fn of_chat(&self, chat: ChatId) -> Vec<RunId> {
         self.0.lock().taken.values().filter(|entry| entry.chat == chat).map(|entry| entry.run).collect()
     }
 
+    /// Returns all runs of this instance.
     pub fn all(&self) -> Vec<RunId> {
         self.0.lock().taken.values().map(|entry| entry.run).collect()
     }
 
+    /// Returns whether this instance runs or queues the run.
     pub fn has(&self, run: RunId) -> bool {
         self.any(|entry| entry.run == run)
     }
@@ -151,34 +159,36 @@ impl Running {
     }
 }
 
-/// A place among the runs of this process, from before the run is committed until its answer is kept: whoever has
-/// heard of a run can stop it.
+/// A slot or a place in the queue, released on drop.
+///
+/// It is held from before the run is committed until its answer is stored, so every visible run can be
+/// cancelled.
 pub struct Place {
     running: Running,
     number: u64,
     /// Cancelled when the run is to end.
     pub stop: CancellationToken,
-    /// Cancelled when the run may begin.
+    /// Cancelled when the run is admitted.
     turn: CancellationToken,
 }
 
 impl Place {
-    /// Whether the run has to wait for its turn.
+    /// Returns whether the run is queued.
     pub fn waits(&self) -> bool {
         !self.turn.is_cancelled()
     }
 
-    /// Waits for the run's turn.
+    /// Waits until the run is admitted.
     pub async fn turn(&self) {
         self.turn.cancelled().await;
     }
 
-    /// How many begin before the run, itself included; none once it may begin.
+    /// Returns the position in the queue, starting at 1; none once the run is admitted.
     pub fn position(&self) -> Option<usize> {
         self.running.0.lock().schedule.position(self.number)
     }
 
-    /// Gives the place back, for those who are told of the end and then look who still answers.
+    /// Releases the slot early, so that subscribers to the end of the run see the registry without it.
     pub fn leave(&self) {
         let mut places = self.running.0.lock();
         places.taken.remove(&self.number);

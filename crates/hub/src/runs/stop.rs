@@ -1,4 +1,4 @@
-//! Stopping runs.
+//! Cancels runs.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{Caller, Hub, Result, caller::Scope, chats, chats::Telling, processes::Hint};
 
-/// How long a deletion waits for the chat's runs to wind down.
+/// How long a deletion waits for the chat's runs to end.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// Ends a run of the caller's. What was said stays; a run that has ended already is no error.
+/// Cancels a run in one of the caller's chats. Its text is stored. A run that has ended already is no error.
 pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
     let gone = || Refusal::not_found("There is no such run, or it is not yours.");
@@ -30,7 +30,7 @@ pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
     end(hub, &found, Some(person.account)).await
 }
 
-/// Ends a run that somebody may end.
+/// Cancels a run without authorisation: the caller of this function did that before.
 pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Result<()> {
     if hub.running().stop(run.id) || run.state.is_terminal() {
         return Ok(());
@@ -52,7 +52,7 @@ pub(crate) async fn end(hub: &Hub, run: &Run, account: Option<AccountId>) -> Res
     Ok(())
 }
 
-/// Ends a run that was answered while it was to be stopped.
+/// Cancels a run that was resumed by a reply while it was being cancelled.
 async fn stop_what_went_on(hub: &Hub, run: &Run) -> Result<()> {
     if hub.running().stop(run.id) {
         return Ok(());
@@ -63,7 +63,7 @@ async fn stop_what_went_on(hub: &Hub, run: &Run) -> Result<()> {
     }
 }
 
-/// Tells the agent of a run that waited that nobody goes on with it. Nobody waits for what it says to that.
+/// Cancels the task of a waiting run at its agent, in the background. The agent's response is ignored.
 fn give_up(hub: &Hub, run: &Run) {
     if run.remote_task.is_none() {
         return;
@@ -91,7 +91,7 @@ async fn tell_agent(hub: &Hub, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// A run that waits for its caller has no worker: its rows are all there is. None where it has gone on meanwhile.
+/// Marks a run as stopped that waits for input and has no worker. None if it has been resumed meanwhile.
 async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Telling>> {
     let chat = plexus_store::chats::lock(tx, run.chat)
         .await?
@@ -106,7 +106,7 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Tellin
     Ok(Some(telling))
 }
 
-/// Tells other processes to end those of the runs that they work on.
+/// Requests cancellation from other instances, for the runs that they work on.
 async fn stop_elsewhere(hub: &Hub, all: &[Run]) -> Result<()> {
     let goes_on = |run: &&Run| matches!(run.state, RunState::Queued | RunState::Working);
     let theirs = all.iter().filter(goes_on).filter(|run| run.process != Some(hub.process()));
@@ -125,7 +125,7 @@ async fn stop_elsewhere(hub: &Hub, all: &[Run]) -> Result<()> {
     Ok(())
 }
 
-/// Ends what goes on in a chat, and waits for what this process works on.
+/// Cancels all runs of a chat, and waits for those of this instance.
 pub(crate) async fn stop_chat(hub: &Hub, chat: ChatId) {
     if hub.hints().are_heard()
         && let Err(error) = stop_chat_elsewhere(hub, chat).await
@@ -141,7 +141,7 @@ async fn stop_chat_elsewhere(hub: &Hub, chat: ChatId) -> Result<()> {
     stop_elsewhere(hub, &all).await
 }
 
-/// Ends everything, because the hub ends.
+/// Cancels all runs of this instance, because the hub is shutting down.
 pub(crate) async fn stop_all(hub: &Hub) {
     hub.begin_closing();
     end_all(hub, &hub.running().all()).await;

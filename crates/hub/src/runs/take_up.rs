@@ -1,4 +1,6 @@
-//! Runs that waited when their process ended, for their turn or for a team: they have lost nothing, and wait again here.
+//! Resumes runs that were still queued, or waiting for a team, when their instance died.
+//!
+//! Nothing was produced yet, so they can be restarted safely.
 
 use plexus_domain::{
     Principal, RunState,
@@ -21,7 +23,7 @@ use crate::{
     federation,
 };
 
-/// Whether it only waits. A team that a run waits for goes on by itself.
+/// Returns whether the run can be resumed. A team that a run waits for continues independently.
 pub(super) async fn waits(conn: &mut Conn, run: &Run) -> Result<bool> {
     if run.state == RunState::Queued {
         return Ok(true);
@@ -30,16 +32,16 @@ pub(super) async fn waits(conn: &mut Conn, run: &Run) -> Result<bool> {
     Ok(run.remote_task.is_some() && version.is_some_and(|version| forms_teams(&version.connector)))
 }
 
-/// Whether an agent tells of teams that it forms as of tasks elsewhere.
+/// Returns whether the agent reports the teams that it forms as remote tasks.
 pub(super) const fn forms_teams(connector: &Connector) -> bool {
     matches!(connector, Connector::Builtin { program: Builtin::Guide })
 }
 
-/// Takes a run up again. False when it cannot be: whoever asked, or the agent, is not there any more.
+/// Resumes a run. Returns false if that is impossible, because the requester or the agent is gone.
 pub(super) async fn take_up(hub: &Hub, run: &Run) -> Result<bool> {
     let mut tx = hub.store().write().await?;
     if !runs::take_over(&mut tx, run.id, run.process, hub.process()).await? {
-        // Another process was first.
+        // Another instance took the run over first.
         return Ok(true);
     }
     let Some(job) = again(hub, &mut tx, run).await? else { return Ok(false) };
@@ -51,7 +53,7 @@ pub(super) async fn take_up(hub: &Hub, run: &Run) -> Result<bool> {
 
 async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     let Some(asker) = asker(tx, run).await? else { return Ok(None) };
-    // A rule may have come while the hub was down.
+    // The remote hub may have been blocked while this hub was down.
     if let Some(guest) = &asker.guest
         && federation::still_lets_in(hub, tx, guest.hub).await.is_err()
     {
@@ -65,12 +67,12 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
         return Ok(None);
     };
     let Some(answer) = messages::load(tx, &[open.id]).await?.pop() else { return Ok(None) };
-    // Who may not ask any more is not answered.
+    // The requester may have lost access to the agent.
     let Ok(reached) = reach_again(tx, &asker, answer.author).await else { return Ok(None) };
     let tree = messages::list_by_chat(tx, run.chat).await?;
     let (who, from) = (asker.who(), asker.home());
     let about = About { run: run.id, chat: run.chat, who, from, agent: run.agent, home: reached.agent.hub };
-    // It was let in before.
+    // No queue limit: the run was already admitted before the restart.
     let share = plexus_domain::schedule::Share { waiting: usize::MAX, ..share(hub, &asker) };
     Ok(Some(Job {
         run: run.id,
@@ -90,14 +92,15 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<Job>> {
     }))
 }
 
-/// Whoever asked for it, if they may still ask for anything.
+/// Returns the requester of a run, if it may still make requests.
 pub(super) async fn asker(conn: &mut Conn, run: &Run) -> Result<Option<Asker>> {
     let principal = run.caller;
     Ok(match principals::find(conn, principal).await? {
         Some(Principal::Account { account }) => {
             accounts::person(conn, account).await?.as_ref().map(Asker::from)
         }
-        // Whoever waited over a restart waits among the newcomers: it costs a turn at most.
+        // Probation status is not known here; treat the user as on probation. At worst the run is scheduled
+        // one slot later.
         Some(Principal::Remote { hub, pseudonym }) => {
             Some(Asker::guest(principal, Guest { hub, pseudonym, is_newcomer: true }))
         }

@@ -1,4 +1,4 @@
-//! Waiting for a run's turn, and telling where it stands.
+//! Waits in the fair queue until a run is admitted, and publishes its position.
 
 use std::time::Duration;
 
@@ -10,22 +10,24 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use super::{Job, output::Speaker};
 use crate::{Hub, Result, chats::Telling};
 
-/// How often a place in the line is looked up.
+/// How often the position in the queue is published.
 const TELLS: Duration = Duration::from_millis(500);
-/// Between two attempts to write that a run begins, while the store refuses.
+/// Retry delay for recording the start of a run, while the store is unavailable.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What came of the waiting.
+/// Result of waiting in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Came,
-    /// Somebody ended the run before its turn.
+    /// The run was cancelled before its admission.
     Stopped,
-    /// It is not for this process any more: the hub ends and the next start takes it up, or its chat is gone.
+    /// The run no longer belongs to this instance.
+    ///
+    /// Either the hub is shutting down and the next start resumes the run, or its chat was deleted.
     Gone,
 }
 
-/// Waits, and tells readers how many are before it. When it may begin, its row says so.
+/// Waits for admission and publishes the position meanwhile. Then records that the run has started.
 pub(super) async fn wait(hub: &Hub, job: &mut Job, speaker: &mut Speaker) -> Turn {
     let mut tick = interval(TELLS);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -68,7 +70,7 @@ async fn begin(hub: &Hub, job: &mut Job) -> Turn {
     }
 }
 
-/// False when somebody else has ended the run, or its chat is gone.
+/// Records that the run works. False if another instance has ended the run, or the chat was deleted.
 async fn written(hub: &Hub, job: &Job) -> Result<bool> {
     let mut tx = hub.store().write().await?;
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(false) };

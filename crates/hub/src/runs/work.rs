@@ -1,4 +1,4 @@
-//! The worker of a run.
+//! The worker that executes one run.
 
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll, time::Duration};
 
@@ -21,14 +21,16 @@ use super::{
 };
 use crate::{Error, Hub, listings::seen_alive, live::Topic, supervise};
 
-/// Begins to work on runs that are committed. Nobody speaks until the answer is dropped: readers are told first who
-/// will, and nothing ends before it has begun. Whoever asks elsewhere before it speaks does so meanwhile.
+/// Spawns workers for committed runs.
+///
+/// Output is held back until the returned guard is dropped, so that subscribers see the "run started" event
+/// first. Connectors that call a remote service first may send their request before that.
 #[must_use]
 pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
     let told = CancellationToken::new();
     for job in jobs {
         let (hub, told) = (hub.clone(), told.clone());
-        // The message is open before its first reader can ask for it.
+        // Open the message before the run is published, so that every subscriber finds it.
         let channel = Arc::new(hub.live().channels.hold(Topic::Chat(job.chat)));
         let writing = hub.live().begin(job.chat, job.answer.id);
         let speaker = Speaker::new(writing, channel);
@@ -46,7 +48,7 @@ pub(crate) fn spawn(hub: &Hub, jobs: Vec<Job>) -> DropGuard {
     told.drop_guard()
 }
 
-/// What takes a moment is boxed here and below: a run that waits for its agent holds no room for it.
+/// Short-lived futures are boxed here and below, so that the future of a waiting run stays small.
 async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationToken) {
     if job.place.waits() || job.state == RunState::Queued {
         told.cancelled().await;
@@ -64,7 +66,7 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
     let job = &job;
     metrics::counter!("plexus_runs_started_total").increment(1);
     let answer = AssertUnwindSafe(answer(hub, job, history, &mut speaker, &told)).catch_unwind().await;
-    // Also where it came to nothing before anybody could say anything.
+    // Also hold back a failure that occurred before any output.
     told.cancelled().await;
     let end = answer.unwrap_or_else(|panic| {
         tracing::error!(run.id = %job.run, error = supervise::cause(panic.as_ref()), "run panicked");
@@ -74,7 +76,7 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
         ))
     });
     if hub.is_closing() && matches!(end, Ok(End::Stopped)) && waits_elsewhere(job, &speaker) {
-        // The next start takes it up.
+        // The next start resumes the run.
         return hub.live().end(job.answer.id);
     }
     let outcome = Outcome::new(end, hub.is_closing());
@@ -86,7 +88,7 @@ async fn work(hub: &Hub, mut job: Job, mut speaker: Speaker, told: CancellationT
     }
 }
 
-/// Whether it waits for a team, which goes on by itself.
+/// Returns whether the run waits for a team, which continues independently.
 fn waits_elsewhere(job: &Job, speaker: &Speaker) -> bool {
     take_up::forms_teams(&job.version.connector) && speaker.remote.is_some()
 }
@@ -125,12 +127,12 @@ async fn prepare(hub: &Hub, job: &Job, history: History) -> Result<(Arc<dyn Conn
     Ok((connector, Request { run: job.run, turns, files, called: job.called.clone(), remote, limits, leave }))
 }
 
-/// How long whoever asked still waits, where that is known.
+/// Returns the time until the caller stops waiting, if that is known.
 fn time_left(hub: &Hub, job: &Job) -> Option<Duration> {
     Some(job.until?.since(hub.env().now()))
 }
 
-/// A refusal is said in the answer; a fault is logged and said as one.
+/// Shows a refusal as it is; logs a fault and shows a generic message.
 fn as_failure(error: Error) -> Failure {
     match error {
         Error::Refused(refusal @ Refusal::Unavailable { .. }) => {

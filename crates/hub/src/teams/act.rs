@@ -1,4 +1,4 @@
-//! What the person who launched a team may do while it is at work.
+//! Commands of a team's owner to the running team.
 
 use plexus_domain::{
     Address, ChatId, Error as Refusal, MessageId,
@@ -21,48 +21,49 @@ use crate::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Ends the team and all its work.
+    /// Cancels the team and all its assignments.
     Cancel {
         reason: String,
     },
-    /// Says something to everybody; the floor stays where it is.
+    /// Sends a message to all members. The speaker stays the same.
     Remark {
         text: String,
     },
-    /// Passes over whoever has the floor.
+    /// Skips the current speaker.
     Skip,
     GiveFloor {
         to: Seat,
     },
-    /// Keeps a member from speaking and from new work.
+    /// Suspends a member: it neither speaks nor gets new assignments.
     Hold {
         seat: Seat,
     },
     Resume {
         seat: Seat,
     },
-    /// Sends a member away.
+    /// Removes a member.
     Dismiss {
         seat: Seat,
     },
     Invite {
         address: Address,
     },
-    /// Ends one assignment.
+    /// Cancels one assignment.
     Stop {
         work: WorkNo,
     },
-    /// Has an assignment done by a team of whoever has it and these; where nobody is named, the hub looks for helpers.
+    /// Has an assignment done by a subteam of its member and these. If none are
+    /// named, the hub searches for helpers.
     Nest {
         work: WorkNo,
         members: Vec<Address>,
     },
-    /// Ends one assignment with a result of the owner's own.
+    /// Completes one assignment with a result written by the owner.
     TakeOver {
         work: WorkNo,
         text: String,
     },
-    /// Answers what a member asked about its assignment.
+    /// Answers a member's question about its assignment.
     Answer {
         work: WorkNo,
         text: String,
@@ -70,13 +71,13 @@ pub enum Act {
 }
 
 impl Act {
-    /// Whether it adds words to the team's log, besides that it happened.
+    /// Returns whether the command adds text to the team log, which counts towards the quota.
     const fn says_something(&self) -> bool {
         matches!(self, Self::Remark { .. } | Self::TakeOver { .. } | Self::Answer { .. } | Self::Nest { .. })
     }
 }
 
-/// Does it, once everything that came before has happened.
+/// Executes a command. Returns after the orchestrator has applied or rejected it.
 pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: Act) -> Result<()> {
     let person = caller.may(Scope::Team)?;
     hub.limits().take(Rate::Messages, &caller.key())?;

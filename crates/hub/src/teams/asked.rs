@@ -1,5 +1,5 @@
-//! Teams that programs ask the hub's own agent for over A2A: a message with a goal begins one, what happens in it is told
-//! as it goes on, and its conclusion is the answer.
+//! The hub's own A2A agent, which forms teams for clients: a message with a goal launches a team, its
+//! progress is streamed, and its conclusion is the answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -30,26 +30,26 @@ use crate::{
     runs::Job,
 };
 
-/// How a text begins that asks for a team.
+/// Start of a text message that requests a team.
 const PHRASE: &str = "form a team";
-/// How often a team of which nothing is heard is looked at.
+/// Poll interval for a team without notifications.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
-/// Between two looks while the store refuses.
+/// Retry interval after a store error.
 const PAUSE: Duration = Duration::from_secs(2);
-/// What a team ends before the run that waits for it.
+/// Time by which a team ends before the deadline of the run that waits for it.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// What a message asks for, as its data part says it.
+/// Data part of a message that requests a team.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 struct Wanted {
     goal: String,
-    /// Addresses, or names as [`super::resolve`] finds them.
+    /// Addresses, or names as resolved by [`super::resolve`].
     #[serde(default)]
     members: Vec<String>,
 }
 
 impl Wanted {
-    /// None where the message asks for something else.
+    /// Parses a team request; `None` if the message requests something else.
     fn of(parts: &[Part]) -> Result<Option<Self>, Refusal> {
         let data = parts.iter().find_map(|part| match &part.content {
             Content::Data { data } if data.get("goal").is_some() => Some(data),
@@ -67,7 +67,7 @@ impl Wanted {
     }
 }
 
-/// The goal in "Form a team to find the tide times".
+/// Extracts the goal from text such as "Form a team to find the tide times".
 fn in_words(text: &str) -> Option<&str> {
     let text = text.trim();
     let (phrase, rest) = text.split_at_checked(PHRASE.len())?;
@@ -78,7 +78,7 @@ fn in_words(text: &str) -> Option<&str> {
     Some(goal.strip_prefix("to ").unwrap_or(goal))
 }
 
-/// Whoever asks for a team may launch one. What asks for something else needs nothing.
+/// Fails if the message requests a team and the caller may not launch one. Other messages need no permission.
 pub(crate) fn check(caller: &Caller, kind: &Kind, origin: Origin, parts: &[Part]) -> Result<(), Refusal> {
     let is_asked = matches!(kind, Kind::Builtin { program: Builtin::Guide }) && origin == Origin::A2a;
     if is_asked && Wanted::of(parts)?.is_some() {
@@ -87,7 +87,7 @@ pub(crate) fn check(caller: &Caller, kind: &Kind, origin: Origin, parts: &[Part]
     Ok(())
 }
 
-/// The hub's own agent: it finds agents, and forms teams for programs that may.
+/// The hub's own agent: searches for agents, and forms teams for clients with that permission.
 struct Front {
     hub: Hub,
     guide: Guide,
@@ -97,8 +97,8 @@ struct Front {
 }
 
 impl Front {
-    /// What another agent writes, or a person in a chat, asks for no team: only [`check`] lets one be asked for, and this
-    /// reads the very message that it read.
+    /// Returns the team request of the run's message. Only messages received over A2A can request a team,
+    /// since only those were authorized by [`check`]. This reads the same stored message as that check.
     async fn wanted(&self) -> Result<Option<(Wanted, &Person)>> {
         let Some(person) = self.asker.person.as_ref() else { return Ok(None) };
         let mut conn = self.hub.store().snapshot().await?;
@@ -111,7 +111,7 @@ impl Front {
         Ok(Wanted::of(parts)?.map(|wanted| (wanted, person)))
     }
 
-    /// Forms the team. That the run waits for it is written down with it.
+    /// Launches the team. The run's dependency on it is stored in the same transaction.
     async fn launch(&self, wanted: Wanted, person: &Person, whole: Duration) -> Result<ChatId> {
         let members = match names::resolve_for(&self.hub, person, &wanted.members).await? {
             Named::All(members) => members,
@@ -128,7 +128,7 @@ impl Front {
         launch::launch_for(&self.hub, person, launch, Some(self.run)).await
     }
 
-    /// Tells what happens until the team has ended, whatever the store does meanwhile.
+    /// Streams the progress until the team has ended. Store errors are retried.
     async fn follow(&self, team: ChatId, output: &mut dyn Output) -> Result<End, Failure> {
         output.remote(Remote { task: Some(team.to_string()), context: None });
         let url = format!("{}teams/{team}", self.hub.config().public_url);
@@ -160,7 +160,8 @@ impl Front {
         }
     }
 
-    /// Ends a team that nobody waits for. Where the hub ends, it goes on when that is back, and so does its task.
+    /// Cancels a team whose run has ended. When the hub shuts down, the team is left running: team and
+    /// task resume after the restart.
     async fn stop(&self, team: ChatId, why: &str) {
         if self.hub.is_closing() {
             return;
@@ -188,7 +189,7 @@ impl Connector for Front {
             Some(team) => team,
             None => self.launch(wanted, person, request.limits.whole).await.map_err(said)?,
         };
-        // It waits from now on, and what it waits for needs the places of the same account.
+        // Release the run slot while waiting: the team's runs need the slots of the same account (deadlock).
         self.hub.running().step_aside(self.run);
         let end = stop.run_until_cancelled(self.follow(team, output)).await;
         match &end {
@@ -200,7 +201,7 @@ impl Connector for Front {
     }
 }
 
-/// The team that was formed before the hub was restarted.
+/// Returns the team that was formed before a restart of the hub.
 fn formed(request: &Request) -> Option<ChatId> {
     request.remote.as_ref()?.task.as_ref()?.parse().ok()
 }
@@ -215,7 +216,7 @@ fn said(error: Error) -> Failure {
     }
 }
 
-/// The hub's own agent, for one run.
+/// Creates the hub's own agent for one run.
 pub(crate) fn front(hub: &Hub, job: &Job) -> Arc<dyn Connector> {
     let guide = Guide::new(listings::finder(hub));
     let (asker, run, question) = (job.asker.clone(), job.run, job.question);

@@ -1,4 +1,4 @@
-//! Files that go along with work which builds on other work.
+//! Input files of an assignment: files and links from the results that it builds on.
 
 use plexus_domain::{
     Content, Part, RunState,
@@ -9,10 +9,10 @@ use plexus_store::runs;
 use super::work::{About, answer};
 use crate::{Hub, Result};
 
-/// Files and links that go along at most; the rest stays where it is.
+/// Maximum number of files and links that are passed on; the others are skipped.
 const MOST: usize = 16;
 
-/// The files and links that came of these assignments, as far as one message may hold them.
+/// Returns the files and links that these assignments produced, within the limits of one message.
 pub(super) async fn files(hub: &Hub, team: &Team, inputs: &[WorkNo]) -> Result<Vec<Part>> {
     let works = inputs.iter().filter_map(|no| team.work_item(*no));
     let works: Vec<&Work> = works.filter(|work| work.result().is_some()).collect();
@@ -31,7 +31,7 @@ pub(super) async fn files(hub: &Hub, team: &Team, inputs: &[WorkNo]) -> Result<V
     Ok(bounded(found, hub.config().limits.max_file_bytes as u64))
 }
 
-/// Without words, and without what there is no room for.
+/// Selects files and links, up to the size limit. Files that do not fit are skipped.
 fn bounded(parts: Vec<Part>, mut room: u64) -> Vec<Part> {
     let fits = |part: &Part| {
         let left = match &part.content {
@@ -42,7 +42,7 @@ fn bounded(parts: Vec<Part>, mut room: u64) -> Vec<Part> {
         room = left.unwrap_or(room);
         left.is_some()
     };
-    // To whoever gets them they are files of a message, whatever artifacts they were part of.
+    // For the receiver they are files of a message, not parts of an artifact.
     parts.into_iter().filter(fits).take(MOST).map(|part| Part { artifact: None, ..part }).collect()
 }
 

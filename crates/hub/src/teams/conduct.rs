@@ -1,4 +1,4 @@
-//! The conductor of a team: the one task that orders its log.
+//! Orchestrator of a team: the one task that orders the team's log.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -34,44 +34,45 @@ use crate::{
     live::{Channel, Frame, FrameKind, Topic},
 };
 
-/// Between two tries while the store refuses, or while all places of the account are taken.
+/// Retry interval after a store error, or while the account has no free run slots.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How often runs are looked at of which nothing was heard.
+/// Poll interval for runs without notifications.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Entries of a log after which its owner may only end the team.
+/// Maximum length of a log. After that the owner can only cancel the team.
 const MOST_ENTRIES: u64 = 10_000;
 
 pub(super) struct Conductor {
     pub hub: Hub,
     pub team: Team,
-    /// The person who launched it: what members may see and use is theirs.
+    /// User who launched the team. Members see and use what this user may see and use.
     pub asker: Asker,
-    /// The runs that go on, and what for.
+    /// Active runs of the orchestrator with their purposes.
     pub doing: HashMap<RunId, Doing>,
-    /// The runs that asked something about their assignment and wait.
+    /// Runs that wait for the answer to a question about their assignment.
     pub asked: HashMap<WorkNo, RunId>,
-    /// The assignments of which it was decided that their members do them alone.
+    /// Assignments that their members do alone, as decided.
     pub alone: HashSet<WorkNo>,
-    /// The team above, as far as its log was read.
+    /// Parent team, up to the last log entry that was read.
     pub above: Option<Team>,
     pub decider: Decider,
     pub key: SecretKey,
     requests: Mailbox,
     frames: broadcast::Receiver<Arc<Frame>>,
-    /// Nobody is asked for anything before this moment: it could not be done just now.
+    /// No new actions before this instant, after an action could not be started.
     later: Option<time::Instant>,
     _channel: Channel,
 }
 
-/// Begins to conduct a team, unless this process does so already. Where the conductor panics, the next one begins from
-/// what was committed.
+/// Starts the orchestrator of a team, unless this instance runs it already. After a panic it is
+/// restarted from the committed log.
 pub(super) fn begin(hub: &Hub, team: ChatId, asker: Asker) {
     let mut first = hub.teams().open(team);
     if first.is_none() {
         return;
     }
     hub.supervise_work("team conductor", move |hub| {
-        // After a panic another process, or a look after teams without a conductor, may have been faster.
+        // After a panic another instance, or the recovery of orphaned teams, may have
+        // registered a mailbox first (race).
         let requests = first.take().or_else(|| hub.teams().open(team));
         let asker = asker.clone();
         async move {
@@ -93,16 +94,16 @@ async fn conduct(hub: &Hub, team: ChatId, asker: Asker, requests: Mailbox) {
     }
 }
 
-/// A team that has ended needs nobody.
+/// Releases the claim of this instance on a team that has ended.
 async fn forget(hub: &Hub, team: ChatId) -> Result<()> {
     let mut tx = hub.store().write_bulk().await?;
     teams::leave(&mut tx, team, hub.process()).await?;
     Ok(tx.commit().await?)
 }
 
-/// Reads what there is; none where the hub ends before it can be read, or nothing is there any more.
+/// Loads the team. Returns `None` if the team does not exist, or if the hub stops before it can be read.
 async fn arrive(hub: &Hub, team: ChatId, asker: Asker, requests: Mailbox) -> Option<Conductor> {
-    // Watching begins before anything is read, so no end of a run is missed.
+    // Subscribe before the first read, so that no run result is missed (race).
     let channel = hub.live().channels.hold(Topic::Chat(team));
     let frames = channel.watch();
     let (team, asked, key) = loop {
@@ -131,7 +132,8 @@ async fn arrive(hub: &Hub, team: ChatId, asker: Asker, requests: Mailbox) -> Opt
     })
 }
 
-/// Hears what other processes do in the team from before it is read.
+/// Mirrors the chat and reads the team. Mirroring starts first, so that no change
+/// by another instance is missed.
 async fn arrived(
     hub: &Hub,
     team: ChatId,
@@ -149,7 +151,7 @@ async fn read(hub: &Hub, team: ChatId) -> Result<Team> {
 }
 
 impl Conductor {
-    /// Works until the team has ended, whatever the store does meanwhile.
+    /// Runs until the team has ended. Errors are retried.
     async fn conduct(&mut self) {
         let team = self.team.id();
         loop {
@@ -166,7 +168,7 @@ impl Conductor {
             if self.hub.stop().run_until_cancelled(time::sleep(PAUSE)).await.is_none() {
                 return;
             }
-            // What was not committed did not happen.
+            // Discard in-memory changes that were not committed: reload the team.
             if let Ok(known) = read(&self.hub, team).await {
                 self.team = known;
             }
@@ -178,7 +180,7 @@ impl Conductor {
     async fn go_on(&mut self) -> Result<Left> {
         nest::look(self).await?;
         loop {
-            // What time has ended comes first.
+            // Expired deadlines are applied first.
             self.tick().await?;
             self.meet_wants().await?;
             if self.team.outcome().is_some() {
@@ -195,7 +197,7 @@ impl Conductor {
                 },
                 frame = self.frames.recv() => self.hear(frame).await?,
                 decision = self.decider.next() => decided::take(self, decision).await?,
-                // News may have been lost on the way: the store knows.
+                // Notifications may have been lost; poll the store.
                 () = time::sleep(wait) => {
                     self.catch_up().await?;
                     self.take_all().await?;
@@ -205,7 +207,7 @@ impl Conductor {
         }
     }
 
-    /// How long nothing has to be looked at.
+    /// Returns the time until the next deadline, retry or poll.
     fn patience(&self) -> Duration {
         let due = self.team.due().map_or(LOOK_EVERY, |due| due.since(self.hub.env().now()));
         let later = self.later.map_or(due, |later| later.saturating_duration_since(time::Instant::now()));
@@ -214,7 +216,7 @@ impl Conductor {
         due.min(later).min(look)
     }
 
-    /// Asks for what is missing. What could not be asked for yet is tried again a little later.
+    /// Starts the pending actions of the team. Those that cannot be started are retried after a pause.
     async fn meet_wants(&mut self) -> Result<()> {
         if self.later.is_some_and(|later| time::Instant::now() < later) {
             return Ok(());
@@ -224,7 +226,7 @@ impl Conductor {
             self.stop_what_nobody_wants().await;
             let before = self.team.head();
             for want in self.team.wants() {
-                // What was said meanwhile may have changed everything.
+                // A new log entry may have changed the pending actions.
                 if self.team.head() != before {
                     break;
                 }
@@ -249,7 +251,7 @@ impl Conductor {
                     Way::ByTeam | Way::Open => Ok(true),
                 }
             }
-            // A person answers on the page; time answers otherwise.
+            // Answers come from the owner on the team page; otherwise the deadline applies.
             Want::Speech { .. } | Want::Work { .. } | Want::Answer { .. } => Ok(true),
         }
     }
@@ -258,18 +260,18 @@ impl Conductor {
         self.doing.values().any(|doing| *doing == what)
     }
 
-    /// Whether the member was asked in this turn.
+    /// Returns whether the member was asked in this turn.
     fn hears(&self, seat: Seat, turn: u32) -> bool {
         let asked = |doing: &Doing| matches!(doing, Doing::Speech(of) if (of.seat, of.turn) == (seat, turn));
         self.doing.values().any(asked)
     }
 
-    /// Asks a model that [takes](Decider::takes) the matter.
+    /// Sends a question to the model, for a topic that is [routed](Decider::takes) to it.
     pub fn ask(&mut self, matter: Matter, question: Question) {
         self.decider.ask(&self.team, self.hub.env().now(), matter, question);
     }
 
-    /// Writes something down, or says why it does not happen.
+    /// Appends an event to the log; an error if the team does not allow it.
     pub async fn propose(&mut self, by: Author, event: Event) -> Result<()> {
         let proposal = Proposal { team: self.team.id(), by, event, proof: None };
         let entries = self.team.propose(&proposal, self.hub.env().now()).map_err(Refusal::from)?;
@@ -277,7 +279,7 @@ impl Conductor {
         Ok(())
     }
 
-    /// The same where a refusal means that the team has moved on.
+    /// Appends an event, but ignores a rejection because the team's state has changed meanwhile.
     pub async fn note(&mut self, by: Author, event: Event) -> Result<()> {
         match self.propose(by, event).await {
             Err(Error::Refused(refusal @ Refusal::Conflict { .. })) => {
@@ -296,7 +298,7 @@ impl Conductor {
         Ok(())
     }
 
-    /// Takes in what another process wrote into the log.
+    /// Applies log entries that another instance wrote.
     async fn catch_up(&mut self) -> Result<()> {
         if !self.hub.hints().are_heard() {
             return Ok(());
@@ -319,7 +321,7 @@ impl Conductor {
 
     async fn answer(&mut self, request: Request) -> Result<()> {
         let done = self.grant(request.wish).await;
-        // Whoever asked may have gone.
+        // The requester may have been cancelled.
         let _ = request.done.send(done);
         Ok(())
     }
@@ -341,20 +343,20 @@ impl Conductor {
                 }
                 _ => Ok(()),
             },
-            // What was missed may have been the end of any of them.
+            // The missed frames may have contained the result of any run.
             Err(RecvError::Lagged(_)) => self.take_all().await,
             Err(RecvError::Closed) => Err(Refusal::not_found("The chat of the team is gone.").into()),
         }
     }
 }
 
-/// Why a conductor leaves.
+/// Reason why an orchestrator stops.
 enum Left {
     TeamEnded,
     HubEnds,
 }
 
-/// Refuses what would make a log longer that is full. Ending the team is always possible.
+/// Fails if the log is full. Cancelling the team is always possible.
 pub(super) fn check_room(team: &Team, event: Option<&Event>) -> Result<(), Refusal> {
     if team.head().0 < MOST_ENTRIES || matches!(event, Some(Event::Cancelled { .. })) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What is made of a choice: entries of the log, as far as the team still waits for it.
+//! Applies a decision to the team's log, if it is still needed.
 
 use plexus_domain::{
     run::Usage,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::Result;
 
-/// Writes down what the choice took, and then what was chosen.
+/// Records the usage of the decision, then its result.
 pub(super) async fn take(conductor: &mut Conductor, decision: Decision) -> Result<()> {
     let Decision { matter, choice, usage } = decision;
     if usage != Usage::default() {

@@ -1,4 +1,4 @@
-//! The runs that a conductor has begun: what they come to, and ending those that are not needed any more.
+//! Active runs of the orchestrator: collects their results and cancels obsolete ones.
 
 use plexus_domain::{
     ChatId, RunId,
@@ -9,27 +9,27 @@ use plexus_domain::{
 use super::{conduct::Conductor, speak, work};
 use crate::{Hub, Result, runs};
 
-/// What a run of the team is for.
+/// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doing {
     Work(WorkNo),
     Speech(Speech),
 }
 
-/// A member that is asked in its turn.
+/// Request to a member for its utterance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Speech {
     pub seat: Seat,
     pub turn: u32,
     pub form: Form,
-    /// What an answer took that could not be used.
+    /// Usage of a previous attempt with an invalid answer.
     pub before: Usage,
 }
 
-/// What the member answers in.
+/// Format of the member's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Of the kind that was asked for.
+    /// Text, for an utterance of this kind.
     Words(Kind),
     Acts(Attempt),
 }
@@ -42,7 +42,7 @@ impl Conductor {
         Ok(())
     }
 
-    /// Takes in what a run came to, if it has ended.
+    /// Processes the result of a run if it has ended.
     pub async fn take(&mut self, run: RunId) -> Result<()> {
         let Some(doing) = self.doing.get(&run).copied() else { return Ok(()) };
         let Some(result) = work::result(&self.hub, run).await? else { return Ok(()) };
@@ -50,14 +50,14 @@ impl Conductor {
             Doing::Work(work) => work::report(self, work, run, result).await?,
             Doing::Speech(speech) => speak::said(self, run, speech, result).await?,
         }
-        // Only what is written down is forgotten here. A run that goes on is for something new.
+        // Remove it only after the result is committed. The entry may have been replaced by a continued run.
         if self.doing.get(&run) == Some(&doing) {
             self.doing.remove(&run);
         }
         Ok(())
     }
 
-    /// Ends the member's own run on an assignment: a team works on it now.
+    /// Cancels the member's own run on an assignment that a subteam took over.
     pub async fn leave_off(&mut self, no: WorkNo) {
         let own = self.doing.iter().filter(|(_, doing)| **doing == Doing::Work(no)).map(|(run, _)| *run);
         for run in own.collect::<Vec<_>>() {
@@ -69,7 +69,7 @@ impl Conductor {
         }
     }
 
-    /// Ends every run, also those that wait: for an answer, for credentials, for another turn.
+    /// Cancels all runs, including those that wait for an answer, credentials or the next turn.
     pub async fn stop_all(&mut self) {
         self.asked.clear();
         for run in std::mem::take(&mut self.doing).into_keys() {
@@ -87,7 +87,7 @@ impl Conductor {
         }
     }
 
-    /// Ends runs whose assignment or turn is over.
+    /// Cancels runs whose assignment or turn has ended.
     pub async fn stop_what_nobody_wants(&mut self) {
         let wants = self.team.wants();
         let is_open = |no: WorkNo| self.team.work_item(no).is_some_and(Work::is_open);

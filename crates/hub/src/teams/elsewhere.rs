@@ -1,5 +1,5 @@
-//! Wishes about a team that another process of this hub conducts: they are written into its log here, and its conductor
-//! goes on from there.
+//! Commands to a team that another instance orchestrates. They are written to its log here, and its
+//! orchestrator continues from there.
 
 use plexus_domain::{
     ChatId, Error as Refusal,
@@ -9,10 +9,10 @@ use plexus_domain::{
 use super::{conduct::check_room, record, room::Wish};
 use crate::{Error, Hub, Result};
 
-/// Tries while others write at the same moment.
+/// Attempts to append while other writers conflict.
 const TRIES: usize = 5;
 
-/// Asks for something to happen, and waits until it has, or was refused.
+/// Sends a command to a team on any instance. Returns after it was applied or rejected.
 pub(crate) async fn ask(hub: &Hub, team: ChatId, wish: Wish) -> Result<()> {
     if hub.teams().has(team) || !hub.hints().are_heard() {
         return hub.teams().ask(team, wish).await;

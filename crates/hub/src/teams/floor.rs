@@ -1,5 +1,5 @@
-//! Members that take the floor by themselves: agents whose cards declare the team extension. They get their turn as data,
-//! and what they say as data counts as far as the team allows it.
+//! Members whose agent cards declare the team extension. They receive their turn as data, and their data
+//! answer is applied as far as the team allows it.
 
 use plexus_a2a::{Card, extension};
 use plexus_domain::{
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::conduct::Conductor;
 use crate::{Error, Result, agents};
 
-/// Whether whoever answers there wants the floor for itself.
+/// Returns whether the agent at this address supports the team extension.
 pub(super) async fn is_wanted_by(conductor: &Conductor, address: &Address) -> Result<bool> {
     let mut conn = conductor.hub.store().snapshot().await?;
     let version = match agents::reach(&mut conn, &conductor.asker, address).await {
@@ -28,8 +28,8 @@ pub(super) async fn is_wanted_by(conductor: &Conductor, address: &Address) -> Re
     Ok(card.is_some_and(|card| card.capabilities.declares(extension::TEAM)))
 }
 
-/// A turn as such a member gets it: the team as it sees it, the acts that are open to it, and what was wrong with the one
-/// before.
+/// Builds the turn message: the team from the member's view, its allowed actions,
+/// and the error of its last answer.
 pub(super) fn turn(request: &Request, problem: Option<&Problem>) -> Vec<Part> {
     let seat = request.you.0;
     let words = match problem {

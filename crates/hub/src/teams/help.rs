@@ -1,4 +1,5 @@
-//! Whether a member does its assignment alone or with a team of its own: the owner, a model or the rules decide.
+//! Decides whether a member does its assignment alone or with a subteam. The
+//! owner, a model or the rules decide.
 
 use plexus_domain::{
     Address, AgentId, Error as Refusal,
@@ -19,19 +20,19 @@ use super::{
 };
 use crate::{Error, Hub, Result};
 
-/// With fewer needs a member works alone.
+/// A member works alone if its assignment has fewer needs.
 const FEWEST_NEEDS: usize = 2;
 
-/// How an assignment is done.
+/// How an assignment is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Alone,
     ByTeam,
-    /// A model thinks about it.
+    /// Pending: a model decides.
     Open,
 }
 
-/// Finds out how a new assignment is done, and forms the team where one does it.
+/// Decides how a new assignment is executed, and forms a subteam if needed.
 pub(super) async fn consider(conductor: &mut Conductor, no: WorkNo) -> Result<Way> {
     let Some(work) = conductor.team.work_item(no) else { return Ok(Way::Alone) };
     let description = work.spec.description.to_string();
@@ -57,7 +58,7 @@ pub(super) async fn consider(conductor: &mut Conductor, no: WorkNo) -> Result<Wa
     settle(conductor, no, by_rules).await
 }
 
-/// Takes what a model chose, or the rules in its place: nobody for a member that works alone.
+/// Applies the decision of the model or the rules. `None`: the member works alone.
 pub(super) async fn decided(
     conductor: &mut Conductor,
     no: WorkNo,
@@ -84,7 +85,7 @@ async fn settle(conductor: &mut Conductor, no: WorkNo, members: Option<Vec<Invit
     }
 }
 
-/// The owner wants it: of whoever has the assignment and these, or those whom the hub finds.
+/// Forms a subteam for the owner: of the assignment's member and those named, or those that the hub finds.
 pub(super) async fn nest(conductor: &mut Conductor, no: WorkNo, named: Vec<Address>) -> Result<()> {
     let missing = || Refusal::not_found("There is no such piece of work.");
     let nobody = || {
@@ -107,19 +108,19 @@ pub(super) async fn nest(conductor: &mut Conductor, no: WorkNo, named: Vec<Addre
     nest::form(conductor, Author::Owner, no, members).await
 }
 
-/// The agent that a member is.
+/// Returns the id of a member's agent.
 async fn agent(hub: &Hub, identity: &Identity) -> Result<Option<AgentId>> {
     let Identity::Agent { address } = identity else { return Ok(None) };
     let found = agents::at(&mut hub.store().read().await?, address).await?;
     Ok(found.map(|agent| agent.id))
 }
 
-/// Whoever has an assignment, and whom the index knows for it.
+/// Member with an assignment, and its helper candidates.
 struct Helpers {
     itself: Identity,
     needs: Vec<Skill>,
     found: Found,
-    /// How many may be members of the team, itself included.
+    /// Maximum size of the subteam, including the member.
     places: u16,
 }
 
@@ -146,7 +147,7 @@ impl Helpers {
         Search { needs: &self.needs, places: self.places, last_round, team: conductor.team.id() }
     }
 
-    /// What a model is asked; none where nobody could help.
+    /// Builds the question for the model; `None` if there are no candidates.
     fn question(self, work: &str, by_rules: Option<Vec<Invitee>>) -> Option<Question> {
         let Self { itself, needs, mut found, places } = self;
         let key = itself.key();

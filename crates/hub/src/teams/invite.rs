@@ -1,4 +1,4 @@
-//! Finding members, and asking them whether they come.
+//! Searches for members and invites them.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -21,19 +21,19 @@ use super::{
 };
 use crate::{Error, Hub, Result, agents, agents::guide_address, caller::Asker, listings};
 
-/// How long the runs of an agent speak for it, or against it.
+/// Runs of this period count in an agent's track record.
 const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
-/// Who might be invited.
+/// Candidates to invite.
 pub(super) struct Found {
-    /// Those who fit best come first.
+    /// Best match first.
     pub candidates: Vec<Candidate>,
-    /// What each says about itself, in the same order.
+    /// Their own summaries, in the same order.
     pub summaries: Vec<String>,
 }
 
 impl Found {
-    /// Without some of them.
+    /// Keeps the candidates that match a predicate.
     pub fn retain(&mut self, keep: impl Fn(&Candidate) -> bool) {
         let pairs = self.candidates.drain(..).zip(self.summaries.drain(..));
         (self.candidates, self.summaries) =
@@ -41,7 +41,7 @@ impl Found {
     }
 }
 
-/// Invites those who cover what the goal needs. Nobody to invite ends the round by its deadline.
+/// Invites agents that cover the goal's needs. Without candidates the round ends at its deadline.
 pub(super) async fn find(conductor: &mut Conductor, places: u16) -> Result<bool> {
     let Phase::Forming { round } = *conductor.team.phase() else { return Ok(true) };
     let matter = Matter::Members { round };
@@ -64,7 +64,7 @@ pub(super) async fn find(conductor: &mut Conductor, places: u16) -> Result<bool>
     invite(conductor, by_rules).await.map(|()| true)
 }
 
-/// Invites those who were chosen and have no seat yet.
+/// Invites the chosen agents that are not members yet.
 pub(super) async fn invite(conductor: &mut Conductor, mut members: Vec<Invitee>) -> Result<()> {
     members.retain(|invitee| !is_seated(conductor, &invitee.identity));
     if members.is_empty() {
@@ -78,11 +78,11 @@ fn is_seated(conductor: &Conductor, identity: &Identity) -> bool {
     members.any(|member| member.invitee.identity.key() == identity.key())
 }
 
-/// Agents that the person may talk to, with how well the index says they fit, and what they say about themselves.
-/// `also` is told of where others fit better.
+/// Searches for agents that the user may call, with their search scores and summaries. `also` is reported
+/// with its score as well, even where others match better.
 pub(super) async fn found(hub: &Hub, asker: &Asker, needs: &[Skill], also: Option<AgentId>) -> Result<Found> {
     let mut pool = Pool::default();
-    // None for those who do not answer the person.
+    // `None` for agents that the user may not call.
     let mut known: HashMap<AgentId, Option<(Identity, String)>> = HashMap::new();
     for (need, found) in needs.iter().zip(listings::fitting(hub, needs, also).await?) {
         let mut fits = Vec::new();
@@ -114,7 +114,7 @@ pub(super) async fn found(hub: &Hub, asker: &Asker, needs: &[Skill], also: Optio
     Ok(Found { summaries: candidates.iter().map(summary).collect(), candidates })
 }
 
-/// What became of what these agents were asked on this hub, whoever asked.
+/// Returns the track record of these agents: results of all their runs on this hub, for any requester.
 async fn tracks(hub: &Hub, agents: &[AgentId]) -> Result<HashMap<AgentId, Track>> {
     let since = hub.env().now() - REMEMBERED;
     let tallies = runs::tally(&mut hub.store().read().await?, agents, since).await?;
@@ -131,7 +131,8 @@ async fn lets_in(hub: &Hub, asker: &Asker, address: &Address) -> Result<bool> {
     }
 }
 
-/// Agents know nothing of teams, so the hub answers for them: whoever would answer a message takes part.
+/// Answers an invitation for an agent, since agents do not know teams. An agent
+/// that would accept a message joins.
 pub(super) async fn reply(conductor: &mut Conductor, seat: Seat) -> Result<()> {
     let Some(member) = conductor.team.member(seat) else { return Ok(()) };
     let Identity::Agent { address } = member.invitee.identity.clone() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Launching a team.
+//! Launches a team.
 
 use plexus_domain::{
     Address, ChatId, Digest, Error as Refusal, HubRowId, MessageId, Part, RunId, Text, Timestamp,
@@ -25,32 +25,32 @@ use crate::{
     views::{Author as Speaker, MessageView},
 };
 
-/// What a team is launched with.
+/// Request to launch a team.
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub goal: String,
-    /// Who takes part; where nobody is named, the hub looks for members.
+    /// Members. If empty, the hub searches for them.
     pub members: Vec<Address>,
     pub pattern: Pattern,
     pub limits: Limits,
 }
 
 impl Launch {
-    /// A goal, and everything else as it is when nothing is asked for.
+    /// Request with a goal and defaults otherwise.
     pub fn of(goal: impl Into<String>) -> Self {
         Self { goal: goal.into(), members: Vec::new(), pattern: Pattern::ALL[0], limits: Limits::default() }
     }
 }
 
-/// Founds a team and begins to work. It belongs to the hub from then on.
+/// Creates a team and starts its orchestrator. The team runs independently of the caller.
 pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId> {
     let person = caller.may(Scope::Team)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
     launch_for(hub, person, launch, None).await
 }
 
-/// The same for somebody who may, and whose message was counted already. A run that waits for the team is told of it at
-/// once: it goes on waiting after the hub was restarted.
+/// Same for an authorized user whose request was rate limited already. The dependency of the run `waits` on
+/// the team is stored in the same transaction, so that it continues to wait after a restart.
 pub(super) async fn launch_for(
     hub: &Hub,
     person: &Person,
@@ -91,7 +91,7 @@ pub(super) async fn launch_for(
     Ok(team.id())
 }
 
-/// As many places as there are names.
+/// Ensures that the limits fit all named members.
 fn with_room(mut limits: Limits, named: usize) -> Result<Limits, Refusal> {
     if named > usize::from(Limits::MAX_MEMBERS) {
         let words = format!("Name at most {} members.", Limits::MAX_MEMBERS);
@@ -105,7 +105,7 @@ fn with_room(mut limits: Limits, named: usize) -> Result<Limits, Refusal> {
     Ok(limits)
 }
 
-/// Those who were named are invited at once.
+/// Invites the named members at once.
 fn invite(team: &Team, members: Vec<Address>, now: Timestamp) -> Result<Vec<Entry>, Refusal> {
     if members.is_empty() {
         return Ok(Vec::new());
@@ -116,7 +116,7 @@ fn invite(team: &Team, members: Vec<Address>, now: Timestamp) -> Result<Vec<Entr
     Ok(team.propose(&proposal, now)?)
 }
 
-/// A team that this process conducts.
+/// Inserts the row of a team that this instance orchestrates.
 pub(super) async fn insert(hub: &Hub, tx: &mut Tx, team: &Team) -> Result<()> {
     let (charter, lineage) = (team.charter(), team.charter().lineage.as_ref());
     let row = teams::Team {
@@ -135,7 +135,7 @@ pub(super) async fn insert(hub: &Hub, tx: &mut Tx, team: &Team) -> Result<()> {
     Ok(())
 }
 
-/// The goal, as the first thing that was said.
+/// Returns the first message of the chat: the goal.
 pub(super) fn said(hub: &Hub, team: &Team, asker: &Asker) -> MessageView {
     let id = hub.env().id(MessageId::new);
     let message = Message {

@@ -1,4 +1,4 @@
-//! A team as those who take part in it see it.
+//! Read model of a team, for its members.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ use plexus_store::{Conn, messages, teams};
 use super::{TeamState, record};
 use crate::{Caller, Hub, Result, caller::Scope, chats, views, views::Author};
 
-/// Teams in a list.
+/// Maximum number of teams in a list.
 const LISTED: i64 = 100;
 
-/// Teams below that are shown.
+/// Maximum number of shown subteams.
 const MOST_BELOW: i64 = 500;
 
-/// A team in a list.
+/// Team in a list.
 pub struct TeamItem {
     pub id: ChatId,
     pub title: String,
@@ -32,7 +32,7 @@ pub struct TeamItem {
     pub launched: Timestamp,
 }
 
-/// A team above or below another one.
+/// Ancestor or subteam of a team.
 pub struct Kin {
     pub id: ChatId,
     pub parent: Option<ChatId>,
@@ -48,49 +48,49 @@ impl From<teams::Kin> for Kin {
     }
 }
 
-/// Where a team stands.
+/// Current state of a team.
 pub struct TeamView {
     pub id: ChatId,
-    /// The teams that it works for, the outermost first.
+    /// Ancestor teams, outermost first.
     pub above: Vec<Kin>,
-    /// The teams that its members formed, and those of theirs, the oldest first.
+    /// Subteams of any depth, oldest first.
     pub below: Vec<Kin>,
-    /// Levels of teams that may be formed below.
+    /// Further levels of subteams that may be formed.
     pub depth_left: u8,
     pub goal: String,
     pub pattern: &'static str,
     pub state: TeamState,
-    /// What it is doing, such as `discussing`.
+    /// Current phase, such as `discussing`.
     pub phase: &'static str,
     pub floor: Option<Seat>,
     pub turn: u32,
     pub turns: u32,
     pub launched: Timestamp,
     pub deadline: Timestamp,
-    /// When it ended.
+    /// Time when it ended.
     pub ended: Option<Timestamp>,
     pub members: Vec<MemberView>,
     pub work: Vec<WorkView>,
     pub plan: Vec<(String, bool)>,
-    /// The last words, oldest first; those without a seat are the owner's.
+    /// Latest utterances, oldest first. Those without a seat are the owner's.
     pub said: Vec<(Option<Seat>, String)>,
     pub usage: Usage,
-    /// What may still be used or set aside.
+    /// Budget that is neither used nor reserved.
     pub left: Budget,
-    /// What it may use at most.
+    /// Total budget.
     pub limits: Budget,
-    /// The answer to the goal.
+    /// Answer to the goal.
     pub answer: Option<String>,
-    /// Why there is none.
+    /// Reason why there is no answer.
     pub failed: Option<String>,
-    /// The number of the last entry of its log.
+    /// Number of the last log entry.
     pub entry: u64,
 }
 
 pub struct MemberView {
     pub seat: Seat,
     pub name: String,
-    /// What its mark is drawn from; none for a person.
+    /// Seed from which its icon is drawn; `None` for a person.
     pub seed: Option<String>,
     pub roles: Vec<String>,
     /// `invited`, `active`, `held`, `declined`, `left` or `silent`.
@@ -106,16 +106,16 @@ pub struct WorkView {
     pub in_background: bool,
     pub title: String,
     pub description: String,
-    /// The team below that works on it.
+    /// Subteam that works on it.
     pub team: Option<ChatId>,
     pub state: &'static str,
     pub deadline: Timestamp,
-    /// What has been written of it so far, what it asks, what came of it, or why nothing did.
+    /// Text written so far, open question, result, or reason of a failure.
     pub text: Option<String>,
     pub usage: Usage,
 }
 
-/// The caller's teams, the newest first.
+/// Lists the caller's teams, newest first.
 pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<TeamItem>> {
     let person = caller.may(Scope::Read)?;
     let found = teams::list_by_member(&mut hub.store().read().await?, person.principal, LISTED).await?;
@@ -134,7 +134,7 @@ pub async fn look(hub: &Hub, caller: &Caller, id: ChatId) -> Result<TeamView> {
     see(hub, id).await
 }
 
-/// The same for somebody who may look.
+/// Same for a caller that is authorized already.
 pub(super) async fn see(hub: &Hub, id: ChatId) -> Result<TeamView> {
     let mut conn = hub.store().snapshot().await?;
     let team = record::replay(&mut conn, id).await?;
@@ -152,7 +152,7 @@ pub(super) async fn see(hub: &Hub, id: ChatId) -> Result<TeamView> {
     Ok(shown)
 }
 
-/// What members are writing at this moment, by their addresses, the first begun first.
+/// Returns the text that members are writing now, by member address, oldest message first.
 async fn writing(hub: &Hub, conn: &mut Conn, id: ChatId) -> Result<Vec<(String, String)>> {
     let open = messages::list_open(conn, id).await?;
     let authors = views::authors(conn, open.iter().map(|header| header.author)).await?;
@@ -172,7 +172,7 @@ pub(super) fn gone() -> Refusal {
     Refusal::not_found("There is no such team, or it is not yours.")
 }
 
-/// The team by itself.
+/// Builds the view from the team's state alone.
 pub(super) fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
     let charter = team.charter();
     let (answer, failed) = match team.outcome() {
@@ -256,7 +256,7 @@ fn work_view(no: WorkNo, work: &plexus_domain::team::Work) -> WorkView {
     }
 }
 
-/// What the marks of the members are drawn from.
+/// Returns the seeds from which the icons of the members are drawn.
 pub(super) async fn seeds(conn: &mut Conn, team: &Team) -> Result<HashMap<String, String>> {
     let mut seeds = HashMap::new();
     for member in team.members() {

@@ -1,11 +1,11 @@
-//! Teams: agents with a goal, at work on this hub.
+//! Teams: agents that work on a goal together, orchestrated by this hub.
 //!
-//! A team is what its log says (`plexus_domain::team`). For each team that has not ended one task, its conductor
-//! (`conduct`), orders the log: it looks at what the team wants, asks for what is missing, and takes what comes, from
-//! members, from the owner and from the clock, one after the other. What comes next, rules decide, or a model that is
-//! asked on the side (`decide`), or a member that takes the floor (`floor`). It keeps nothing that the log and the runs do not
-//! say, so after a crash it begins where it was. A team that a member forms for its assignment (`nest`) has a log and a
-//! conductor of its own; the two read each other's logs.
+//! The state of a team is derived from its log (`plexus_domain::team`, event sourcing). Each active team has
+//! one task, its orchestrator (`conduct`). It reconciles the team's pending actions with the running work,
+//! and processes messages from members, the owner and the clock one after the other. The next step is decided
+//! by rules, by a model in the background (`decide`), or by a member with the team extension (`floor`). All
+//! state is in the log and the runs, so the orchestrator resumes after a crash. A subteam that a member forms
+//! for its assignment (`nest`) has its own log and orchestrator; the two teams read each other's logs.
 
 mod act;
 mod asked;

@@ -1,4 +1,4 @@
-//! Members by the names that programs call them.
+//! Resolves member names to agents.
 
 use plexus_domain::{Address, Error as Refusal, HubRowId, Name, team::Limits};
 use plexus_store::{
@@ -12,10 +12,10 @@ use crate::{
     views,
 };
 
-/// Agents of one name that a refusal lists.
+/// Maximum number of candidates in an error.
 const LISTED: i64 = 20;
 
-/// What names came to.
+/// Result of resolving names.
 pub enum Named {
     All(Vec<Address>),
     /// Several agents have this name, and none is the caller's.
@@ -25,13 +25,13 @@ pub enum Named {
     },
 }
 
-/// Finds whom each name means: an address is itself; a bare name is the caller's own agent, else the only one of that
-/// name on the hub that everybody may find.
+/// Resolves names to addresses. A bare name is the caller's own agent, otherwise the only publicly listed
+/// agent of that name on this hub.
 pub async fn resolve(hub: &Hub, caller: &Caller, names: &[String]) -> Result<Named> {
     resolve_for(hub, caller.may(Scope::Team)?, names).await
 }
 
-/// The same for somebody who may.
+/// Same for an authorized user.
 pub(super) async fn resolve_for(hub: &Hub, person: &Person, names: &[String]) -> Result<Named> {
     if names.len() > usize::from(Limits::MAX_MEMBERS) {
         let words = format!("Name at most {} members.", Limits::MAX_MEMBERS);

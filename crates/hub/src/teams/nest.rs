@@ -1,5 +1,5 @@
-//! Teams below: a member forms one for its assignment. Its outcome is the report of the assignment; an assignment that
-//! ends otherwise ends it.
+//! Subteams that members form for their assignments. A subteam's outcome becomes the report of the
+//! assignment. If the assignment ends before, the subteam is cancelled.
 
 use plexus_domain::{
     ChatId, Digest, Error as Refusal,
@@ -27,20 +27,20 @@ use crate::{
     chats::{Telling, saying::insert_chat},
 };
 
-/// How often a conductor that leaves looks for reports before it gives up.
+/// Attempts of an ending orchestrator to collect the reports of subteams.
 const LAST_LOOKS: usize = 4;
 
-/// Whether a team below works on the assignment.
+/// Returns whether a subteam works on the assignment.
 pub(super) fn is_below(team: &Team, no: WorkNo) -> bool {
     team.work_item(no).is_some_and(|work| work.child.is_some())
 }
 
-/// Whether there is anything to look at above or below.
+/// Returns whether there is a parent team or a subteam without a report.
 pub(super) fn has_kin(team: &Team) -> bool {
     team.charter().lineage.is_some() || team.unheard().next().is_some()
 }
 
-/// Founds the team and writes down that it works on the assignment, both or neither.
+/// Creates a subteam and records it in the parent's log, in one transaction.
 pub(super) async fn form(
     conductor: &mut Conductor,
     by: Author,
@@ -66,7 +66,7 @@ pub(super) async fn form(
     Ok(())
 }
 
-/// The team is called what its assignment is, unless that is called "The goal".
+/// Returns the subteam's title: that of the assignment, unless the assignment is the whole goal.
 fn title(team: &Team, no: WorkNo) -> Title {
     let goal = team.charter().goal.as_str();
     let spec = team.work_item(no).map(|work| &work.spec);
@@ -74,13 +74,14 @@ fn title(team: &Team, no: WorkNo) -> Title {
     Title::from_message(own.unwrap_or(goal))
 }
 
-/// Takes in what teams below have come to, ends those that nobody waits for, and this one when nobody waits for it.
+/// Reconciles with related teams: collects reports of ended subteams, cancels obsolete subteams, and cancels
+/// this team if it is obsolete itself.
 pub(super) async fn look(conductor: &mut Conductor) -> Result<()> {
     let unheard = conductor.team.unheard().map(|(no, work, team)| (no, work.to, work.is_open(), team));
     for (no, to, is_open, team) in unheard.collect::<Vec<_>>() {
         if goes_on(conductor, team).await? == Some(true) {
             if !is_open {
-                // What is lost on the way is made up for by `heed`.
+                // A lost command is harmless: the subteam's orchestrator detects the same when it reconciles.
                 conductor.hub.teams().tell(team, Wish::Event(Author::Home, nobody_waits()?));
             }
         } else if let Some(report) = outcome(conductor, team).await? {
@@ -90,7 +91,7 @@ pub(super) async fn look(conductor: &mut Conductor) -> Result<()> {
     heed(conductor).await
 }
 
-/// Takes in what was used below teams after they had reported: below this one, or below any.
+/// Updates the usage of subteams that changed after their reports: of subteam `only`, or of all.
 pub(super) async fn recount(conductor: &mut Conductor, only: Option<ChatId>) -> Result<()> {
     let heard = conductor.team.below().filter(|(.., child)| child.heard.is_some());
     let heard = heard.filter(|(.., child)| only.is_none_or(|team| team == child.team));
@@ -102,13 +103,13 @@ pub(super) async fn recount(conductor: &mut Conductor, only: Option<ChatId>) -> 
     Ok(())
 }
 
-/// Whether a team has yet to end; none where it is gone.
+/// Returns whether a team is still running; `None` if it does not exist.
 async fn goes_on(conductor: &Conductor, team: ChatId) -> Result<Option<bool>> {
     let state = teams::state(&mut conductor.hub.store().read().await?, team).await?;
     Ok(state.map(|state| matches!(state, TeamState::Forming | TeamState::Working)))
 }
 
-/// What a team that has ended reports; also where it is gone.
+/// Returns the report of an ended team, or a failure report if it does not exist.
 async fn outcome(conductor: &Conductor, team: ChatId) -> Result<Option<Report>> {
     match record::replay(&mut conductor.hub.store().read().await?, team).await {
         Ok(team) => Ok(team.report_above()),
@@ -120,7 +121,7 @@ async fn outcome(conductor: &Conductor, team: ChatId) -> Result<Option<Report>> 
     }
 }
 
-/// Ends this team when the assignment that it was formed for has ended.
+/// Cancels this team if the assignment that it was formed for has ended.
 async fn heed(conductor: &mut Conductor) -> Result<()> {
     let Some(lineage) = conductor.team.charter().lineage.clone() else { return Ok(()) };
     if conductor.team.outcome().is_some() {
@@ -137,7 +138,7 @@ async fn heed(conductor: &mut Conductor) -> Result<()> {
     if waits { Ok(()) } else { conductor.note(Author::Home, nobody_waits()?).await }
 }
 
-/// The team above as it is now. Of its log only what is new is read.
+/// Returns the current parent team. Only new entries of its log are read.
 async fn above(conductor: &mut Conductor, id: ChatId) -> Result<&Team> {
     let mut conn = conductor.hub.store().read().await?;
     let above = match conductor.above.take() {
@@ -152,8 +153,8 @@ fn nobody_waits() -> Result<Event> {
     Ok(Event::Cancelled { reason: Note::try_from(reason.to_owned())? })
 }
 
-/// What a conductor does last: it ends the teams below, and where the team above ended before, it writes down there what
-/// this one used.
+/// Finishes an orchestrator: cancels the subteams. If the parent team ended earlier,
+/// records the usage of this team there.
 pub(super) async fn leave(conductor: &mut Conductor) {
     if conductor.team.outcome().is_none() {
         return;
@@ -167,7 +168,7 @@ pub(super) async fn leave(conductor: &mut Conductor) {
     }
 }
 
-/// Teams below may write their reports at this very moment, too: then what there is by now is looked at again.
+/// Reconciles a last time. A conflict with a report of a subteam is retried after reading the new entries.
 async fn look_last(conductor: &mut Conductor) -> Result<()> {
     for _ in 1..LAST_LOOKS {
         if look_closely(conductor).await.is_ok() {
@@ -184,8 +185,8 @@ async fn look_closely(conductor: &mut Conductor) -> Result<()> {
     recount(conductor, None).await
 }
 
-/// Carries what this team used up to the first team above that is at work, which takes it by itself. The one above this has been
-/// told of all up to the entry `told`.
+/// Propagates this team's usage to its nearest running ancestor, whose orchestrator then reads it. The parent
+/// was notified already of all entries up to the given one.
 async fn report_late(conductor: &Conductor, told: (u64, Digest)) -> Result<()> {
     let mut team = conductor.team.clone();
     while let Some(lineage) = team.charter().lineage.clone() {
@@ -201,12 +202,12 @@ async fn report_late(conductor: &Conductor, told: (u64, Digest)) -> Result<()> {
     Ok(())
 }
 
-/// Writes down in a team that has ended what the one below it used. Answers it as it is then; none where it is gone, or has
-/// heard that before.
+/// Records the subteam's usage in an ended parent team. Returns the parent's new state; `None` if it does not
+/// exist or has recorded this already.
 async fn write_above(conductor: &Conductor, team: &Team, above: ChatId) -> Result<Option<Team>> {
     let (hub, Some(report)) = (&conductor.hub, team.report_above()) else { return Ok(None) };
     let mut tx = hub.store().write().await?;
-    // Others may report to it, too: it is read when nobody else can write any more.
+    // Other subteams may report at the same time: read the log under the lock.
     if chats::lock(&mut tx, above).await?.is_none() {
         return Ok(None);
     }

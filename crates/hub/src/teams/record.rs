@@ -1,4 +1,4 @@
-//! Writing a team's log.
+//! Team log storage: signs, appends and replays entries.
 
 use plexus_a2a::keys::SecretKey;
 use plexus_domain::{
@@ -14,12 +14,12 @@ use plexus_store::{
 use super::look::gone;
 use crate::{Error, Hub, Result, chats::Telling, error::conflict, keys};
 
-/// The key with which this hub signs what it orders.
+/// Returns the key with which this hub signs log entries.
 pub(super) async fn key(hub: &Hub, conn: &mut Conn) -> Result<SecretKey> {
     keys::hub_secret(hub, conn).await?.ok_or_else(|| Error::Fault(anyhow::anyhow!("the hub has no key")))
 }
 
-/// Adds entries in one transaction, tells readers, and answers the team as it is then.
+/// Appends entries in one transaction, notifies subscribers, and returns the new state of the team.
 pub(super) async fn commit(hub: &Hub, key: &SecretKey, team: &Team, entries: &[Entry]) -> Result<Team> {
     let tx = hub.store().write().await?;
     let after = commit_with(hub, tx, key, team, entries).await?;
@@ -29,7 +29,7 @@ pub(super) async fn commit(hub: &Hub, key: &SecretKey, team: &Team, entries: &[E
     Ok(after)
 }
 
-/// The same in a transaction that has written something already.
+/// Same within a transaction that contains other writes already.
 pub(super) async fn commit_with(
     hub: &Hub,
     mut tx: Tx,
@@ -52,7 +52,8 @@ pub(super) async fn commit_with(
     Ok(after)
 }
 
-/// Tells the readers of the teams above where a team below stands, and their conductors, who look at its log then.
+/// Notifies the subscribers and orchestrators of the ancestor teams of a subteam's state. The
+/// orchestrators then read its log.
 pub(super) async fn tell_above(hub: &Hub, team: &Team) {
     if let Err(error) = try_tell_above(hub, team).await {
         tracing::warn!(team = %team.id(), %error, "the teams above will hear of it later");
@@ -71,7 +72,7 @@ async fn try_tell_above(hub: &Hub, team: &Team) -> Result<()> {
     Ok(())
 }
 
-/// Writes entries that follow the one with the digest `prev`.
+/// Appends entries after the one with the digest `prev`.
 pub(super) async fn append(tx: &mut Tx, key: &SecretKey, mut prev: Digest, entries: &[Entry]) -> Result<()> {
     let public = key.public();
     for entry in entries {
@@ -89,20 +90,20 @@ pub(super) async fn append(tx: &mut Tx, key: &SecretKey, mut prev: Digest, entri
     Ok(())
 }
 
-/// The team that the rows describe.
+/// Replays the team from its stored log.
 pub(super) async fn replay(conn: &mut Conn, team: ChatId) -> Result<Team> {
     Team::replay(&log(conn, team).await?).map_err(|refusal| unreadable(team, &refusal))
 }
 
-/// Takes in what was written since `team` was read; refuses when its rows are gone.
+/// Applies the entries written since `team` was read. Fails if the log was deleted.
 pub(super) async fn catch_up(conn: &mut Conn, team: &mut Team) -> Result<()> {
-    // The last entry that is known comes along, so that nothing new is told from nothing there.
+    // The last known entry is read as well, to tell an unchanged log from a deleted one.
     let new = log_from(conn, team.id(), team.head().0).await?;
     let applied = new.iter().skip(1).try_for_each(|entry| team.apply(entry));
     applied.map_err(|refusal| unreadable(team.id(), &refusal))
 }
 
-/// The entries that the rows hold, the first at least.
+/// Returns all log entries. Fails if there are none.
 pub(super) async fn log(conn: &mut Conn, team: ChatId) -> Result<Vec<Entry>> {
     log_from(conn, team, 0).await
 }
@@ -123,7 +124,7 @@ pub(super) fn unreadable(team: ChatId, error: &impl std::fmt::Display) -> Error 
     Error::Fault(anyhow::anyhow!("the log of team {team}: {error}"))
 }
 
-/// The word for lists.
+/// Returns the state for lists.
 pub(super) const fn state(team: &Team) -> TeamState {
     match team.phase() {
         Phase::Forming { .. } => TeamState::Forming,

@@ -1,4 +1,4 @@
-//! Teams whose conductor went down with its process go on: when the hub starts again, or on another process.
+//! Resumes teams whose orchestrator died with its instance: at startup, or on another instance (takeover).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use plexus_store::teams;
 use super::{conduct, record};
 use crate::{Hub, Result, accounts};
 
-/// Conducts every team that has not ended and that nobody conducts.
+/// Starts an orchestrator for each active team without one.
 pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     let free = teams::list_unconducted(&mut hub.store().read().await?, HubRowId::SELF).await?;
     for (team, launcher) in free {
@@ -29,8 +29,8 @@ pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// False where another process was first. Deadlines move by the time that no process served the team; where its log does not
-/// take that, they stay.
+/// Claims a team. Returns false if another instance was faster. Deadlines are extended by the time without an
+/// orchestrator; if the log does not allow that, they stay unchanged.
 async fn take(hub: &Hub, id: ChatId) -> Result<bool> {
     match take_extended(hub, id).await {
         Ok(is_ours) => return Ok(is_ours),
@@ -60,7 +60,7 @@ async fn take_extended(hub: &Hub, id: ChatId) -> Result<bool> {
     Ok(true)
 }
 
-/// Nobody is left for whom it works.
+/// Cancels a team whose owner has no access any more.
 async fn give_up(hub: &Hub, id: ChatId) -> Result<()> {
     let mut conn = hub.store().read().await?;
     let (team, key) = (record::replay(&mut conn, id).await?, record::key(hub, &mut conn).await?);

@@ -1,4 +1,4 @@
-//! The conductors of this process, and how others speak to them.
+//! Mailboxes of this instance's orchestrators.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -11,26 +11,27 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::Result;
 
-/// What waits for a conductor. Whoever finds no room waits with it.
+/// Mailbox capacity. Senders wait while it is full (backpressure).
 const WAITING: usize = 64;
 
-/// What is to happen in a team.
+/// Command to a team.
 pub enum Wish {
     Event(Author, Event),
-    /// The owner wants a team below for an assignment: of whoever has it and these, or those whom the hub finds.
+    /// The owner requests a subteam for an assignment: of its member and those
+    /// named, or those that the hub finds.
     Nest {
         work: WorkNo,
         members: Vec<Address>,
     },
 }
 
-/// A wish, and where the answer goes.
+/// Command for an orchestrator and the channel for its result.
 pub struct Request {
     pub wish: Wish,
     pub done: oneshot::Sender<Result<()>>,
 }
 
-/// What is asked of a conductor. Dropping it, also by a panic, makes room for the team's next conductor.
+/// Mailbox of an orchestrator. Dropping it, also on panic, allows a new orchestrator to register.
 pub struct Mailbox {
     rooms: Rooms,
     team: ChatId,
@@ -38,7 +39,7 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// The next request; none once the conductor was sent away.
+    /// Returns the next request; `None` after the mailbox was closed.
     pub async fn recv(&mut self) -> Option<Request> {
         self.requests.recv().await
     }
@@ -51,12 +52,12 @@ impl Drop for Mailbox {
     }
 }
 
-/// By team.
+/// Mailboxes by team.
 #[derive(Clone, Default)]
 pub struct Rooms(Arc<Mutex<HashMap<ChatId, mpsc::Sender<Request>>>>);
 
 impl Rooms {
-    /// The mailbox of a conductor, until it is dropped; none where the team has one.
+    /// Registers the mailbox of an orchestrator until it is dropped; `None` if the team has one.
     pub fn open(&self, team: ChatId) -> Option<Mailbox> {
         let mut rooms = self.0.lock();
         if rooms.contains_key(&team) {
@@ -69,23 +70,23 @@ impl Rooms {
 
     fn close(&self, team: ChatId) {
         let mut rooms = self.0.lock();
-        // Another one may have come meanwhile.
+        // A new mailbox may have been registered meanwhile.
         if rooms.get(&team).is_some_and(mpsc::Sender::is_closed) {
             rooms.remove(&team);
         }
     }
 
-    /// Whether this process conducts it.
+    /// Returns whether this instance orchestrates the team.
     pub fn has(&self, team: ChatId) -> bool {
         self.0.lock().contains_key(&team)
     }
 
-    /// Sends every conductor away: their teams are another process's now.
+    /// Closes all mailboxes: another instance took over the teams.
     pub fn leave_all(&self) {
         self.0.lock().clear();
     }
 
-    /// Asks for something to happen, and waits until it has, or was refused.
+    /// Sends a command. Returns after it was applied or rejected.
     pub async fn ask(&self, team: ChatId, wish: Wish) -> Result<()> {
         let ended = || Refusal::conflict("This team has ended.");
         let room = self.0.lock().get(&team).cloned().ok_or_else(ended)?;
@@ -94,7 +95,7 @@ impl Rooms {
         answer.await.map_err(|_| ended())?
     }
 
-    /// Asks for something to happen and does not wait. Where there is no room, nothing is asked.
+    /// Sends a command without waiting. Dropped if the mailbox is full.
     pub fn tell(&self, team: ChatId, wish: Wish) {
         if let Some(room) = self.0.lock().get(&team) {
             let _ = room.try_send(Request { wish, done: oneshot::channel().0 });

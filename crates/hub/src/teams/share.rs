@@ -1,4 +1,4 @@
-//! Links with which anybody may read a team that has ended, and nothing else.
+//! Share links: read-only access to one ended team without an account.
 
 use plexus_domain::{ChatId, Content, Digest, Error as Refusal};
 use plexus_store::{Conn, members::MemberRole, team_shares};
@@ -18,7 +18,8 @@ use crate::{
     limits::Rate,
 };
 
-/// Makes a link for a team that has ended, in place of the one before. Answers its word, which is shown once.
+/// Creates the share link of an ended team, replacing an earlier one. Returns
+/// its secret, which is shown once.
 pub async fn share(hub: &Hub, caller: &Caller, id: ChatId) -> Result<String> {
     caller.may(Scope::Read)?;
     let person = caller.may(Scope::Team)?;
@@ -33,7 +34,7 @@ pub async fn share(hub: &Hub, caller: &Caller, id: ChatId) -> Result<String> {
     Ok(word)
 }
 
-/// Makes the link good for nothing.
+/// Revokes the share link.
 pub async fn unshare(hub: &Hub, caller: &Caller, id: ChatId) -> Result<()> {
     let person = caller.may(Scope::Team)?;
     let mut tx = hub.store().write().await?;
@@ -53,7 +54,7 @@ async fn check_owner(conn: &mut Conn, person: &Person, id: ChatId) -> Result<()>
     }
 }
 
-/// The team that a link leads to.
+/// Returns the team of a share link, redacted.
 pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView, Report)> {
     hub.limits().take(Rate::Shares, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
@@ -64,7 +65,7 @@ pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView,
     Ok((view, report))
 }
 
-/// That team as it was after an entry of its log.
+/// Returns the redacted team as it was after a log entry.
 pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> Result<Moment> {
     hub.limits().take(Rate::Shares, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
@@ -74,7 +75,7 @@ pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> 
     Ok(Moment { view, ..moment })
 }
 
-/// A file that came of that team's work.
+/// Returns a file that the team produced.
 pub async fn shared_file(hub: &Hub, caller: &Caller, word: &str, sha256: &str) -> Result<Download> {
     let sha256: Digest = sha256.parse().map_err(|_| nothing_here())?;
     hub.limits().take(Rate::Shares, &caller.key())?;
@@ -87,7 +88,7 @@ pub async fn shared_file(hub: &Hub, caller: &Caller, word: &str, sha256: &str) -
     blobs::open(hub, &sha256, part.name, part.media_type).await
 }
 
-/// Whether a link was revoked or never made is not to be told apart.
+/// Revoked and unknown links give the same error, so that they cannot be distinguished.
 async fn find(conn: &mut Conn, word: &str) -> Result<ChatId> {
     Ok(team_shares::team(conn, &Digest::of(word)).await?.ok_or_else(nothing_here)?)
 }

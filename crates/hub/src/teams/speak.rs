@@ -1,5 +1,4 @@
-//! What a member says when it has the floor: what it decides by itself where it takes the floor, its own words where words
-//! are asked for, else what a model or the rules say.
+//! Obtains a member's utterance in its turn: by the team extension, as text, from a model, or from the rules.
 
 use plexus_domain::{
     Address, Part, RunId,
@@ -20,7 +19,7 @@ use super::{
 };
 use crate::{Error, Result};
 
-/// Asks for an utterance. False when nobody could be asked yet.
+/// Requests an utterance. Returns false if that must be retried later.
 pub(super) async fn speak(conductor: &mut Conductor, seat: Seat, turn: u32) -> Result<bool> {
     let Some(address) = address(conductor, seat) else { return Ok(true) };
     let Some(request) = Request::new(&conductor.team, seat) else { return Ok(true) };
@@ -54,15 +53,16 @@ fn address(conductor: &Conductor, seat: Seat) -> Option<Address> {
     }
 }
 
-/// Whoever leads is shown what all others found, and hands out work. An agent of another hub does so by itself only where
-/// somebody named it: those that were found are wanted for something.
+/// Returns whether a member may use the team extension. The lead sees all findings and hands out
+/// work. An agent of another hub may do so as lead only if it was named; those that the hub
+/// found are invited for one need.
 fn may_take_the_floor(conductor: &Conductor, seat: Seat, address: &Address) -> bool {
     let leads = conductor.team.lead() == Some(seat);
     let was_found = conductor.team.member(seat).is_some_and(|member| !member.invitee.roles.is_empty());
     !(leads && was_found && address.hub.is_some())
 }
 
-/// Asks a member in its turn; for one that cannot be asked the rules speak. False when it could not be asked yet.
+/// Sends the request to a member. If it cannot be called, the rules decide. Returns false to retry later.
 async fn ask(
     conductor: &mut Conductor,
     address: &Address,
@@ -86,7 +86,7 @@ async fn ask(
     }
 }
 
-/// In a conversation the members' own words count. Where work is handed out, the results of the work do.
+/// Returns whether the member's own text is used: in conversations, but not where assignments are handed out.
 fn wants_words(conductor: &Conductor, utterance: &Utterance) -> bool {
     let takes_words = matches!(
         utterance,
@@ -95,7 +95,8 @@ fn wants_words(conductor: &Conductor, utterance: &Utterance) -> bool {
     conductor.team.charter().pattern.is_talk() && takes_words
 }
 
-/// The team as the member sees it, and which words are wanted: what the rules would say now. What others said is data in it.
+/// Builds the prompt: the team from the member's view as data (prompt injection), and the kind of
+/// utterance that the rules would choose.
 fn prompt(request: &Request, by_rules: &Utterance) -> Result<String> {
     let data = as_data(request).map_err(Error::fault)?;
     let ask = match by_rules {
@@ -112,7 +113,7 @@ fn prompt(request: &Request, by_rules: &Utterance) -> Result<String> {
     ))
 }
 
-/// Takes in what the member said: its act, else its words; the rules speak where it said nothing that can be used.
+/// Processes a member's answer: as action or as text. If it is unusable, the rules decide.
 pub(super) async fn said(conductor: &mut Conductor, run: RunId, speech: Speech, came: Came) -> Result<()> {
     let Speech { seat, turn, form, before } = speech;
     let usage = before.plus(came.usage());
@@ -135,7 +136,7 @@ pub(super) async fn said(conductor: &mut Conductor, run: RunId, speech: Speech, 
     say(conductor, seat, turn, utterance, usage).await
 }
 
-/// Tells a member what was wrong with its answer. False when it cannot be asked any more.
+/// Repeats the request with the error of the answer. Returns false if the member cannot be called any more.
 async fn ask_again(conductor: &mut Conductor, run: RunId, speech: Speech, problem: &Problem) -> Result<bool> {
     let asked = address(conductor, speech.seat).zip(Request::new(&conductor.team, speech.seat));
     let Some((address, request)) = asked else { return Ok(false) };
@@ -143,7 +144,7 @@ async fn ask_again(conductor: &mut Conductor, run: RunId, speech: Speech, proble
     ask(conductor, &address, speech, floor::turn(&request, Some(problem)), Some(run)).await
 }
 
-/// Says what a model chose, unless the team has come to where it cannot be said.
+/// Applies the model's choice if the team still allows it, otherwise that of the rules.
 pub(super) async fn decided(
     conductor: &mut Conductor,
     seat: Seat,

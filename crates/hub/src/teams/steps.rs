@@ -1,15 +1,15 @@
-//! What happens in a team, told to programs as it goes on.
+//! Progress lines of a team for A2A and MCP clients.
 
 use std::collections::HashSet;
 
 use super::TeamView;
 
-/// What has been told of one team.
+/// Progress lines that were reported already.
 #[derive(Default)]
 pub struct Steps(HashSet<String>);
 
 impl Steps {
-    /// What is new since the last look, a sentence each.
+    /// Returns the new progress lines since the last call, one sentence each.
     pub fn since(&mut self, view: &TeamView) -> Vec<String> {
         all(view).into_iter().filter(|step| self.0.insert(step.clone())).collect()
     }

@@ -1,4 +1,4 @@
-//! A team told from its log: as a whole when it has ended, and step by step.
+//! Report of a team from its log: the whole story after it ended, and its state after each entry.
 
 use plexus_domain::{
     ChatId, Content, Error as Refusal, MessageId, Part, Timestamp,
@@ -16,32 +16,32 @@ use super::{
 };
 use crate::{Caller, Hub, Result, caller::Scope, chats, views, views::Author};
 
-/// What is shown of a team that has ended, besides where it stands.
+/// Report of an ended team, in addition to its view.
 pub struct Report {
     pub story: Story,
     pub artifacts: Vec<Artifact>,
-    /// When the link was made with which anybody may read it.
+    /// Creation time of the share link, if there is one.
     pub shared: Option<Timestamp>,
-    /// Whether whoever reads may make such a link.
+    /// Whether the reader may create a share link.
     pub may_share: bool,
 }
 
-/// A file or a link that came of the work.
+/// File or link that the team produced.
 pub struct Artifact {
-    /// The address of the agent that made it.
+    /// Address of the agent that produced it.
     pub by: String,
     pub part: Part,
 }
 
-/// The team as it was after an entry of its log.
+/// Team as it was after a log entry.
 pub struct Moment {
     pub view: TeamView,
     pub entry: Entry,
-    /// The number of the last entry.
+    /// Number of the last entry.
     pub last: u64,
 }
 
-/// What came of a team. None while it is at work.
+/// Returns the report of a team; `None` while it is running.
 pub async fn report(hub: &Hub, caller: &Caller, id: ChatId) -> Result<Option<Report>> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().snapshot().await?;
@@ -51,7 +51,7 @@ pub async fn report(hub: &Hub, caller: &Caller, id: ChatId) -> Result<Option<Rep
     Ok(Some(Report { shared, may_share: member.role == MemberRole::Owner, ..report }))
 }
 
-/// The team and what came of it, for somebody who may look and do nothing. None while it is at work.
+/// Returns view and report for an authorized reader without owner rights; `None` while the team is running.
 pub(super) async fn read(conn: &mut Conn, id: ChatId) -> Result<Option<(TeamView, Report)>> {
     let log = record::log(conn, id).await?;
     let (team, story) = tell(&log).map_err(|refusal| record::unreadable(id, &refusal))?;
@@ -63,7 +63,7 @@ pub(super) async fn read(conn: &mut Conn, id: ChatId) -> Result<Option<(TeamView
     Ok(Some((view(&team, &seeds), Report { story, artifacts, shared: None, may_share: false })))
 }
 
-/// Files and links in what members answered.
+/// Returns the files and links in the members' answers.
 pub(super) async fn artifacts(conn: &mut Conn, id: ChatId) -> Result<Vec<Artifact>> {
     let headers = messages::list_by_chat(conn, id).await?;
     let answers: Vec<MessageId> =
@@ -82,7 +82,7 @@ pub(super) async fn artifacts(conn: &mut Conn, id: ChatId) -> Result<Vec<Artifac
     Ok(found)
 }
 
-/// The team as it was after the entry with this number, or after the last one.
+/// Returns the team as it was after this entry, or after the last one if the number is higher.
 pub async fn moment(hub: &Hub, caller: &Caller, id: ChatId, seq: u64) -> Result<Moment> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().snapshot().await?;
@@ -100,7 +100,7 @@ pub(super) async fn at(conn: &mut Conn, id: ChatId, seq: u64) -> Result<Moment> 
     Ok(Moment { view: view(&team, &seeds), entry, last })
 }
 
-/// Entries of the log after a number, oldest first.
+/// Returns at most `most` log entries after a number, oldest first.
 pub async fn log(
     hub: &Hub,
     caller: &Caller,

@@ -1,5 +1,5 @@
-//! What whoever has the link to a team is not told: why something failed, since the reason may name places that only
-//! this hub knows, and the names of members whom they could not find themselves.
+//! Redacts a team view for holders of a share link: removes failure reasons (they may contain internal
+//! addresses) and replaces the names of members that are not publicly listed by "Member N".
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use plexus_store::{
 use super::{Artifact, TeamState, TeamView};
 use crate::Result;
 
-/// The team without these, and how members are called instead of their names.
+/// Returns the redacted view, and the replaced names with their replacements.
 pub(super) async fn veil(conn: &mut Conn, mut view: TeamView) -> Result<(TeamView, HashMap<String, String>)> {
     let mut called = HashMap::new();
     for member in &mut view.members {
@@ -23,7 +23,7 @@ pub(super) async fn veil(conn: &mut Conn, mut view: TeamView) -> Result<(TeamVie
             member.seed = None;
         }
     }
-    // Its owner said why, to its members.
+    // The owner wrote the reason for the members only.
     view.failed.take_if(|_| view.state == TeamState::Cancelled);
     for work in &mut view.work {
         let ended_without = End::ALL.iter().filter(|end| **end != End::Completed);
@@ -32,7 +32,7 @@ pub(super) async fn veil(conn: &mut Conn, mut view: TeamView) -> Result<(TeamVie
     Ok((view, called))
 }
 
-/// Files and links by the same names.
+/// Replaces the same names in the artifacts.
 pub(super) fn veil_artifacts(artifacts: &mut [Artifact], called: &HashMap<String, String>) {
     for artifact in artifacts {
         if let Some(instead) = called.get(&artifact.by) {

@@ -1,4 +1,4 @@
-//! Waiting for what a team comes to.
+//! Subscriptions to the state of a team.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,13 +16,13 @@ use crate::{
     live::{Channel, Frame, FrameKind, Topic},
 };
 
-/// Whoever waits for a team that they launched.
+/// Subscription of a caller to a team.
 pub struct Watching {
     watch: Watch,
     caller: Caller,
 }
 
-/// Begins to watch. Whoever may launch a team may wait for it.
+/// Subscribes to a team. Requires the scope to launch teams.
 pub async fn watch(hub: &Hub, caller: &Caller, team: ChatId) -> Result<Watching> {
     let person = caller.may(Scope::Team)?;
     let watch = Watch::begin(hub, team).await?;
@@ -30,11 +30,11 @@ pub async fn watch(hub: &Hub, caller: &Caller, team: ChatId) -> Result<Watching>
     Ok(Watching { watch, caller: caller.clone() })
 }
 
-/// How often a team of which nothing is heard is looked at, and whether its reader may still look.
+/// Poll interval for a team without notifications, and for the caller's access.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
 
 impl Watching {
-    /// The team as it is, then each time that it has moved on; none when it has not for `patience`.
+    /// Returns the current team, then each newer state; `None` if it does not change within `patience`.
     pub async fn next(&mut self, patience: Duration) -> Result<Option<TeamView>> {
         self.watch.wait(patience).await;
         if !accounts::lets_in(&self.watch.hub, &self.caller).await {
@@ -43,7 +43,7 @@ impl Watching {
         self.watch.look().await
     }
 
-    /// The team once it has ended.
+    /// Waits until the team has ended.
     pub async fn end(mut self) -> Result<TeamView> {
         loop {
             match self.next(LOOK_EVERY).await? {
@@ -54,12 +54,12 @@ impl Watching {
     }
 }
 
-/// Waiting for a team, for somebody who may look.
+/// Subscription without access check.
 pub(super) struct Watch {
     hub: Hub,
     team: ChatId,
     frames: Receiver<Arc<Frame>>,
-    /// The last entry of the log that was told.
+    /// Last log entry that was returned.
     told: Option<u64>,
     _channel: Channel,
 }
@@ -72,16 +72,16 @@ impl Watch {
         Ok(Self { hub: hub.clone(), team, frames, told: None, _channel: channel })
     }
 
-    /// As [`Watching::next`].
+    /// Same as [`Watching::next`].
     pub async fn next(&mut self, patience: Duration) -> Result<Option<TeamView>> {
         self.wait(patience).await;
         self.look().await
     }
 
-    /// Waits until the team has moved on since it was told, as far as this is heard.
+    /// Waits until the team has changed since the last returned state, or until the timeout.
     async fn wait(&mut self, patience: Duration) {
         if let Some(told) = self.told {
-            // What was missed, or why nothing comes, is in the store.
+            // Lost notifications do not matter: the store is read afterwards.
             let _ = time::timeout(patience, until_it_moves(&mut self.frames, told)).await;
         }
     }

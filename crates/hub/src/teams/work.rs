@@ -1,4 +1,4 @@
-//! Work on assignments: runs that the hub begins for the person who launched the team.
+//! Runs for assignments, started by the hub on behalf of the user who launched the team.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::{
     views,
 };
 
-/// What a run came to.
+/// Result of a run.
 pub(super) enum Came {
     Done { answer: Vec<Part>, usage: Usage },
     Asks { answer: Vec<Part>, usage: Usage },
@@ -40,7 +40,7 @@ impl Came {
         }
     }
 
-    /// Nothing where it did not come to an answer.
+    /// Returns the answer; empty if there is none.
     pub fn answer(&self) -> &[Part] {
         match self {
             Self::Done { answer, .. } | Self::Asks { answer, .. } => answer,
@@ -49,16 +49,16 @@ impl Came {
     }
 }
 
-/// Whether an agent could be asked.
+/// Result of starting a run.
 pub(super) enum Begun {
     Run(RunId),
-    /// Not now: the store refuses, or the places of the account are taken.
+    /// Retry later: store error, or no free run slots for the account.
     Later,
-    /// The agent does not answer this person, and why.
+    /// The agent does not accept requests of this user, with the reason.
     Never(String),
 }
 
-/// Begins to work on an assignment. False when it is to be tried again.
+/// Starts the run for an assignment. Returns false to retry later.
 pub(super) async fn begin(conductor: &mut Conductor, no: WorkNo) -> Result<bool> {
     let Some((work, brief)) = conductor.team.work_item(no).cloned().zip(conductor.team.brief(no)) else {
         return Ok(true);
@@ -87,29 +87,30 @@ pub(super) async fn begin(conductor: &mut Conductor, no: WorkNo) -> Result<bool>
     }
 }
 
-/// What an agent is told.
+/// Message to a member.
 pub(super) struct Message {
-    /// What it is about, for readers of the chat.
+    /// Title for readers of the chat.
     pub title: String,
     pub parts: Vec<Part>,
     pub follows: Option<Follows>,
 }
 
-/// The run that a message goes on from.
+/// Earlier run that a message continues.
 pub(super) struct Follows {
     pub run: RunId,
-    /// What it is told alone where it still waits for that, since it knows the rest.
+    /// Short message for a run that still waits for this answer, since it knows the rest.
     pub answer: Option<String>,
 }
 
-/// The answer to a member's last question, where the run that asked it is known.
+/// Returns the answer to a member's last question, if the run that asked it is known.
 fn answer_to(conductor: &Conductor, no: WorkNo, work: &Work) -> Option<Follows> {
     let WorkState::Answered(words) = &work.state else { return None };
     conductor.asked.get(&no).map(|&run| Follows { run, answer: Some(words.to_string()) })
 }
 
-/// The runs that asked what a team, which another process conducted, was not answered yet. Whose they are and what they
-/// are about tells which assignment each is for. A run whose answer was written down may have gone on, and asked again since.
+/// Finds the runs with unanswered questions after a takeover from another instance. Agent and title
+/// identify the assignment. A question that was answered in the log is skipped: its run may have
+/// resumed and asked again since.
 pub(super) async fn find_asked(conn: &mut Conn, team: &Team) -> Result<HashMap<WorkNo, RunId>> {
     let asks = |work: &Work| matches!(work.state, WorkState::Asking(_));
     let asking: Vec<(WorkNo, &Work)> = team.open_work().filter(|(_, work)| asks(work)).collect();
@@ -128,10 +129,10 @@ pub(super) async fn find_asked(conn: &mut Conn, team: &Team) -> Result<HashMap<W
     Ok(asked)
 }
 
-/// Which assignment a run is for: the log names no runs.
+/// Identifies the assignment of a run, since the log does not contain run ids.
 pub(super) struct About {
     agent: Address,
-    /// Of the message that began it.
+    /// Title of the message that started it.
     title: String,
 }
 
@@ -152,8 +153,8 @@ impl About {
     }
 }
 
-/// Sends a message to an agent, as a thread of its own in the team's chat: it sees that message, and what it answered in the
-/// run that this one follows, and nothing else.
+/// Sends a message to an agent as a separate thread of the team chat. The agent sees only that message and
+/// its own answer in the continued run.
 pub(super) async fn ask(conductor: &Conductor, address: &Address, message: Message) -> Result<Begun> {
     match try_ask(conductor, address, message).await {
         Ok(run) => Ok(Begun::Run(run)),
@@ -166,7 +167,7 @@ pub(super) async fn ask(conductor: &Conductor, address: &Address, message: Messa
 async fn try_ask(conductor: &Conductor, address: &Address, message: Message) -> Result<RunId> {
     let hub = &conductor.hub;
     let mut tx = hub.store().write().await?;
-    // The account may have been suspended, or have lost rights, since the team was launched.
+    // Re-check: the account may have been suspended or lost permissions since the launch.
     let gone = || Refusal::forbidden("Whoever launched this team may not use this hub any more.");
     let asker = &accounts::asker(&mut tx, conductor.asker.principal).await?.ok_or_else(gone)?;
     let reached = agents::reach(&mut tx, asker, address).await?;
@@ -203,7 +204,7 @@ async fn try_ask(conductor: &Conductor, address: &Address, message: Message) -> 
     run.ok_or_else(|| Error::Fault(anyhow::anyhow!("a message to an agent began no run")))
 }
 
-/// What a run came to; none while it goes on.
+/// Returns the result of a run; `None` while it is active.
 pub(super) async fn result(hub: &Hub, run: RunId) -> Result<Option<Came>> {
     let mut conn = hub.store().read().await?;
     let Some(found) = rows::find(&mut conn, run).await? else {
@@ -225,14 +226,14 @@ pub(super) async fn result(hub: &Hub, run: RunId) -> Result<Option<Came>> {
     }))
 }
 
-/// What a run said last.
+/// Returns the last answer of a run.
 pub(super) async fn answer(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
     let last = messages::list_by_run(conn, run).await?.last().map(|header| header.id);
     let message = messages::load(conn, last.as_slice()).await?.pop();
     Ok(message.map(|message| message.parts).unwrap_or_default())
 }
 
-/// Writes down what became of an assignment.
+/// Records the result of an assignment in the log.
 pub(super) async fn report(conductor: &mut Conductor, no: WorkNo, run: RunId, came: Came) -> Result<()> {
     let Some(work) = conductor.team.work_item(no) else { return Ok(()) };
     let by = Author::Seat(work.to);

@@ -1,4 +1,4 @@
-//! What programs ask of agents.
+//! Calls of programs to agents: tasks, contexts, access and listings.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -34,7 +34,7 @@ async fn begin(world: &World, door: &Door, call: Call) -> Result<RunId, Error> {
     Ok(calls::begin(&world.hub, door, call, Until::Settled).await?.0.id)
 }
 
-/// A sheet that takes a moment.
+/// Returns input that takes the calculator a while.
 fn long_sheet() -> String {
     (0..20_000).map(|line| format!("{line} * 3 km in m\n")).collect()
 }
@@ -53,13 +53,13 @@ async fn a_call_is_a_run_that_its_caller_can_find_again() {
     let page = calls::list(&world.hub, &door, &Filter::default(), None, PageSize::DEFAULT).await.unwrap();
     assert_eq!((page.total, page.tasks[0].id), (1, task.id));
 
-    // The person who called sees the same on the site, where the chat is kept out of the list.
+    // The site shows the same messages, but not the chat in the list of chats.
     let chat = task.context.parse().unwrap();
     let shown = chats::open(&world.hub, &world.ada, chat, None, None).await.unwrap();
     assert_eq!(shown.messages.len(), 2);
     assert!(chats::list(&world.hub, &world.ada, None).await.unwrap().0.is_empty());
 
-    // Somebody else learns nothing.
+    // A task of another user is reported as missing.
     let others = calls::enter(&world.hub, &world.bob, &calc()).await.unwrap();
     assert!(matches!(refusal(calls::get(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));
     assert!(matches!(refusal(calls::cancel(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));

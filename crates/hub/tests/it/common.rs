@@ -1,4 +1,4 @@
-//! A hub in a folder of its own, and A2A agents to register with it.
+//! Test fixtures: a hub in a temporary folder, and A2A agents on loopback.
 
 use std::{
     path::{Path, PathBuf},
@@ -36,7 +36,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-/// A hub with an administrator and two ordinary people.
+/// A hub with an administrator and two users.
 pub struct World {
     pub hub: Hub,
     pub admin: Caller,
@@ -54,7 +54,7 @@ impl World {
         Self::with(|config| config.models = models).await
     }
 
-    /// With what `change` makes of the usual settings.
+    /// Opens a hub; `change` adjusts the default configuration.
     pub async fn with(change: impl FnOnce(&mut Config)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut config = config(folder.path());
@@ -74,7 +74,7 @@ impl World {
         self.folder.path()
     }
 
-    /// Asks an agent something and waits for the end of its answer.
+    /// Sends a message to an agent and waits until the answer is finished.
     pub async fn ask(&self, caller: &Caller, to: &Address, text: &str) -> Result<MessageView, Error> {
         let id = self.hub.env().id(plexus_domain::MessageId::new);
         let new = NewMessage { id, parent: None, text: text.to_owned() };
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// What an agent answers.
+    /// Returns the text of an agent's answer, or the message of its failure.
     pub async fn answer(&self, caller: &Caller, to: &Address, text: &str) -> String {
         let view = self.ask(caller, to, text).await.unwrap();
         let failure = view.run.and_then(|run| run.failure).map(|failure| failure.message);
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// Registers an agent as public, with or without an administrator's word for it.
+    /// Registers a public agent, whose origins an administrator trusts if `vouch` is set.
     pub async fn register(&self, caller: &Caller, url: &str, vouch: bool) -> Address {
         let draft = self.begin(caller, url).await;
         register::choose(&self.hub, caller, draft, choice("echo")).await.unwrap();
@@ -160,7 +160,7 @@ pub fn config(folder: &Path) -> Config {
     }
 }
 
-/// An A2A agent that echoes, and remembers how it was called.
+/// An A2A agent that echoes its input and records the headers of each call.
 #[derive(Clone)]
 pub struct Echo {
     pub url: String,
@@ -193,7 +193,7 @@ impl Echo {
         echo
     }
 
-    /// The same, but it asks for a bearer token.
+    /// Starts an echo agent whose card requires a bearer token.
     pub async fn guarded() -> Self {
         let echo = Self::start().await;
         let mut card = echo.card();
@@ -215,7 +215,7 @@ impl Echo {
         self.state.lock().proof = text;
     }
 
-    /// The `Authorization` of each call so far.
+    /// Returns the `Authorization` header of each call so far.
     pub fn shown(&self) -> Vec<Option<String>> {
         let state = self.state.lock();
         let text = |headers: &HeaderMap| Some(headers.get("authorization")?.to_str().unwrap().to_owned());
@@ -241,7 +241,7 @@ async fn answer(State(state): State<Arc<Mutex<Served>>>, headers: HeaderMap, bod
     Json(json!({ "jsonrpc": "2.0", "id": request["id"], "result": { "message": message } }))
 }
 
-/// Serves on a free port of this machine, as long as the test goes on.
+/// Serves on a free loopback port until the test ends.
 pub async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());

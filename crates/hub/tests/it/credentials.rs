@@ -18,7 +18,7 @@ fn given(secret: &str) -> Given {
     Given { user: String::new(), secret: secret.to_owned() }
 }
 
-/// Registers an agent with what its owner gives, vouched for.
+/// Registers an agent at a trusted origin, with credentials of its owner.
 async fn register(world: &World, echo: &Echo, for_everybody: bool, secret: &str) -> Address {
     let (hub, admin) = (&world.hub, &world.admin);
     let draft = world.begin(admin, &echo.url).await;

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 
 use super::common::{World, choice, refusal, serve};
 
-/// What the software was sent, and the text of its proof.
+/// The calls that the server received, and its origin proof.
 #[derive(Default)]
 struct Served {
     calls: Vec<(HeaderMap, Value)>,
@@ -39,7 +39,7 @@ struct Served {
 
 type Shared = Arc<Mutex<Served>>;
 
-/// Software with an endpoint of its own, which streams what it hears.
+/// Starts an HTTP endpoint that is no A2A agent, which streams its input back.
 async fn software() -> (String, Shared) {
     let served = Shared::default();
     let proof = get(async |State(served): State<Shared>| served.lock().proof.clone());

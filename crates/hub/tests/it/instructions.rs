@@ -24,7 +24,7 @@ use super::common::{World, refusal, serve};
 
 type Asked = Arc<Mutex<Vec<Value>>>;
 
-/// A model server with two models, which answers with one sentence.
+/// Starts a model server with two models, which always answers with one sentence.
 async fn model(asked: &Asked) -> Provider {
     let list = json!({ "object": "list", "data": [{ "id": "small" }, { "id": "large" }] });
     let router = Router::new()
@@ -41,7 +41,7 @@ async fn model(asked: &Asked) -> Provider {
     }
 }
 
-/// A hub with one model server.
+/// Opens a hub with one model server.
 async fn world(first: Provider) -> World {
     let models = Models { first, named: BTreeMap::new(), fallback: None, for_teams: None };
     World::with_models(Some(models)).await

@@ -88,7 +88,7 @@ async fn a_name_is_given_once() {
     assert!(agents::look(&world.hub, &world.admin, &address).await.unwrap().is_none());
 }
 
-/// A server whose card is this text.
+/// Serves an agent card with this body.
 async fn card(body: impl Into<String>) -> String {
     let body = body.into();
     let json = [(header::CONTENT_TYPE, "application/json")];

@@ -1,4 +1,4 @@
-//! Deadlines of teams that passed while no process of the hub served.
+//! Team deadlines that pass while no instance of the hub runs: they are extended by that time.
 
 use std::{path::Path, time::Duration};
 
@@ -27,7 +27,9 @@ async fn open(folder: &Path, database: Option<&Database>, env: Env) -> Hub {
     Hub::open(config, env).await.unwrap()
 }
 
-/// A team that was founded, and whose conductor never came to its invitations before the hub stopped.
+/// Launches a team whose orchestrator never processes its invitations before the hub stops.
+///
+/// After a restart past the deadline, the team must finish, with its deadline extended by the downtime.
 async fn a_team_is_given_back_the_time(database: Option<Database>) {
     let folder = tempfile::tempdir().unwrap();
     let (env, _) = Env::fixed(START, 1 << 32);

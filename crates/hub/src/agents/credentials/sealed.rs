@@ -1,4 +1,4 @@
-//! What is sealed for an agent: a secret with the origin and the scheme that it was given for.
+//! Encrypted credentials of an agent, bound to origin and scheme.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::{
     agents::tokens::{OfClient, Server},
 };
 
-/// What is sealed: whole, so that a card which changes cannot send it elsewhere or otherwise.
+/// Content of the encrypted credentials. Origin and scheme are included, so that a changed card cannot
+/// redirect them to another origin or send them in another way.
 #[derive(Serialize, Deserialize)]
 pub(in crate::agents) struct Sealed {
     pub(super) origin: String,
@@ -42,7 +43,7 @@ impl Sealed {
         &self.scheme
     }
 
-    /// Whether it may be sent to this address.
+    /// Returns whether the credentials may be sent to this URL.
     pub fn is_for(&self, url: &Url) -> bool {
         Origin::of(url).is_some_and(|origin| origin.to_string() == self.origin)
     }
@@ -56,7 +57,8 @@ impl Sealed {
         Client { id: self.user, secret }
     }
 
-    /// What the agent is shown; `kept` names it where tokens are shared by all who use it.
+    /// Returns the credentials for requests. With a secret id, the fetched tokens
+    /// are cached and shared under it.
     pub fn shown(
         self,
         hub: &Hub,
@@ -75,7 +77,7 @@ impl Sealed {
         }
     }
 
-    /// What is shown as it is, or else where a token is got for it.
+    /// Returns static credentials, or the OAuth configuration if a token must be fetched.
     pub fn fixed(&self) -> Result<Credentials, &Oauth> {
         let value = Secret::new(&self.secret);
         match &self.scheme {

@@ -1,4 +1,4 @@
-//! Sending letters to webhooks: each in its turn, and again for a while where nobody takes it.
+//! Webhook delivery worker: sends outbox rows in order per receiver, and retries with backoff.
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, time::Duration};
 
@@ -16,18 +16,20 @@ use super::{
 };
 use crate::{Error, Hub, Result, calls::task, supervise, views};
 
-/// Letters that are sent in one go, and receivers that are called at once.
+/// Outbox rows that one batch leases, and receivers that are called concurrently.
 const BATCH: i64 = 128;
 const AT_ONCE: usize = 16;
-/// Nobody else takes a letter for so long; more than its receivers are given.
+/// Lease of a batch: no other instance sends its rows meanwhile. Longer than the timeouts of its receivers.
 const LEASE: Duration = Duration::from_mins(5);
-/// The first pause; each next one is four times as long.
+/// First retry delay. Each further one is four times as long.
 const PAUSE: Duration = Duration::from_secs(1);
-/// After the last try, about an hour and a half after the first, a letter is given up.
+/// Attempts per notification. The last one is about an hour and a half after the first; then the row is
+/// deleted.
 const MOST_TRIES: i64 = 7;
-/// A wake-up may be lost; then this finds what it would have told.
+/// Poll interval, in case a wake-up was lost.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
+/// Runs the worker until `stop`.
 pub(crate) async fn deliver_until(stop: CancellationToken, hub: Hub) {
     loop {
         let pause = match stop.run_until_cancelled(round(&hub)).await {
@@ -45,7 +47,7 @@ pub(crate) async fn deliver_until(stop: CancellationToken, hub: Hub) {
     }
 }
 
-/// Sends what is due. Answers how long there is nothing to do.
+/// Sends what is due. Returns how long there is nothing to do.
 async fn round(hub: &Hub) -> Result<Duration> {
     loop {
         let due = next_due(hub).await?;
@@ -57,10 +59,10 @@ async fn round(hub: &Hub) -> Result<Duration> {
         let letters = outbox::lease(&mut tx, KIND, now, now + LEASE, BATCH).await?;
         tx.commit().await?;
         if letters.is_empty() {
-            // Another process is taking them.
+            // Another instance has leased the rows.
             return Ok(PAUSE);
         }
-        // One receiver is told in order.
+        // Group by receiver: each one receives its notifications in order.
         let mut by_target: BTreeMap<String, Vec<Letter>> = BTreeMap::new();
         for letter in letters {
             by_target.entry(letter.target.clone()).or_default().push(letter);
@@ -76,7 +78,7 @@ async fn next_due(hub: &Hub) -> Result<Duration> {
     Ok(due.map_or(LOOK_EVERY, |due| due.since(hub.env().now())))
 }
 
-/// A panic about one receiver keeps no other from being told.
+/// Contains a panic about one receiver, so that the other receivers are served.
 async fn to_one_guarded(hub: &Hub, letters: Vec<Letter>) {
     if let Err(panic) = AssertUnwindSafe(to_one(hub, letters)).catch_unwind().await {
         let error = supervise::cause(panic.as_ref());
@@ -84,7 +86,7 @@ async fn to_one_guarded(hub: &Hub, letters: Vec<Letter>) {
     }
 }
 
-/// Those after one that was not taken wait with it.
+/// Sends the rows of one receiver in order. A failure postpones all later rows as well (ordering).
 async fn to_one(hub: &Hub, mut letters: Vec<Letter>) {
     letters.sort_by_key(|letter| letter.id);
     let mut letters = letters.into_iter().peekable();
@@ -109,7 +111,7 @@ async fn to_one(hub: &Hub, mut letters: Vec<Letter>) {
     }
 }
 
-/// When the one is due that was written before these letters and was not taken yet.
+/// Returns when an earlier, undelivered row of the same receiver is due; that row has to be sent first.
 async fn outstanding(hub: &Hub, first: &Letter) -> Option<Timestamp> {
     let earlier = async { Ok(outbox::earlier(&mut hub.store().read().await?, first).await?) };
     earlier.await.unwrap_or_else(|error: Error| {
@@ -138,14 +140,14 @@ async fn postpone(hub: &Hub, letter: &Letter, due: Option<Timestamp>) -> Result<
     Ok(tx.commit().await?)
 }
 
-/// What is not written now is sent again when the lease ends.
+/// Logs a failed write to the outbox. The row is sent again when its lease expires.
 fn note(done: Result<()>) {
     if let Err(error) = done {
         tracing::warn!(%error, "a push notification may be sent twice");
     }
 }
 
-/// Sends a letter; there is nothing to send where the task or the hook is gone.
+/// Sends one notification. Succeeds without sending if the task or the webhook was deleted.
 async fn send(hub: &Hub, letter: &Letter) -> Result<()> {
     let step: Step = serde_json::from_slice(&letter.payload).map_err(Error::fault)?;
     let mut conn = hub.store().snapshot().await?;
@@ -168,7 +170,8 @@ async fn send(hub: &Hub, letter: &Letter) -> Result<()> {
     sent.map_err(|failure| Error::fault(anyhow::anyhow!(failure.message)))
 }
 
-/// A task that has ended or waits is told whole; before that, its state. Version 0.3 always tells the task.
+/// Builds the body: the whole task when it has ended or waits, else its state. Version 0.3 always gets the
+/// task.
 async fn told(hub: &Hub, conn: &mut Conn, hook: &Hook, step: Step) -> Result<Option<Vec<u8>>> {
     let Some(run) = runs::find(conn, step.run).await? else { return Ok(None) };
     let Some(agent) = agents::find(conn, run.agent).await? else { return Ok(None) };

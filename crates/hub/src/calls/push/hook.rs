@@ -1,4 +1,4 @@
-//! A webhook, as a caller gives it.
+//! Configuration of a webhook, as its caller supplies it.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ const URL_BYTES: usize = 2_048;
 const SECRET_BYTES: usize = 4_096;
 const NAME_BYTES: usize = 256;
 
-/// Where to tell of a task, and what the receiver knows the hub by. All of it may be secret.
+/// URL, token and credentials of a webhook. All of it may be secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hook {
     #[serde(with = "as_text")]
@@ -22,7 +22,7 @@ pub struct Hook {
     authentication: Option<Authentication>,
 }
 
-/// The `Authorization` header that the receiver wants (RFC 9110 section 11.4).
+/// The `Authorization` header that the receiver expects (RFC 9110 section 11.4).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Authentication {
     pub scheme: String,
@@ -30,15 +30,15 @@ pub struct Authentication {
     pub credentials: Option<String>,
 }
 
-/// A hook that a caller wants to have.
+/// A webhook that a caller asks for.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// None leaves the name to the hub.
+    /// None: the hub chooses the name.
     pub name: Option<String>,
     pub hook: Hook,
 }
 
-/// A hook of a task, by the name that its caller gave it or was given.
+/// A webhook of a task, with the name that its caller chose or the hub generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub name: String,
@@ -46,7 +46,7 @@ pub struct Named {
 }
 
 impl Hook {
-    /// `protocol` is the version in whose words the receiver is told.
+    /// Validates a webhook. `protocol` is the A2A version of the notifications.
     pub fn new(
         url: &str,
         protocol: A2aProtocol,
@@ -87,12 +87,12 @@ impl Hook {
         self.token.as_deref()
     }
 
-    /// The scheme alone: credentials are shown to nobody again.
+    /// Returns the scheme alone: credentials are write-only.
     pub fn scheme(&self) -> Option<&str> {
         self.authentication.as_ref().map(|authentication| authentication.scheme.as_str())
     }
 
-    /// The value of the `Authorization` header.
+    /// Returns the value of the `Authorization` header.
     pub(super) fn authorization(&self) -> Option<String> {
         let Authentication { scheme, credentials } = self.authentication.as_ref()?;
         Some(
@@ -103,7 +103,7 @@ impl Hook {
     }
 }
 
-/// A name that a caller gives a hook.
+/// Validates the name that a caller gives a webhook.
 pub(super) fn name(given: String) -> Result<String, Refusal> {
     if given.is_empty() || given.len() > NAME_BYTES || given.chars().any(char::is_control) {
         return Err(Refusal::invalid(
@@ -114,6 +114,8 @@ pub(super) fn name(given: String) -> Result<String, Refusal> {
     Ok(given)
 }
 
+/// Returns whether the text is a valid header value: no control characters, which would allow header
+/// injection.
 fn fits_a_header(text: &str) -> bool {
     text.len() <= SECRET_BYTES && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
@@ -124,7 +126,7 @@ impl fmt::Debug for Hook {
     }
 }
 
-/// An address as it is kept.
+/// Serialises a URL as a string.
 mod as_text {
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
     use url::Url;

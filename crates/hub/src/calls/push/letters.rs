@@ -1,4 +1,4 @@
-//! What is to be told, written in the transaction of what happened.
+//! Enqueues webhook notifications in the transaction of the state change (transactional outbox).
 
 use plexus_domain::{OutboxId, RunId, RunState, Timestamp, event::Event};
 use plexus_store::{Tx, outbox, outbox::Letter, push};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Hub, Result};
 
-/// Letters to webhooks in the outbox.
+/// Kind of webhook rows in the outbox.
 pub(super) const KIND: &str = "push";
 
-/// The step of a run that a letter tells of.
+/// The state change of a run that a notification reports.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Step {
     pub run: RunId,
@@ -17,8 +17,9 @@ pub(super) struct Step {
     pub at: Timestamp,
 }
 
-/// Writes a letter to each hook of each run that went a step; `may_have` says which of them can have any. Answers
-/// whether there is anything to send.
+/// Inserts an outbox row for each webhook of each run that changed its state.
+///
+/// `may_have` filters runs that can have webhooks. Returns whether any row was inserted.
 pub(crate) async fn write(
     hub: &Hub,
     tx: &mut Tx,

@@ -1,4 +1,4 @@
-//! The hooks of a task, for its caller.
+//! Create, read and delete the webhooks of a task, for its caller.
 
 use anyhow::Context as _;
 use plexus_domain::{Error as Refusal, PushId, RunId};
@@ -12,15 +12,15 @@ use crate::{
     quotas,
 };
 
-/// Hooks of one task.
+/// Maximum number of webhooks of one task.
 const MOST: usize = 10;
 
-/// What the hooks of a run are sealed for.
+/// Returns the encryption purpose of the webhooks of a run.
 fn purpose(run: RunId) -> String {
     format!("push {run}")
 }
 
-/// Adds a hook to a task, or replaces the one of this name; without a name it gets one.
+/// Adds a webhook to a task, or replaces the one of the same name. Without a name it gets a generated one.
 pub async fn add(hub: &Hub, door: &Door, run: RunId, wish: Wish) -> Result<Named> {
     task::find(hub, &mut hub.store().read().await?, door, run).await?;
     let mut tx = hub.store().write().await?;
@@ -30,7 +30,7 @@ pub async fn add(hub: &Hub, door: &Door, run: RunId, wish: Wish) -> Result<Named
     Ok(named)
 }
 
-/// The same for what is said in this transaction: the run may be written with its end only.
+/// Adds a webhook to a message that is being posted: its row is written after the row of the run.
 pub(in crate::calls) async fn keep(
     hub: &Hub,
     tx: &mut Tx,
@@ -73,13 +73,13 @@ async fn acceptable(
     Ok((Push { id, run, caller: Some(person.principal), name: name.clone(), sealed }, Named { name, hook }))
 }
 
-/// The hook of this name.
+/// Returns the webhook of this name.
 pub async fn find(hub: &Hub, door: &Door, run: RunId, name: &str) -> Result<Named> {
     let found = list(hub, door, run).await?.into_iter().find(|named| named.name == name);
     found.ok_or_else(|| Refusal::not_found("The task has no push configuration of this id.").into())
 }
 
-/// All hooks of a task, the oldest first.
+/// Returns all webhooks of a task, the oldest first.
 pub async fn list(hub: &Hub, door: &Door, run: RunId) -> Result<Vec<Named>> {
     let mut conn = hub.store().snapshot().await?;
     task::find(hub, &mut conn, door, run).await?;
@@ -87,7 +87,7 @@ pub async fn list(hub: &Hub, door: &Door, run: RunId) -> Result<Vec<Named>> {
     rows.into_iter().map(|row| Ok(Named { hook: open(hub, &row)?, name: row.name })).collect()
 }
 
-/// Removes the hook of this name. One that is gone already is no error.
+/// Removes the webhook of this name. Idempotent.
 pub async fn remove(hub: &Hub, door: &Door, run: RunId, name: &str) -> Result<()> {
     task::find(hub, &mut hub.store().read().await?, door, run).await?;
     let mut tx = hub.store().write().await?;

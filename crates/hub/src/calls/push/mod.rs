@@ -1,7 +1,7 @@
-//! Push notifications: whom the caller of a task wants told, and the telling.
+//! A2A push notifications: webhooks that callers register for tasks, and their delivery.
 //!
-//! Each step of a run writes a letter for each hook of the run, in the transaction of the step (`letters`). A worker
-//! sends them, and tries again for a while where nobody takes them (`deliver`).
+//! Each state change of a run enqueues one outbox row per webhook in its transaction (`letters`). A worker
+//! delivers the rows and retries with backoff (`deliver`).
 
 mod deliver;
 mod hook;

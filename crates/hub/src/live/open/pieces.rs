@@ -1,19 +1,19 @@
-//! An open message as pieces of the text log, and a message put together from them.
+//! Encoding of an open message as pieces of the stream journal, and replay from them.
 //!
-//! Text is a piece of its part. Where other processes read along, the log also says what a part is that came whole, the
-//! labels of a text, and what the agent is doing: pieces whose start is [`NOT_TEXT`].
+//! Text is journaled as a piece of its part. When several instances run, the journal also has complete parts,
+//! labels of text parts, and the status line: pieces whose start is [`NOT_TEXT`].
 
 use plexus_domain::{ChatId, Content, MessageId, Part};
 use plexus_store::text_log::Piece;
 
 use super::{Closed, OpenMessage, OpenPart};
 
-/// The start of a piece that is a part in JSON, or a status.
+/// Start offset of a piece that is a part in JSON, or a status line.
 const NOT_TEXT: i64 = -1;
-/// The part of a piece that is a status.
+/// Part index of a piece that is a status line.
 const STATUS: i64 = -1;
 
-/// What goes into the log for one piece.
+/// A piece to be journaled.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unlogged {
     pub part: i64,
@@ -21,7 +21,7 @@ pub struct Unlogged {
     pub body: Vec<u8>,
 }
 
-/// What a piece changed.
+/// Effect of a replayed piece.
 #[derive(Debug, PartialEq)]
 pub enum Applied {
     Nothing,
@@ -31,7 +31,8 @@ pub enum Applied {
 }
 
 impl OpenMessage {
-    /// What is not in the log yet; it counts as logged from now on. `all`: also what is no text.
+    /// Drains the pieces that are not journaled yet. `all` includes parts other than text, labels and the
+    /// status.
     pub fn take_unlogged(&mut self, all: bool) -> Vec<Unlogged> {
         let mut unlogged = Vec::new();
         for (index, open) in self.parts.iter_mut().enumerate() {
@@ -53,7 +54,7 @@ impl OpenMessage {
         unlogged
     }
 
-    /// A message as far as the log knows it.
+    /// Restores a message from its journal.
     pub fn replayed(chat: ChatId, message: MessageId, pieces: &[Piece]) -> Self {
         let mut open = Self::copy(chat, message);
         for piece in pieces {
@@ -62,14 +63,14 @@ impl OpenMessage {
         open
     }
 
-    /// Takes in the next piece. One that is known already changes nothing.
+    /// Applies the next piece. Idempotent: a piece that was applied before has no effect.
     pub fn apply(&mut self, piece: &Piece) -> Applied {
         let body = || String::from_utf8_lossy(&piece.body);
         if piece.part == STATUS {
             return if self.set_status(&body()) { Applied::Status } else { Applied::Nothing };
         }
         let Ok(part) = usize::try_from(piece.part) else { return Applied::Nothing };
-        // Parts that the log does not tell hold their places.
+        // Insert empty placeholders for parts missing in the journal, to keep indexes stable.
         while self.parts.len() < part {
             self.parts.push(OpenPart::text(None, None));
         }
@@ -100,7 +101,7 @@ impl OpenMessage {
             false => OpenPart::whole(whole.clone()),
         };
         match self.parts.get_mut(part) {
-            // Its labels were told before its text.
+            // The labels of this text were already journaled before its text.
             Some(OpenPart::Text(known)) if is_text && !known.text.is_empty() => return Applied::Nothing,
             Some(OpenPart::Whole { part: known, .. }) if *known == whole => return Applied::Nothing,
             Some(place) => *place = open,
@@ -111,7 +112,7 @@ impl OpenMessage {
 }
 
 impl OpenPart {
-    /// The part where the log does not know it, or its labels.
+    /// Returns the part if it, or its labels, are not journaled yet. Marks them as journaled.
     fn unlogged_whole(&mut self) -> Option<Part> {
         match self {
             Self::Whole { part, logged } => (!std::mem::replace(logged, true)).then(|| part.clone()),
@@ -124,7 +125,7 @@ impl OpenPart {
 }
 
 fn json(part: &Part) -> Vec<u8> {
-    // Types with string keys only, without a fallible serializer: this cannot fail.
+    // Cannot fail: all maps have string keys, and no serializer is fallible.
     serde_json::to_vec(part).unwrap_or_default()
 }
 
@@ -147,7 +148,7 @@ mod tests {
         Content::Data { data: value }.into()
     }
 
-    /// The pieces as the log gives them back.
+    /// Returns the pieces as the journal would store them.
     fn pieces(open: &mut OpenMessage, all: bool) -> Vec<Piece> {
         let message = open.message();
         let unlogged = open.take_unlogged(all).into_iter();

@@ -1,8 +1,8 @@
-//! Who decides in a team: the rules, or a model that the operator named for it.
+//! Decisions in a team: made by rules, or by the model that the operator configured for teams.
 //!
-//! A conductor that comes to something that a model decides asks, and goes on; what was chosen comes back as a
-//! [`Decision`]. A model chooses out of what the team allows; where it gives nothing that can be used, the rules choose.
-//! Nothing here changes a team.
+//! The orchestrator sends a question and does not wait. The result arrives later as a [`Decision`]. A
+//! model can only choose among what the team allows. If its answer is unusable, the rules decide.
+//! This module never changes a team.
 
 mod model;
 mod question;
@@ -20,28 +20,28 @@ use self::model::Model;
 pub(super) use self::question::{List, Question};
 use crate::Hub;
 
-/// What one team asks at once; more waits.
+/// Concurrent questions per team; further ones wait.
 const AT_ONCE: usize = 4;
-/// No choice takes longer, nor longer than half of the time until the team's next deadline.
+/// Timeout of a decision. Half of the time until the team's next deadline applies if that is shorter.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// What is to be decided.
+/// Topic of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Matter {
-    /// Whom to invite.
+    /// Members to invite.
     Members { round: u8 },
-    /// What a member says in its turn.
+    /// Utterance of a member in its turn.
     Speech { seat: Seat, turn: u32 },
-    /// Who helps a member with its assignment.
+    /// Helpers of a member for its assignment.
     Help { work: WorkNo },
 }
 
-/// What was chosen, by whomever.
+/// Result of a decision by the model or the rules.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Choice {
     Members(Vec<Invitee>),
     Speech(Utterance),
-    /// The members of the team that does it; none where one member does it alone.
+    /// Members of the subteam; `None` if the member works alone.
     Help(Option<Vec<Invitee>>),
 }
 
@@ -51,18 +51,18 @@ pub(super) struct Decision {
     pub usage: Usage,
 }
 
-/// Whose affair a matter is now.
+/// Route of a decision: model, pending or rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// The model wants to be asked.
+    /// Send the question to the model.
     Asks,
-    /// The model is at it, or at too much else.
+    /// The model is working on it, or has no capacity.
     Thinks,
     /// The rules decide.
     Leaves,
 }
 
-/// Of one team.
+/// Decision maker of one team.
 pub(super) enum Decider {
     Rules,
     Model(Box<Thinking>),
@@ -70,14 +70,14 @@ pub(super) enum Decider {
 
 pub(super) struct Thinking {
     model: Model,
-    /// What it was asked in this team since the hub started; nothing is asked twice.
+    /// Topics sent to the model since the orchestrator started. Each is sent once.
     known: HashSet<Matter>,
     open: HashSet<Matter>,
     tasks: JoinSet<Decision>,
 }
 
 impl Decider {
-    /// As the operator decided.
+    /// Returns the decision maker that the operator configured.
     pub fn of(hub: &Hub) -> Self {
         let name = hub.config().models.as_ref().and_then(|models| models.for_teams.clone());
         name.map_or(Self::Rules, |name| {
@@ -87,7 +87,7 @@ impl Decider {
         })
     }
 
-    /// A team that has used up what it may spend is left to the rules, which cost nothing.
+    /// Returns the route of a decision. Teams without remaining budget use the rules, which cost nothing.
     pub fn takes(&self, team: &Team, matter: Matter) -> Taken {
         let Self::Model(thinking) = self else { return Taken::Leaves };
         let left = team.left();
@@ -102,7 +102,7 @@ impl Decider {
         }
     }
 
-    /// Asks the model, for a matter that it [takes](Taken::Asks).
+    /// Sends a question to the model, for a topic that is [routed](Taken::Asks) to it.
     pub fn ask(&mut self, team: &Team, now: Timestamp, matter: Matter, question: Question) {
         let Self::Model(thinking) = self else { return };
         let time = team.due().map_or(LONGEST, |due| (due.since(now) / 2).min(LONGEST));
@@ -115,7 +115,7 @@ impl Decider {
         });
     }
 
-    /// The next choice that a model has made; none ever where nothing was asked. May be dropped and called again.
+    /// Returns the next decision of the model; pending while there is none. Cancel-safe.
     pub async fn next(&mut self) -> Decision {
         let Self::Model(thinking) = self else { return pending().await };
         loop {
@@ -124,7 +124,7 @@ impl Decider {
                     thinking.open.remove(&decision.matter);
                     return decision;
                 }
-                // What it was about is left to the rules.
+                // The rules decide the affected topics.
                 Some(Err(error)) => {
                     tracing::error!(%error, "a decision broke off");
                     thinking.open.clear();

@@ -1,4 +1,4 @@
-//! Asking a model: once, and once more when its answer cannot be used.
+//! Queries the decision model, with one retry if the answer is invalid.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -16,10 +16,10 @@ use super::{Choice, Question};
 use crate::{Hub, Result, runs};
 
 const MAX_ANSWER_BYTES: usize = 128 << 10;
-/// What it is told of what was wrong.
+/// Length limit of the error description sent with the retry.
 const MAX_PROBLEM: usize = 300;
 
-/// One of the operator's models.
+/// Model of the operator that decides.
 #[derive(Clone)]
 pub(super) struct Model {
     pub hub: Hub,
@@ -27,7 +27,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// What it chooses within this time, else what the rules choose; and what asking took.
+    /// Returns the model's choice, or that of the rules after the timeout or an error, with the total usage.
     pub async fn choose(&self, question: Question, time: Duration) -> (Choice, Usage) {
         let mut said = Said::default();
         match self.try_choose(&question, time, &mut said).await {
@@ -97,7 +97,7 @@ impl Model {
     }
 }
 
-/// What it said last, and what it took so far.
+/// Last answer of the model, and the usage of all attempts.
 #[derive(Default)]
 struct Said {
     text: String,
@@ -123,7 +123,7 @@ impl Output for Said {
         Ok(())
     }
 
-    /// What it thought is not its answer.
+    /// Non-text parts, such as reasoning, are not part of the answer.
     fn part(&mut self, _: Part) -> Result<(), Failure> {
         Ok(())
     }
