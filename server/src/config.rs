@@ -1,4 +1,4 @@
-//! Settings to the hub's configuration, with every combination that is unsafe refused by name.
+//! Converts settings to the hub's configuration. Rejects every unsafe combination and names the setting.
 
 use std::{
     net::{SocketAddr, ToSocketAddrs as _},
@@ -20,7 +20,7 @@ use crate::{
     web::client_address::parse_network,
 };
 
-/// What `plexus serve` needs: where to listen, and the hub.
+/// Configuration of `plexus serve`: listen addresses and the hub.
 pub struct Serve {
     pub listen: SocketAddr,
     pub metrics_listen: Option<SocketAddr>,
@@ -44,8 +44,8 @@ impl Serve {
         Ok(Self { listen, metrics_listen, hub })
     }
 
-    /// For a command that opens the data folder itself: it listens nowhere, so a port that `plexus serve` is to find when it
-    /// starts is no part of any address yet.
+    /// Returns the configuration for a command that opens the data folder itself. Such a command does not
+    /// listen. Port 0, which `plexus serve` resolves at startup, is therefore removed from the public URL.
     pub fn folder(settings: &Settings) -> anyhow::Result<Config> {
         let mut hub = Self::from_settings(settings)?.hub;
         if hub.public_url.port() == Some(0) {
@@ -68,7 +68,8 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
         settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
     let public_url = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
     let public_url: Url = public_url.parse().with_context(|| format!("public_url = \"{public_url}\""))?;
-    // A proxy on this machine brings the rest of the world: a public URL elsewhere means a public hub.
+    // A loopback listener with a public URL that is not loopback is behind a reverse proxy: treat it as a
+    // public hub.
     let on_loopback = listen.ip().is_loopback() && is_loopback(&public_url);
     let defaults = RunLimits::default();
     let hidden = Hidden { data_dir: &data_dir, blobs_dir: &blobs_dir, key_file: &secret_key_file };
@@ -114,7 +115,7 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
     })
 }
 
-/// A URI as RFC 9116 has it; a bare mail address is one, too.
+/// Parses a security contact URI (RFC 9116). A plain mail address becomes a `mailto:` URI.
 fn contact(text: &str) -> anyhow::Result<Url> {
     let uri =
         if text.contains(':') || !text.contains('@') { text.to_owned() } else { format!("mailto:{text}") };
@@ -165,7 +166,7 @@ fn proxies(text: Option<&str>) -> anyhow::Result<Vec<IpNet>> {
     list(text).map(parse).collect()
 }
 
-/// Origins as browsers send them: scheme, host and port, without a slash behind.
+/// Parses origins as browsers send them: scheme, host and port, without a trailing slash.
 fn origins(text: Option<&str>) -> anyhow::Result<Vec<String>> {
     let parse = |word: &str| {
         let origin = word.trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! Whether the hub lives, and whether it can serve: for supervisors and load balancers.
+//! Liveness and readiness checks for supervisors and load balancers.
 
 use axum::{extract::State, http::StatusCode, response::IntoResponse};
 
@@ -6,14 +6,16 @@ use plexus_hub::listings;
 
 use crate::state::Site;
 
-/// `GET /healthz`: the process answers.
+/// Handles `GET /healthz`: the process responds.
 pub async fn live() -> &'static str {
     "ok\n"
 }
 
-/// `GET /readyz`: the store answers, searches find everything, every worker runs, and the hub is not about to end.
+/// Handles `GET /readyz`: the store responds, the search index is complete, every worker runs, and the hub is
+/// not shutting down.
 ///
-/// A hub that builds its index serves already; whoever has another hub to send people to should wait for it.
+/// A hub already serves requests while it builds its index. A load balancer that has another instance should
+/// wait for readiness.
 pub async fn ready(State(site): State<Site>) -> impl IntoResponse {
     let not_ready = |reason: String| (StatusCode::SERVICE_UNAVAILABLE, reason);
     if site.stop.is_cancelled() {
@@ -26,7 +28,7 @@ pub async fn ready(State(site): State<Site>) -> impl IntoResponse {
     if !listings::is_whole(&site.hub) {
         return not_ready("the search index is being built\n".to_owned());
     }
-    // The cause is for the log: this answer is public.
+    // This endpoint is public: the cause is only logged.
     let down: Vec<&str> = site.hub.workers_down().into_iter().map(|(worker, _)| worker).collect();
     if !down.is_empty() {
         return not_ready(format!("waiting to restart: {}\n", down.join(", ")));

@@ -1,6 +1,8 @@
-//! `POST /launch_goal`: a team for a goal in one call, as programs know it from the Internet of Agents (OpenBMB/IoA,
-//! `im_client/main.py`). It answers `[team, conclusion]` once the team has ended, or an event stream where that is asked
-//! for. Members that are named without an owner are looked up.
+//! `POST /launch_goal`: starts a team for a goal in one call, compatible with the Internet of Agents
+//! (OpenBMB/IoA, `im_client/main.py`).
+//!
+//! Returns `[team, conclusion]` once the team has ended, or an event stream if the client accepts one.
+//! Members named without an owner are resolved by search.
 
 use std::convert::Infallible;
 
@@ -32,17 +34,17 @@ use crate::{
     },
 };
 
-/// What IoA's client takes. What it has besides (`is_collaborative_planning_enabled`, `skip_naming`, `obs_kwargs`) is
-/// passed over.
+/// Request body of IoA's client. Its other fields (`is_collaborative_planning_enabled`, `skip_naming`,
+/// `obs_kwargs`) are ignored.
 #[derive(Deserialize)]
 struct Goal {
     goal: String,
     #[serde(default)]
     team_member_names: Option<Vec<String>>,
-    /// Levels of teams below.
+    /// Maximum nesting depth of subteams.
     team_up_depth: Option<u8>,
     max_turns: Option<u32>,
-    /// A team to go on with.
+    /// The id of a team to continue. It is rejected: ended teams cannot be reopened.
     comm_id: Option<String>,
 }
 
@@ -102,12 +104,14 @@ async fn begin(
     }
 }
 
-/// Whose team it is. On a hub that listens on loopback only, and that was told so, a program without a token speaks for
-/// the first administrator; a page in a browser does not.
+/// Returns the caller that owns the team.
+///
+/// With `open_launch` on a hub that listens on loopback only, a program without a token acts for the first
+/// administrator. A browser page does not.
 async fn known(site: &Site, caller: Caller, headers: &HeaderMap) -> Result<Caller, Error> {
     let config = site.hub.config();
     let is_page = headers.contains_key(header::ORIGIN) || headers.contains_key("sec-fetch-site");
-    // A proxy on this machine speaks for people elsewhere.
+    // A proxy on this machine forwards requests of remote clients.
     let is_here = config.on_loopback
         && caller.ip.is_loopback()
         && is_loopback(&config.public_url)
@@ -124,7 +128,7 @@ fn ambiguous(name: &str, candidates: &[Address]) -> Response {
     (StatusCode::CONFLICT, Json(json!({ "error": error }))).into_response()
 }
 
-/// `[team, conclusion]`, or why there is no conclusion.
+/// Returns `[team, conclusion]`, or the error with which the team failed.
 fn conclusion(view: &TeamView) -> Response {
     match &view.answer {
         Some(answer) => Json(json!([view.id, answer])).into_response(),
@@ -136,7 +140,7 @@ fn conclusion(view: &TeamView) -> Response {
     }
 }
 
-/// Each step of the team as a `team` event, and at its end `conclusion` or `failed`.
+/// Streams each step of the team as a `team` event, then a final `conclusion` or `failed` event.
 fn events(site: Site, watching: Watching) -> impl Stream<Item = Result<Bytes, Infallible>> {
     stream::unfold(Some((site, watching)), |open| async move {
         let (site, mut watching) = open?;

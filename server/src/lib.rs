@@ -1,6 +1,7 @@
-//! The server of Plexus: router, pages, forms, protocol edges and the command line.
+//! HTTP server of Plexus: router, pages, forms, protocol endpoints and command line.
 //!
-//! An edge parses, finds out who calls, makes one use-case call and maps the answer. No rule and no SQL lives here.
+//! A handler parses the request, authenticates the caller, makes one use-case call and maps the result.
+//! Business rules and SQL belong to other crates.
 
 mod a2a;
 mod api;

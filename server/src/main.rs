@@ -1,9 +1,9 @@
-//! The `plexus` program.
+//! Entry point of the `plexus` program.
 
 use std::process::ExitCode;
 
-/// The system's allocator keeps what a burst needed: half as much memory again after an index was built, and for each
-/// running answer (docs/benchmarks.md).
+/// Uses jemalloc. The system allocator does not return memory after bursts: half as much memory again remains
+/// after an index build, and some for each running answer (docs/benchmarks.md).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

@@ -1,4 +1,4 @@
-//! Settings of the network of hubs.
+//! Federation settings (`PLEXUS_P2P_*`).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,10 +7,10 @@ use plexus_hub::config::{Federation, Mode, Multiaddr};
 
 use crate::settings::Settings;
 
-/// A hub that listens there calls others, and is reached through those that lend themselves.
+/// Value of `p2p_listen` for outgoing connections only: the hub is then reachable through relays.
 const NOWHERE: &str = "nowhere";
 
-/// None where the hub is to take no part.
+/// Returns the federation configuration, or `None` if federation is disabled.
 pub fn federation(settings: &Settings) -> anyhow::Result<Option<Federation>> {
     let Some(listen) = settings.text("p2p_listen").filter(|&text| text != "off") else { return Ok(None) };
     let listen = Some(listen).filter(|&text| text != NOWHERE);
@@ -47,7 +47,7 @@ fn all(
     Ok(found)
 }
 
-/// Where to listen: over TCP and over QUIC at one address and port.
+/// Parses a listen address. An address with a port yields a TCP and a QUIC multiaddr.
 fn places(word: &str) -> anyhow::Result<Vec<Multiaddr>> {
     if word.starts_with('/') {
         return Ok(vec![word.parse()?]);
@@ -57,7 +57,7 @@ fn places(word: &str) -> anyhow::Result<Vec<Multiaddr>> {
     Ok(vec![format!("/{kind}/{ip}/tcp/{port}").parse()?, format!("/{kind}/{ip}/udp/{port}/quic-v1").parse()?])
 }
 
-/// Ways to a hub at a host and a port.
+/// Parses a bootstrap address: a multiaddr, or a host and a port.
 fn ways_in(word: &str) -> anyhow::Result<Vec<Multiaddr>> {
     if word.starts_with('/') || word.parse::<SocketAddr>().is_ok() {
         return places(word);
@@ -72,7 +72,7 @@ const fn parts(address: SocketAddr) -> (&'static str, IpAddr, u16) {
     (kind, address.ip(), address.port())
 }
 
-/// A name alone.
+/// Returns whether the word is a domain name without a port.
 fn is_domain(word: &str) -> bool {
     !word.starts_with('/') && !word.contains(':') && word.contains('.')
 }

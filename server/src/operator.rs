@@ -1,6 +1,7 @@
-//! The socket in the data folder: whoever can open it runs this hub, and acts on it while it serves.
+//! Admin socket: a Unix socket in the data folder that controls the running hub. Permission to open the
+//! socket is the only authentication.
 //!
-//! It speaks the API of everybody, for the account that a header names, and a few commands of its own.
+//! It serves the regular API for the account named by a header, and a few operator commands.
 
 use std::{
     fs, io,
@@ -35,28 +36,29 @@ use crate::{
     },
 };
 
-/// The account that a request acts for; without it, the first administrator.
+/// Header with the account that a request acts for; without it, the first administrator.
 pub const OWNER_HEADER: &str = "plexus-owner";
 
-/// The request came through the socket, for the account that it names.
+/// Request extension: the request came over the admin socket, for the named account.
 #[derive(Clone, Debug)]
 pub struct FromOperator {
     pub owner: Option<String>,
 }
 
-/// The socket of the hub on this data folder.
+/// Returns the path of the admin socket in a data folder.
 pub fn socket(data_dir: &FsPath) -> PathBuf {
     data_dir.join("plexus.sock")
 }
 
-/// A socket that is bound, and goes with the hub.
+/// The bound admin socket. Its file is removed on shutdown.
 pub struct Socket {
     listener: UnixListener,
     path: PathBuf,
 }
 
 impl Socket {
-    /// The folder's lock is held by now, so a socket that lies there was left by a hub that is gone.
+    /// Binds the socket. The data folder is locked already, so an existing socket file is stale and is
+    /// removed.
     pub fn bind(data_dir: &FsPath) -> io::Result<Self> {
         let path = socket(data_dir);
         match fs::remove_file(&path) {
@@ -68,7 +70,7 @@ impl Socket {
         Ok(Self { listener, path })
     }
 
-    /// Serves until `stop`.
+    /// Serves requests until `stop` is cancelled.
     pub async fn serve(self, site: Site, stop: CancellationToken) -> io::Result<()> {
         let served = axum::serve(self.listener, routes(site).into_make_service())
             .with_graceful_shutdown(stop.cancelled_owned())
@@ -97,7 +99,7 @@ async fn mark(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// What only the operator may do.
+/// Routes that exist on the admin socket only.
 fn commands() -> Router<Site> {
     Router::new()
         .route("/operator/warnings", get(warnings))

@@ -1,4 +1,4 @@
-//! The operator's list of programs: the table `programs` of `plexus.toml`, checked.
+//! Validated configuration of the operator's programs: the `programs` table of `plexus.toml`.
 
 use std::{
     collections::BTreeMap,
@@ -10,9 +10,9 @@ use plexus_domain::Name;
 use plexus_hub::config::{Listed, MayUse, Program, ProgramLimits, ProgramTotal, Speaks};
 use serde::Deserialize;
 
-/// A folder below the data folder, for the folders of programs that were given none.
+/// Folder in the data folder that holds the working folders of programs without a configured folder.
 const FOLDERS: &str = "programs";
-/// What stands for everybody in `may_use`.
+/// Value of `may_use` that allows every account.
 const EVERYONE: &str = "everyone";
 
 #[derive(Deserialize)]
@@ -20,7 +20,7 @@ struct List {
     programs: BTreeMap<String, Entry>,
 }
 
-/// `[programs.NAME]`
+/// The table `[programs.NAME]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -55,14 +55,15 @@ enum Protocol {
     Mcp,
 }
 
-/// What no program may see.
+/// Paths of the hub's own data, which programs must not be able to read.
 pub struct Hidden<'a> {
     pub data_dir: &'a Path,
     pub blobs_dir: &'a Path,
     pub key_file: &'a Path,
 }
 
-/// Reads the table as the settings hold it, in one line; or a file of its own with `[NAME]` for each.
+/// Parses the programs: an inline table from the settings, or the content of a separate file with one
+/// `[NAME]` table each.
 pub fn read(text: Option<&str>, hidden: &Hidden<'_>) -> anyhow::Result<Vec<Listed>> {
     let Some(text) = text else { return Ok(Vec::new()) };
     let entries = if text.trim_start().starts_with('{') {
@@ -130,7 +131,7 @@ fn may_use(names: &[String]) -> anyhow::Result<MayUse> {
     Ok(MayUse::named(names.iter().map(parse).collect::<Result<Vec<_>, _>>()?))
 }
 
-/// A folder that holds the hub's own data, or lies in it, is not for programs.
+/// Rejects a path that contains the hub's own data or lies within it.
 fn check(path: &Path, hidden: &Hidden<'_>) -> anyhow::Result<()> {
     ensure!(path.is_absolute(), "{} is not an absolute path", path.display());
     let steps_back = path.components().any(|step| step == Component::ParentDir);
@@ -145,7 +146,7 @@ fn check(path: &Path, hidden: &Hidden<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// With links followed as far as it is there.
+/// Returns the absolute path, with symbolic links resolved in the part that exists.
 fn absolute(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = whole.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));

@@ -1,4 +1,4 @@
-//! The operator's model servers: the settings that begin with `llm_`, checked.
+//! Validated configuration of the operator's model servers: the `llm_*` settings.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::settings::Settings;
 
-/// What a model takes at once, unless the operator says more or less.
+/// Default context window of a model, in tokens.
 const CONTEXT_TOKENS: usize = 32_768;
 
 #[derive(Deserialize)]
@@ -19,7 +19,7 @@ struct List {
     llm_providers: BTreeMap<String, Value>,
 }
 
-/// `[llm_providers.NAME]`
+/// The table `[llm_providers.NAME]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -31,7 +31,7 @@ struct Entry {
     context_tokens: Option<usize>,
 }
 
-/// None where the operator named no server.
+/// Returns the configured models, or `None` if no server is configured.
 pub fn models(settings: &Settings) -> anyhow::Result<Option<Models>> {
     const FIRST: [&str; 4] = ["llm_base_url", "llm_api_key", "llm_model", "llm_price"];
     const FALLBACK: [&str; 4] =
@@ -62,7 +62,8 @@ fn one(settings: &Settings, [base, key, model, price]: [&str; 4]) -> anyhow::Res
     }))
 }
 
-/// Reads the table as the settings hold it, in one line; or a file of its own with `[NAME]` for each.
+/// Parses the named servers: an inline table from the settings, or the content of a separate file with one
+/// `[NAME]` table each.
 fn named(text: Option<&str>, context_tokens: usize) -> anyhow::Result<BTreeMap<String, Provider>> {
     let Some(text) = text else { return Ok(BTreeMap::new()) };
     let entries = if text.trim_start().starts_with('{') {
@@ -70,7 +71,7 @@ fn named(text: Option<&str>, context_tokens: usize) -> anyhow::Result<BTreeMap<S
     } else {
         toml::from_str(text)
     };
-    // The whole error shows the line, which may hold a key.
+    // The full error quotes the line, which may contain an API key.
     let entries: BTreeMap<String, Value> = entries
         .map_err(|error| anyhow!("llm_providers is no table of model servers: {}", error.message()))?;
     let checked = |(name, entry): (String, Value)| {
@@ -83,7 +84,7 @@ fn named(text: Option<&str>, context_tokens: usize) -> anyhow::Result<BTreeMap<S
 fn provider(name: &str, entry: Value, context_tokens: usize) -> anyhow::Result<Provider> {
     let at = format!("llm_providers.{name}");
     let _: Name = name.parse().with_context(|| format!("{at}: this is no name of a model server"))?;
-    // What is wrong with a value is not repeated: it may be a key in the wrong place.
+    // The invalid value is not quoted: it may be an API key in the wrong field.
     let entry: Entry = entry.try_into().ok().with_context(|| {
         format!(
             "{at} takes base_url and, if wanted, api_key, models (a list), price and context_tokens (a number)"
@@ -108,7 +109,7 @@ fn address(text: &str) -> Option<Url> {
     (is_web && url.username().is_empty() && url.password().is_none()).then_some(url)
 }
 
-/// What a million tokens cost, sent and received: `0.15/0.60`.
+/// Parses the prices per million input and output tokens, such as `0.15/0.60`.
 fn prices(text: Option<&str>) -> anyhow::Result<Prices> {
     let Some(text) = text else { return Ok(Prices::default()) };
     let (sent, received) = text.split_once('/').context("write two numbers, as in 0.15/0.60")?;

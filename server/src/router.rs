@@ -1,4 +1,4 @@
-//! Every route, in one place.
+//! All routes of the server, with their middleware.
 
 use axum::{
     Router,
@@ -25,7 +25,7 @@ use crate::{
     web::{assets, bearer, headers, host, page::Visit, request_id, shape, slow_body},
 };
 
-/// Room for a form around the largest message.
+/// Additional body size for the other fields of a form around a message of maximum size.
 const FORM_BYTES: usize = 64 * 1024;
 
 pub fn router(site: Site) -> Router {
@@ -47,12 +47,12 @@ pub fn router(site: Site) -> Router {
         .route("/static/{version}/{*name}", get(assets::get))
         .fallback(missing)
         .layer(packed)
-        // A stream goes as it is, and each would hold what packing needs.
+        // Streams are not compressed: each would hold a compressor's buffers.
         .nest("/api/v1", api::unpacked().layer(challenge))
         .layer(shared)
         .with_state(site.clone())
         .merge(edge_routes(site.clone()))
-        // Supervisors ask by address, and need no more than a word.
+        // Supervisors use an IP address as host, so these routes have no host check and no other middleware.
         .merge(
             Router::new()
                 .route("/healthz", get(health::live))
@@ -61,15 +61,16 @@ pub fn router(site: Site) -> Router {
         )
 }
 
-/// A message may be escaped to four times its size on the way.
+/// Returns the body limit for pages and the API. URL encoding and JSON escapes can enlarge a message up to
+/// four times.
 pub fn body_limit(site: &Site) -> DefaultBodyLimit {
     DefaultBodyLimit::max(
         site.hub.config().limits.max_message_bytes.saturating_mul(4).saturating_add(FORM_BYTES),
     )
 }
 
-/// What programs speak: bearer tokens only, so that pages elsewhere may call it as anybody may. MCP has a rule of its own
-/// for pages.
+/// Returns the routes of the protocol endpoints. They accept bearer tokens only, so CORS allows any origin.
+/// MCP has its own origin check.
 fn edge_routes(site: Site) -> Router {
     let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes.saturating_mul(2));
     let anywhere = CorsLayer::new()
@@ -169,7 +170,7 @@ fn admin_routes() -> Router<Site> {
         .route("/admin/audit", get(pages::admin::audit::show))
 }
 
-/// The documentation, and what programs look for at fixed places.
+/// Returns the routes of the documentation and of well-known files.
 fn machine_routes() -> Router<Site> {
     Router::new()
         .route("/docs", get(pages::docs::home))
@@ -214,7 +215,7 @@ async fn missing(visit: Visit) -> Response {
     visit.refuse_status(StatusCode::NOT_FOUND)
 }
 
-/// Small answers, streams and files that are packed already go as they are.
+/// Returns the compression layer. Small responses, event streams and compressed formats are excluded.
 fn compression() -> CompressionLayer<impl tower_http::compression::predicate::Predicate> {
     let worth_it = SizeAbove::new(1_024)
         .and(NotForContentType::SSE)

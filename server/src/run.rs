@@ -1,4 +1,4 @@
-//! A hub that serves: started, announced, stopped. The command line and the tests use it alike.
+//! Lifecycle of a serving hub: start, announce, stop. Used by the command line and by tests.
 
 use std::{iter, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
     web::listen,
 };
 
-/// Requests that are still answered when the hub is told to stop get this long.
+/// Maximum time for requests in progress to finish during shutdown.
 const GRACE: Duration = Duration::from_secs(10);
 
 pub struct Running {
@@ -23,13 +23,13 @@ pub struct Running {
     servers: Vec<JoinHandle<()>>,
 }
 
-/// Opens the hub and serves it.
+/// Opens the hub and starts its listeners.
 pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     raise_open_files();
     let listener = listen::bind(serve.listen, "PLEXUS_LISTEN").await?;
     let address = listener.local_addr()?;
     let mut config = serve.hub;
-    // Port 0 is known only now.
+    // With port 0, the system assigns the port when the listener is bound.
     if config.public_url.port() == Some(0) {
         config.public_url.set_port(Some(address.port())).ok().context("a public URL without a port")?;
     }
@@ -43,7 +43,7 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     for warning in config.warnings() {
         tracing::warn!("setting: {warning}");
     }
-    // Boxed: its future holds the whole configuration, and so would those of all callers.
+    // Boxed to keep futures small: this one holds the whole configuration, and so would every caller's.
     let hub = Box::pin(Hub::open(config, Env::system())).await?;
     hub.federate().await?;
     let stop = CancellationToken::new();
@@ -62,7 +62,8 @@ pub async fn start(serve: Serve) -> anyhow::Result<Running> {
     Ok(Running { address, metrics_address, hub, stop, servers })
 }
 
-/// Serves under supervision: the listener outlives a panic, so that no connection is refused meanwhile.
+/// Spawns a supervised HTTP server. The listener survives a panic, so no connection is refused during the
+/// restart.
 fn spawn(
     hub: &Hub,
     worker: &'static str,
@@ -77,7 +78,7 @@ fn spawn(
     })
 }
 
-/// The same for the socket in the data folder, which is bound again for each further run.
+/// Spawns the supervised server of the admin socket, which is bound again for each restart.
 fn spawn_socket(hub: &Hub, socket: Socket, site: Site, stop: &CancellationToken) -> JoinHandle<()> {
     let (hub, stop, mut first) = (hub.clone(), stop.clone(), Some(socket));
     tokio::spawn(async move {
@@ -99,7 +100,7 @@ fn spawn_socket(hub: &Hub, socket: Socket, site: Site, stop: &CancellationToken)
 }
 
 impl Running {
-    /// Says where the hub is, and how the first administrator gets in.
+    /// Prints the hub's addresses and the sign-up link of the first administrator.
     #[expect(clippy::print_stdout, reason = "this is what a person who starts a hub reads")]
     pub async fn announce(&self) -> anyhow::Result<()> {
         println!("Plexus serves on {}", self.hub.config().public_url);
@@ -115,7 +116,7 @@ impl Running {
         Ok(())
     }
 
-    /// Ends streams, lets requests finish for a while, ends runs, closes the store.
+    /// Shuts down: ends streams, waits up to 10 seconds for requests, ends runs, closes the store.
     pub async fn stop(self) -> anyhow::Result<()> {
         tracing::info!("stopping");
         self.stop.cancel();
@@ -140,7 +141,8 @@ pub async fn until_signal() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A relayed stream takes two sockets; the usual limit of 1,024 files ends at five hundred of them.
+/// Raises the limit of open files to its maximum. A relayed stream takes two sockets, so the usual limit of
+/// 1,024 files allows only about 500 of them.
 fn raise_open_files() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(files) => tracing::info!(files, "open files allowed"),

@@ -1,4 +1,5 @@
-//! Settings: flags, then `PLEXUS_*` variables, then `plexus.toml`, then defaults. One table names them all.
+//! Settings, in order of precedence: flags, `PLEXUS_*` variables, `plexus.toml`, defaults. One table defines
+//! them all.
 
 mod limits;
 
@@ -9,14 +10,14 @@ use clap::{Arg, ArgMatches, Command};
 
 pub use limits::{quotas, rates};
 
-/// One thing that an operator may set.
+/// Definition of one setting.
 pub struct Setting {
-    /// The key in `plexus.toml`; with hyphens, the flag.
+    /// The key in `plexus.toml`. The flag is the same with hyphens.
     pub key: &'static str,
     pub variable: &'static str,
-    /// In words where it is computed.
+    /// The default as text; a description if it is computed.
     pub default: &'static str,
-    /// May also be given as a file by `<variable>_FILE`, and is never printed.
+    /// The value may also be read from a file named by `<variable>_FILE`. It is never printed.
     pub secret: bool,
     pub help: &'static str,
 }
@@ -105,12 +106,12 @@ const SETTINGS: &[Setting] = &[
     setting("log_format", "PLEXUS_LOG_FORMAT", "text", "text or json"),
 ];
 
-/// Every setting.
+/// Iterates over all settings.
 pub fn all() -> impl Iterator<Item = &'static Setting> {
     SETTINGS.iter().chain(limits::LIMITS).chain(limits::QUOTAS)
 }
 
-/// Where a value came from.
+/// Source of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     Flag,
@@ -130,12 +131,12 @@ impl fmt::Display for Source {
     }
 }
 
-/// The values that were given, by key. What is missing has its default.
+/// The configured values by key. A missing key has its default.
 #[derive(Default)]
 pub struct Settings(BTreeMap<&'static str, (String, Source)>);
 
 impl Settings {
-    /// Adds a flag for every setting.
+    /// Adds a flag for every setting to a command.
     pub fn flags(command: Command) -> Command {
         all().fold(command, |command, setting| {
             let help = format!("{} [{}] [default: {}]", setting.help, setting.variable, setting.default);
@@ -144,7 +145,8 @@ impl Settings {
         })
     }
 
-    /// Reads all sources. `variable` looks up the environment; `file` is `plexus.toml` if it exists.
+    /// Reads all sources. `variable` looks up environment variables; `file` is the path of `plexus.toml`,
+    /// which may not exist.
     pub fn read(
         flags: &ArgMatches,
         variable: impl Fn(&str) -> Option<String>,
@@ -161,7 +163,7 @@ impl Settings {
                     None => file.get(setting.key).map(|value| (value.clone(), Source::File)),
                 },
             };
-            // An empty value is how compose files and shells say "not set".
+            // Compose files and shells use an empty value for "not set".
             if let Some(value) = value.filter(|(value, _)| !value.is_empty()) {
                 values.insert(setting.key, value);
             }
@@ -173,7 +175,8 @@ impl Settings {
         self.0.get(key).map(|(value, _)| value.as_str())
     }
 
-    /// The value of `key`, or `default`; an error names the setting and what was given.
+    /// Parses the value of `key`, or returns `default` if it is not set. An error names the setting, its
+    /// value and its source.
     pub fn parse<T: FromStr>(&self, key: &str, default: T) -> anyhow::Result<T>
     where
         T::Err: fmt::Display,
@@ -184,7 +187,7 @@ impl Settings {
         })
     }
 
-    /// Setting, shown value and source: what `plexus config` prints. Secrets are not shown.
+    /// Returns each setting with its value and source, as printed by `plexus config`. Secrets are redacted.
     pub fn table(&self) -> Vec<(&'static Setting, String, Source)> {
         let row = |setting: &'static Setting| match self.0.get(setting.key) {
             Some((_, source)) if setting.secret => (setting, "(set, not shown)".to_owned(), *source),
@@ -214,7 +217,7 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
     };
-    // The whole error shows the line, which may hold a secret.
+    // The full error quotes the line, which may contain a secret.
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         anyhow!("reading {}, line {}: {}", path.display(), line_of(&text, &error), error.message())
     })?;
@@ -232,7 +235,7 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(values)
 }
 
-/// Where in the file a mistake is.
+/// Returns the line number of a parse error.
 fn line_of(text: &str, error: &toml::de::Error) -> usize {
     let before = error.span().and_then(|span| text.get(..span.start));
     before.map_or(1, |before| before.matches('\n').count() + 1)

@@ -1,4 +1,4 @@
-//! What every handler may use.
+//! Application state shared by all handlers.
 
 use std::{ops::Deref, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{
     web::{assets::Assets, kept::Kept},
 };
 
-/// The hub and the files of its pages. Cheap to clone.
+/// Shared application state: the hub, static assets and caches. Cheap to clone.
 #[derive(Clone)]
 pub struct Site(Arc<Parts>);
 
@@ -20,9 +20,9 @@ pub struct Parts {
     pub assets: Assets,
     pub kept: Kept,
     pub renderer: Renderer,
-    /// Cancelled when the hub is about to end: streams then end themselves.
+    /// Cancelled when shutdown begins; streams then end themselves.
     pub stop: CancellationToken,
-    /// There on a hub for test kits only.
+    /// The shared test account and settings; set in conformance mode only.
     pub conformance: Option<Conformance>,
 }
 
@@ -39,7 +39,7 @@ impl Site {
         }))
     }
 
-    /// Whether people reach the hub over https.
+    /// Returns whether the public URL uses https.
     pub fn is_https(&self) -> bool {
         self.hub.config().public_url.scheme() == "https"
     }

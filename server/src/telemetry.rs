@@ -1,4 +1,4 @@
-//! Log lines: with request ids, and never with the text of a message.
+//! Logging: log lines carry request ids and never the text of a message.
 
 use std::io::IsTerminal as _;
 
@@ -8,13 +8,15 @@ use tracing_subscriber::{
     EnvFilter, filter::filter_fn, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-/// Crates that log what passes through them: each character of a text, the bodies of requests. No setting shows more of them
-/// than warnings.
+/// Crates that log user content: single characters of a text, bodies of requests. Only their warnings and
+/// errors are logged, whatever the filter.
 const CONTENT_LOGGERS: [&str; 7] =
     ["html5ever", "markup5ever", "rmcp", "tungstenite", "tokio_tungstenite", "h2", "hyper"];
 
-/// `filter` as in `info,plexus_hub=debug`; a level alone that is above `info` is meant for the hub's own crates. `format` is
-/// `json` or anything else for people.
+/// Installs the log subscriber, which writes to standard error.
+///
+/// `filter` is a tracing directive such as `info,plexus_hub=debug`. A level alone that is more verbose than
+/// `info` applies to the hub's own crates only. `format` is `json`; anything else gives human-readable lines.
 pub fn start(filter: &str, format: &str) -> anyhow::Result<()> {
     let filter = own_crates_only(filter);
     let filter = EnvFilter::try_new(&filter).with_context(|| format!("log = \"{filter}\""))?;
@@ -30,7 +32,8 @@ pub fn start(filter: &str, format: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Rewrites `debug` and `trace` without a target to `info,plexus=debug`: libraries drown the hub's own lines.
+/// Rewrites a plain `debug` or `trace` to `info,plexus=debug`, because the output of libraries would flood
+/// the log.
 fn own_crates_only(filter: &str) -> String {
     let narrowed = filter.split(',').map(|directive| match directive.trim().parse::<LevelFilter>() {
         Ok(level) if level > LevelFilter::INFO => format!("info,plexus={level}"),

@@ -1,5 +1,5 @@
-//! A request to an agent: who asks, and what they bring. Who asks is told by a bearer token, or by another hub that signs
-//! the request or brings it itself.
+//! Extractor for A2A requests: authenticates by bearer token, by HTTP message signature of another hub, or by
+//! libp2p connection.
 
 use std::convert::Infallible;
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// In the extensions of a request that came over the network of hubs: who asks.
+/// Request extension: the caller of a request that arrived over libp2p.
 #[derive(Clone)]
 pub struct OverNetwork(pub Caller);
 
@@ -48,7 +48,7 @@ impl FromRequest<Site> for Brought {
         let caller = match caller {
             Some(Ok(Bearer(caller))) => Ok(caller),
             Some(Err(Unknown(error))) => Err(error),
-            // The signature is one of the whole body.
+            // The signature covers the whole body.
             None => match &body {
                 Ok(body) => by_signature(&parts, body, site).await,
                 Err(rejection) => Err(untaken(rejection, limits(site)).into()),
@@ -66,9 +66,10 @@ async fn by_signature(parts: &Parts, body: &[u8], site: &Site) -> plexus_hub::Re
     federation::admit(&site.hub, &as_sent(parts, site), body, client_ip(parts, site)).await
 }
 
-/// The request as its sender signed it. It is one to this hub: what was signed for another does not fit.
+/// Returns the request as its sender signed it. The authority is always this hub's, so a signature made for
+/// another hub is invalid (replay protection).
 fn as_sent<'a>(parts: &'a Parts, site: &'a Site) -> Signed<'a> {
-    // In a nested router the request itself has lost the beginning of its path.
+    // A nested router removes the prefix from the request's path; `OriginalUri` has all of it.
     let uri: &Uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |uri| &uri.0);
     Signed {
         method: parts.method.as_str(),

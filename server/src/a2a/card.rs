@@ -1,4 +1,4 @@
-//! The card of an agent, for programs that look for it.
+//! Agent card endpoints and the hub's signing keys.
 
 use axum::{
     extract::{Path, State},
@@ -27,7 +27,7 @@ pub async fn show(
     give(&site, &caller, &address, &headers).await
 }
 
-/// The card of the hub itself; on a hub for test kits, that of the agent which they look for.
+/// Returns the card of the hub itself; in conformance mode, the card of the test agent.
 pub async fn of_hub(
     State(site): State<Site>,
     Bearer(caller): Bearer,
@@ -39,7 +39,7 @@ pub async fn of_hub(
     }
 }
 
-/// The keys that the signatures of cards are checked with (RFC 7517).
+/// Returns the keys that verify card signatures, as a JWK set (RFC 7517).
 pub async fn keys(State(site): State<Site>, headers: HeaderMap) -> ApiResult<Response> {
     let keys = keys::hub_keys(&site.hub).await?;
     let set = json!({ "keys": keys.iter().map(PublicKey::to_jwk).collect::<Vec<_>>() });

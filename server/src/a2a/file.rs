@@ -1,4 +1,4 @@
-//! The files that a task shows, for callers of the agent.
+//! Downloads of the files in a task, for callers of the agent.
 
 use axum::{
     extract::{Path, Query, State},
@@ -14,7 +14,7 @@ use crate::{
     web::{download, error::ApiResult},
 };
 
-/// What a person of another hub was shown opens without more.
+/// Parameters of a signed link. It lets a remote user open a file without further authentication.
 #[derive(Deserialize)]
 pub struct Link {
     until: Option<i64>,

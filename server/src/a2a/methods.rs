@@ -1,4 +1,4 @@
-//! The methods of A2A over the hub's calls, in the messages of 1.0.
+//! A2A methods implemented with the hub's call API, using the 1.0 messages.
 
 use plexus_a2a::{
     card::with_former,
@@ -26,20 +26,20 @@ use crate::state::Site;
 
 type Result<T> = std::result::Result<T, Declined>;
 
-/// Tasks on a page when none are asked for (specification section 3.1.4).
+/// Default number of tasks per page (specification section 3.1.4).
 const PAGE: u32 = 50;
 
-/// One caller at one agent's door.
+/// The methods for one caller and one agent.
 pub struct Methods {
     pub site: Site,
     pub caller: Caller,
     pub door: Door,
-    /// In whose words webhooks are told.
+    /// Protocol version of webhook payloads.
     pub protocol: A2aProtocol,
 }
 
 impl Methods {
-    /// Waits for the end of the task, unless the caller wants its answer at once.
+    /// Sends a message and waits until the task has settled, unless `return_immediately` is set.
     pub async fn send(&self, request: v1::SendMessageRequest) -> Result<v1::SendMessageResponse> {
         let configuration = request.configuration.clone().unwrap_or_default();
         let method = Method::SendMessage;
@@ -124,7 +124,7 @@ impl Methods {
         })
     }
 
-    /// What callers who are known may see; the same card that everybody sees, where they may see it.
+    /// Returns the extended card. It requires authentication and equals the public card.
     pub async fn extended_card(&self) -> Result<Value> {
         if self.caller.person.is_none() {
             let refusal = Refusal::unauthenticated("Sign in with a bearer token to see this card.");
@@ -145,7 +145,7 @@ impl Methods {
     }
 
     fn say(&self, reply: &Reply) -> v1::Message {
-        // Nothing is kept of such an answer, so it has no files.
+        // Nothing of such an answer is stored, so it has no files.
         let parts = reply.parts.iter().filter_map(|part| send(part, &|_| String::new()));
         let message = v1::Message::new(reply.id.to_string(), v1::Role::Agent, parts.collect());
         v1::Message { context_id: reply.context.clone(), ..message }
@@ -196,7 +196,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> 
     })
 }
 
-/// A file is a part that names it, and its bytes beside it.
+/// Converts a part. Bytes become a file part and a new blob in `files`.
 fn part(part: v1::Part, files: &mut Vec<NewBlob>) -> Part {
     match receive(part) {
         Received::Part(part) => part,

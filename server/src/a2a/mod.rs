@@ -1,8 +1,8 @@
-//! A2A: every agent of this hub at `/a2a/{owner}/{name}/`, in 1.0 and 0.3 over JSON-RPC and in 1.0 over HTTP+JSON
-//! (`docs/adr/0025`).
+//! A2A endpoints: every agent of this hub at `/a2a/{owner}/{name}/`, in 1.0 and 0.3 over JSON-RPC and in 1.0
+//! over HTTP+JSON (`docs/adr/0025`).
 //!
-//! Both bindings read their requests into the 1.0 messages of `plexus_a2a`, ask [`methods`], and write the answer in
-//! their own form.
+//! Both bindings deserialize requests into the 1.0 messages of `plexus_a2a`, call [`methods`], and serialize
+//! the result in their own format.
 
 mod brought;
 mod card;
@@ -31,7 +31,7 @@ use plexus_hub::{
 pub use self::network::Network;
 use crate::{state::Site, web::body};
 
-/// What a request may cost to read, besides its bytes.
+/// Limits of JSON nesting depth and number of values in a request.
 const DEPTH: usize = 32;
 const VALUES: usize = 100_000;
 
@@ -41,37 +41,37 @@ pub fn routes() -> Router<Site> {
         .route("/.well-known/jwks.json", get(card::keys))
         .route("/a2a/{owner}/{name}", post(rpc::answer))
         .route("/a2a/{owner}/{name}/", post(rpc::answer))
-        // Some clients add a slash to whatever URL a card names.
+        // Some clients append a slash to any URL in a card.
         .route("/a2a/{owner}/{name}//", post(rpc::answer))
         .route("/a2a/{owner}/{name}/.well-known/agent-card.json", get(card::show))
         .route("/a2a/{owner}/{name}/files/{task}/{sha256}", get(file::show))
         .route("/a2a/{owner}/{name}/rest/{*path}", any(rest::answer))
 }
 
-/// The address in the path; one that is none is an agent that does not exist.
+/// Parses the agent's address in the path. An invalid address means that the agent does not exist.
 fn address(owner: &str, name: &str) -> Option<Address> {
     format!("@{owner}/{name}").parse().ok().filter(|address: &Address| address.hub.is_none())
 }
 
-/// The door of an agent for this caller.
+/// Authorises the caller for an agent.
 async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<Door> {
     let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
     calls::enter(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
 }
 
-/// Where a path that is no text leads.
+/// Returns the error for a path that is not valid UTF-8.
 fn nowhere() -> Error {
     Refusal::not_found("There is no agent at this address.").into()
 }
 
-/// Why the body of a request was not taken.
+/// Returns the error for a body that could not be read.
 fn untaken(rejection: &BytesRejection, limit: Limits) -> Refusal {
     let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
     body::untaken(rejection, Refusal::too_large(words, limit.bytes as u64))
 }
 
 fn limits(site: &Site) -> Limits {
-    // Bytes travel as base64 and text may be escaped, both of which make a message longer.
+    // Bytes are sent as base64 and text may be escaped; both enlarge a message.
     let bytes = site.hub.config().limits.max_message_bytes * 2;
     Limits { bytes, depth: DEPTH, values: VALUES }
 }

@@ -1,4 +1,5 @@
-//! A2A over the network of hubs, for agents of a hub that has no public address: the same answers as over HTTP.
+//! A2A over libp2p streams, for agents of a hub without a public address. Responses are the same as over
+//! HTTP.
 
 use axum::{
     Router,
@@ -13,7 +14,7 @@ use tower::ServiceExt as _;
 use super::{brought::OverNetwork, routes};
 use crate::state::Site;
 
-/// What may be asked there.
+/// Path prefix that requests must have.
 const START: &str = "/a2a/";
 
 pub struct Network {

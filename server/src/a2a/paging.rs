@@ -1,4 +1,4 @@
-//! Page tokens: where a list goes on, as text that callers hand back unread.
+//! Opaque page tokens of task lists.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_domain::{RunId, Timestamp};

@@ -31,7 +31,7 @@ impl Methods {
         Ok(tell(run, named.map_err(|error| refusal::of(Method::GetPushConfig, error))?))
     }
 
-    /// A task has few, so they are one page.
+    /// Lists the configurations of a task, always in one page: a task has few.
     pub async fn list_push(
         &self,
         request: v1::ListPushConfigsRequest,
@@ -50,7 +50,7 @@ impl Methods {
     }
 }
 
-/// What a caller wants, in the words of `protocol`.
+/// Validates a push configuration. `protocol` is the version of its payloads.
 pub fn wish(config: v1::TaskPushNotificationConfig, protocol: A2aProtocol) -> Result<Wish> {
     let authentication = config
         .authentication
@@ -60,7 +60,7 @@ pub fn wish(config: v1::TaskPushNotificationConfig, protocol: A2aProtocol) -> Re
     Ok(Wish { name: config.id, hook })
 }
 
-/// As its caller gave it, without the credentials.
+/// Returns a configuration as its caller supplied it, without the credentials.
 fn tell(run: RunId, Named { name, hook }: Named) -> v1::TaskPushNotificationConfig {
     let scheme = hook.scheme().map(str::to_owned);
     v1::TaskPushNotificationConfig {

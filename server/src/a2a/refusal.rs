@@ -1,4 +1,4 @@
-//! Refusals of the hub as errors of A2A (specification 1.0 section 3.3.2).
+//! Maps errors of the hub to A2A errors (specification 1.0 section 3.3.2).
 
 use axum::{
     http::{StatusCode, header},
@@ -13,11 +13,11 @@ use plexus_hub::{Error as HubError, calls};
 
 use crate::web::error::{retry_after, say};
 
-/// Why a method was not done.
+/// Why a method failed.
 pub enum Declined {
-    /// In the words of A2A.
+    /// An A2A error.
     Error(Error),
-    /// By the status of the answer: who asks is not known or may not, or it is not the moment.
+    /// An HTTP status: authentication, permission, rate limit or availability.
     Outside(StatusCode, Refusal),
 }
 
@@ -27,7 +27,7 @@ impl From<Error> for Declined {
     }
 }
 
-/// What says this refusal of a method.
+/// Maps an error of the hub to the error of a method.
 pub fn of(method: Method, error: HubError) -> Declined {
     let (status, refusal) = say(error);
     let message = refusal.to_string();
@@ -60,7 +60,7 @@ pub fn of(method: Method, error: HubError) -> Declined {
     Declined::Error(error)
 }
 
-/// Says when to come again, where that is known.
+/// Adds `Retry-After` if the retry time is known.
 pub fn with_time(mut response: Response, refusal: &Refusal) -> Response {
     if let Some(seconds) = retry_after(refusal) {
         response.headers_mut().insert(header::RETRY_AFTER, seconds);
@@ -68,7 +68,7 @@ pub fn with_time(mut response: Response, refusal: &Refusal) -> Response {
     response
 }
 
-/// Parameters that are not what the method takes.
+/// Returns the error for invalid method parameters.
 pub fn params(detail: impl std::fmt::Display) -> Error {
     let message = format!("The parameters are not those of this method: {detail}.");
     Error::invalid_params(&message, &[("params", message.as_str())])

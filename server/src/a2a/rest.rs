@@ -1,4 +1,4 @@
-//! The HTTP+JSON binding of 1.0 (specification section 11).
+//! HTTP+JSON binding of A2A 1.0 (specification section 11).
 
 use std::collections::HashMap;
 
@@ -66,7 +66,7 @@ pub async fn answer(
     }
 }
 
-/// The answer is written as the request was, or as it asks for.
+/// Returns the media type of the response: the A2A type if the request uses or accepts it, else JSON.
 fn media_type(headers: &HeaderMap) -> &'static str {
     let names = |header| {
         let value = headers.get(header).and_then(|value: &HeaderValue| value.to_str().ok());
@@ -75,7 +75,7 @@ fn media_type(headers: &HeaderMap) -> &'static str {
     if names(header::CONTENT_TYPE) || names(header::ACCEPT) { OWN_TYPE } else { "application/json" }
 }
 
-/// A refusal before any method: who calls, or at whose door.
+/// Returns the response for an error before any method, from authentication or authorisation.
 fn refused(media_type: &'static str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
     outside(media_type, status, &refusal)
@@ -103,7 +103,7 @@ fn refuse(media_type: &'static str, error: &Error) -> Response {
     write(status, media_type, &body)
 }
 
-/// The canonical codes of gRPC (google.rpc.Code) that fit the errors of A2A (specification section 5.4).
+/// Returns the canonical gRPC code (google.rpc.Code) of an A2A error (specification section 5.4).
 const fn grpc_name(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::TaskNotFound | ErrorKind::MethodNotFound => "NOT_FOUND",
@@ -140,7 +140,7 @@ enum Reply {
 
 struct Request {
     verb: Verb,
-    /// Below `rest/`.
+    /// The path below `rest/`.
     path: String,
     query: HashMap<String, String>,
     headers: HeaderMap,

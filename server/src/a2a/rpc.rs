@@ -1,4 +1,4 @@
-//! The JSON-RPC binding, of 1.0 and of 0.3 at one address (specification 1.0 section 9).
+//! JSON-RPC binding of A2A 1.0 and 0.3 at one URL (specification 1.0 section 9).
 
 use axum::{
     extract::{Path, Query, State, rejection::PathRejection},
@@ -80,7 +80,7 @@ pub async fn answer(
     }
 }
 
-/// A refusal before any method: who calls, or at whose door.
+/// Returns the response for an error before any method, from authentication or authorisation.
 fn refused(error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
     outside(Id::Null, status, &refusal)
@@ -95,19 +95,20 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     is_of_type(headers, &[JSON, "application/a2a+json"])
 }
 
-/// What the caller speaks, by header or query; nothing means 0.3 (specification section 3.6).
+/// Returns the protocol version of the request, from the header or the query. Neither means 0.3
+/// (specification section 3.6).
 pub fn version(headers: &HeaderMap, query: &str) -> String {
     let header = headers.get(VERSION_HEADER).and_then(|value| value.to_str().ok()).map(str::trim);
     let named = header.filter(|named| !named.is_empty()).unwrap_or(query.trim());
     match named.split('.').collect::<Vec<_>>().as_slice() {
         [""] => "0.3".to_owned(),
-        // Versions are told apart by their first two numbers.
+        // Only the major and minor numbers identify a version.
         [major, minor, patch] if patch.parse::<u32>().is_ok() => format!("{major}.{minor}"),
         _ => named.to_owned(),
     }
 }
 
-/// A request whose envelope is sound.
+/// A request with a valid JSON-RPC envelope.
 struct Called {
     id: Id,
     method: String,
@@ -178,7 +179,7 @@ impl Called {
     }
 }
 
-/// What a method answers.
+/// Result of a method: a value or an event stream.
 enum Reply {
     Value(Value),
     Stream(Events),

@@ -1,4 +1,4 @@
-//! A task as it goes on, as the events of A2A.
+//! Streams the progress of a task as A2A events.
 
 use std::pin::Pin;
 
@@ -18,10 +18,10 @@ use crate::{
     web::event_stream::{HEARTBEAT, event_stream},
 };
 
-/// The events of one reader; none is a moment in which nothing happened.
+/// Stream of events for one subscriber. `None` is a keep-alive.
 pub type Events = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + Send>>;
 
-/// The task first, then what changes.
+/// Returns the events of a task: first the task itself, then its changes.
 pub fn events(site: &Site, door: &Door, task: &Task, following: Following) -> Events {
     let (feed, first) = Feed::open(&task.as_run(), &|blob| door.file_url(&site.hub, task.id, blob));
     let (site, door) = (site.clone(), door.clone());
@@ -33,7 +33,7 @@ pub fn events(site: &Site, door: &Door, task: &Task, following: Following) -> Ev
     Box::pin(stream::iter([Some(first)]).chain(rest.flatten()))
 }
 
-/// An answer that is a message alone.
+/// Returns a stream with a single message.
 pub fn only(message: v1::Message) -> Events {
     Box::pin(stream::iter([Some(StreamResponse::Message(message))]))
 }
@@ -67,14 +67,14 @@ impl Reader {
             News::Waits { line } => Change::Waits { line },
             News::State { task } => Change::State { run: task.as_run() },
         };
-        // The text of a message is told whole when it ends, so nothing is lost where a piece did not fit.
+        // A finished message carries its whole text, so an update that does not fit loses nothing.
         let file = |blob: &Digest| self.door.file_url(&self.site.hub, self.run, blob);
         let told = self.feed.apply(change, &file).unwrap_or_default();
         told.into_iter().map(Some).collect()
     }
 }
 
-/// The events as a response; `encode` writes one as the data of a server-sent event.
+/// Returns the events as an SSE response. `encode` serializes one event as SSE data.
 pub fn respond(events: Events, encode: impl Fn(StreamResponse) -> Vec<u8> + Send + 'static) -> Response {
     let frames = events.map(move |event| {
         Ok::<_, std::convert::Infallible>(match event {
@@ -85,7 +85,7 @@ pub fn respond(events: Events, encode: impl Fn(StreamResponse) -> Vec<u8> + Send
     event_stream(Body::from_stream(frames))
 }
 
-/// JSON has no line breaks, so `data` is one line.
+/// Compact JSON has no line breaks, so `data` is one line.
 fn frame(data: &[u8]) -> Bytes {
     [b"data: ", data, b"\n\n"].concat().into()
 }

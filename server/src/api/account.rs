@@ -1,4 +1,4 @@
-//! Who the caller is.
+//! The caller's own account.
 
 use axum::{Json, extract::State};
 use plexus_domain::{Name, account::Role};
@@ -20,20 +20,20 @@ pub struct Account {
     #[schema(value_type = String)]
     name: Name,
     role: Role,
-    /// What the account uses of each of its quotas.
+    /// Usage of each quota of the account.
     usage: Vec<QuotaUsage>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub struct QuotaUsage {
-    /// `bytes`, `chats`, `agents`, `teams`, `stars`, `drafts`, `tokens` or `push`.
+    /// `bytes`, `chats`, `agents`, `versions`, `teams`, `stars`, `drafts`, `tokens` or `push`.
     #[schema(value_type = String)]
     quota: &'static str,
     used: u64,
     limit: u64,
 }
 
-/// Who you are.
+/// Returns your account.
 #[utoipa::path(get, path = "/account", operation_id = "account.get", tag = "Account", security(("token" = ["read"])),
     responses((status = OK, description = "Your account.", body = Account)))]
 pub async fn show(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Account>> {

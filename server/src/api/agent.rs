@@ -1,4 +1,4 @@
-//! One agent: looking at it, changing it, proving where it runs.
+//! A single agent: read, update, delete, refresh, and origin verification.
 
 use axum::{
     Json,
@@ -26,13 +26,13 @@ use crate::{
     web::{body::JsonBody, caller::Called, error::ApiResult},
 };
 
-/// Which agent is meant.
+/// The address of an agent in the path.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct At {
-    /// With or without its @.
+    /// The namespace, with or without `@`.
     owner: String,
-    /// For an agent of another hub with `@` and the hub behind it.
+    /// The agent's name. For an agent of a remote hub, append `@` and the hub.
     name: String,
 }
 
@@ -50,14 +50,14 @@ fn missing() -> Refusal {
 #[derive(Serialize, ToSchema)]
 pub struct Agent {
     address: Address,
-    /// The name that other hubs know it by, while they may carry it.
+    /// Listing id by which remote hubs know the agent; null unless it is federated.
     #[schema(required)]
     listing: Option<String>,
     title: String,
     summary: String,
-    /// `a2a`, `llm`, `http`, `attached` or `builtin`.
+    /// `a2a`, `llm`, `http`, `process`, `attached` or `builtin`.
     kind: String,
-    /// How it is spoken to, such as "A2A 1.0".
+    /// Protocol by which the agent is called, such as "A2A 1.0".
     protocol: String,
     #[schema(required)]
     version: Option<String>,
@@ -65,14 +65,15 @@ pub struct Agent {
     visibility: Visibility,
     access: Access,
     state: Standing,
-    /// Control of every origin that the hub calls was proved, or vouched for.
+    /// Every origin that the hub calls is verified or trusted.
     verified: bool,
     online: bool,
-    /// From how many people.
+    /// Number of accounts that starred the agent.
     stars: u64,
-    /// Yours is among them.
+    /// Whether you starred the agent.
     starred: bool,
-    /// For whoever manages it, with a token of the scope `agents`: where it runs, and how control of that is proved.
+    /// Origins of the agent with the state of their verification. Only for those who may manage it, with a
+    /// token of scope `agents`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     origins: Option<Vec<Origin>>,
@@ -83,9 +84,9 @@ pub struct Agent {
 #[schema(as = AgentState)]
 enum Standing {
     Active,
-    /// It takes no new work.
+    /// The agent accepts no new work.
     Paused,
-    /// A moderator took it out of sight.
+    /// Hidden by a moderator.
     Hidden,
     Deleted,
 }
@@ -101,14 +102,14 @@ impl From<AgentState> for Standing {
     }
 }
 
-/// An origin that the hub calls, and how control of it is proved: by a file or a TXT record that holds the token.
+/// An origin that the hub calls, and how to verify it: by a file or a TXT record that contains the token.
 #[derive(Serialize, ToSchema)]
 pub struct Origin {
     origin: String,
     check: Check,
     file_url: String,
     token: String,
-    /// The name of the TXT record; null for an address that is not a name.
+    /// Name of the TXT record; null if the origin is an IP address.
     #[schema(required)]
     record: Option<String>,
 }
@@ -144,7 +145,7 @@ impl From<AgentView> for Agent {
     }
 }
 
-/// One agent.
+/// Returns one agent.
 #[utoipa::path(get, path = "/agents/{owner}/{name}", operation_id = "agents.get", tag = "Agents", params(At),
     security(("token" = ["read"])), responses((status = OK, description = "The agent.", body = Agent)))]
 pub async fn show(
@@ -155,7 +156,7 @@ pub async fn show(
     Ok(Json(one(&site.hub, &caller, &at.address()?).await?))
 }
 
-/// One agent; whoever manages it is also told how its origins are proved.
+/// Returns one agent; callers that may manage it also get its origins.
 pub async fn one(hub: &Hub, caller: &Caller, address: &Address) -> Result<Agent, Error> {
     caller.may(Scope::Read)?;
     let view = agents::look(hub, caller, address).await?.ok_or_else(missing)?;
@@ -176,7 +177,7 @@ pub struct Change {
     pub state: Option<Running>,
 }
 
-/// Whether an agent takes new work.
+/// The desired state: whether the agent accepts new work.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Running {
@@ -184,7 +185,7 @@ pub enum Running {
     Paused,
 }
 
-/// Changes an agent. What is not named stays.
+/// Updates an agent; omitted fields stay unchanged.
 #[utoipa::path(patch, path = "/agents/{owner}/{name}", operation_id = "agents.change", tag = "Agents", params(At),
     request_body = Change, security(("token" = ["read", "agents"])),
     responses((status = OK, description = "The agent as it is now.", body = Agent)))]
@@ -198,7 +199,7 @@ pub async fn change(
 }
 
 pub async fn apply(hub: &Hub, caller: &Caller, address: &Address, change: Change) -> Result<Agent, Error> {
-    // The answer shows the agent.
+    // The response shows the agent.
     caller.may(Scope::Read)?;
     if change.visibility.is_some() || change.access.is_some() {
         manage::set_reach(hub, caller, address, change.visibility, change.access).await?;
@@ -209,7 +210,7 @@ pub async fn apply(hub: &Hub, caller: &Caller, address: &Address, change: Change
     one(hub, caller, address).await
 }
 
-/// Deletes an agent for good.
+/// Deletes an agent permanently.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}", operation_id = "agents.delete", tag = "Agents", params(At),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It is gone.")))]
 pub async fn delete(
@@ -221,7 +222,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Fetches the card of an agent again.
+/// Fetches the agent's card again.
 #[utoipa::path(post, path = "/agents/{owner}/{name}/refresh", operation_id = "agents.refresh", tag = "Agents", params(At),
     security(("token" = ["agents"])), responses((status = OK, description = "What came of it.", body = Renewed)))]
 pub async fn refresh(
@@ -234,7 +235,7 @@ pub async fn refresh(
 
 #[derive(Serialize, ToSchema)]
 pub struct Renewed {
-    /// There is a new version.
+    /// Whether the card has changed, which made a new version.
     changed: bool,
 }
 
@@ -243,7 +244,7 @@ pub async fn renew(hub: &Hub, caller: &Caller, address: &Address) -> Result<Rene
     Ok(Renewed { changed: refreshed == Refreshed::NewVersion })
 }
 
-/// Looks for proof at each origin of an agent.
+/// Verifies each origin of an agent.
 #[utoipa::path(post, path = "/agents/{owner}/{name}/check", operation_id = "agents.check", tag = "Agents", params(At),
     security(("token" = ["agents"])), responses((status = OK, description = "What was found.", body = Origins)))]
 pub async fn check(
@@ -270,7 +271,7 @@ pub struct Vouch {
     origin: String,
 }
 
-/// Answers for an origin of an agent, as an administrator.
+/// Marks an origin of an agent as trusted, without verification. Administrators only.
 #[utoipa::path(post, path = "/agents/{owner}/{name}/vouch", operation_id = "agents.vouch", tag = "Agents", params(At),
     request_body = Vouch, security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "It is proved.")))]
 pub async fn vouch(

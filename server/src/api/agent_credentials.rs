@@ -1,4 +1,4 @@
-//! What the caller shows an agent to be let in.
+//! The caller's own credentials for an agent.
 
 use axum::{
     Json,
@@ -22,31 +22,33 @@ use crate::{
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnCredentials {
-    /// Where it asks for a name, too.
+    /// User name, if the scheme needs one.
     #[serde(default)]
     user: String,
-    /// Empty for a public client of OAuth.
+    /// Password, token or key; empty for a public OAuth client.
     #[serde(default)]
     secret: String,
 }
 
-/// What an agent asks you for.
+/// The credentials that an agent requires from you.
 #[derive(Serialize, ToSchema)]
 pub struct AskedCredentials {
     scheme: Scheme,
-    /// Something of yours is kept, so that it can be called for you.
+    /// Whether your credentials are stored, so that the agent can be called on your behalf.
     kept: bool,
-    /// You own it, and what you give is used for everybody.
+    /// Whether your credentials are used for all callers, because you own the agent.
     for_everybody: bool,
-    /// What is kept, or a token that is got with it, is sent to this origin of the agent and to no other.
+    /// The only origin of the agent to which your credentials, or tokens obtained with them, are sent.
     origin: String,
-    /// Where you connect, on a page: a program cannot agree for you.
+    /// Page on which to connect your account with OAuth; a program cannot give consent for you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     connect_at: Option<String>,
 }
 
-/// Says what an agent asks you for. An agent that asks you for nothing is not found.
+/// Returns which credentials an agent requires from you.
+///
+/// 404 if the agent requires none.
 #[utoipa::path(get, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.asked_credentials", tag = "Agents",
     params(At), security(("token" = ["read"])),
     responses((status = OK, description = "What it asks for.", body = AskedCredentials)))]
@@ -68,7 +70,7 @@ pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Aske
     Ok(AskedCredentials { scheme, kept, for_everybody, origin, connect_at })
 }
 
-/// Gives an agent your own credentials. They are never told again.
+/// Stores your own credentials for an agent. They are never returned by the API.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.give_credentials", tag = "Agents",
     params(At), request_body = OwnCredentials, security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "They are kept.")))]
@@ -83,7 +85,7 @@ pub async fn give(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Takes your own credentials back from an agent.
+/// Deletes your own credentials for an agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.forget_credentials",
     tag = "Agents", params(At), security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "Nothing is kept.")))]

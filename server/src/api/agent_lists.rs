@@ -1,4 +1,4 @@
-//! Lists of agents: the caller's own, and what a search finds.
+//! Lists of agents: the caller's own agents, and search results.
 
 use std::borrow::Cow;
 
@@ -23,19 +23,19 @@ use crate::{
     web::{caller::Called, error::ApiResult, place},
 };
 
-/// The parameters of a list. Whoever adds one says so in [`Asked::read`], too.
+/// Query parameters of a list. A new parameter must also be added to [`Asked::read`].
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "they are read one by one, since filters may come several times")]
 pub struct ListQuery {
-    /// Words to look for.
+    /// Search terms.
     q: Option<String>,
     #[param(explode)]
     tag: Option<Vec<String>>,
     kind: Option<String>,
     protocol: Option<String>,
     owner: Option<String>,
-    /// Agents of this hub, or of other ones that this one carries.
+    /// `here`: agents of this hub; `elsewhere`: agents of remote hubs that are replicated here.
     #[param(inline)]
     place: Option<Place>,
     #[param(inline)]
@@ -44,13 +44,14 @@ pub struct ListQuery {
     online: Option<Yes>,
     #[param(inline)]
     sort: Option<Order>,
-    /// Counts what is found by its properties.
+    /// Whether to return facet counts.
     facets: Option<bool>,
-    /// Asks other hubs as well, for at most three seconds; what they find comes after the rows of the first page.
+    /// Whether to search remote hubs as well, for at most three seconds. Their results are appended to the
+    /// page.
     live: Option<bool>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     after: Option<String>,
-    /// Rows of the page; 20 unless given.
+    /// Rows per page; default 20.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<u16>,
 }
@@ -80,7 +81,7 @@ enum Order {
     Name,
 }
 
-/// Your agents, the newest first; with words or filters, what everybody may find.
+/// Lists your agents, newest first; with search terms or filters, searches all publicly listed agents.
 #[utoipa::path(get, path = "/agents", operation_id = "agents.list", tag = "Agents", params(ListQuery),
     security(("token" = ["read"]), ()), responses((status = OK, description = "A page of them.", body = AgentList)))]
 pub async fn list(
@@ -95,7 +96,7 @@ pub async fn list(
     }))
 }
 
-/// What everybody may find, by the pairs of a query string.
+/// Searches the publicly listed agents. `pairs` are the pairs of a query string.
 pub async fn search<'a>(
     site: &Site,
     caller: &Caller,
@@ -105,7 +106,7 @@ pub async fn search<'a>(
     find(site, caller, &asked.search.clone().unwrap_or_default(), &asked).await
 }
 
-/// What the query string of a list asks for.
+/// Parsed query string of a list.
 struct Asked {
     search: Option<AgentsQuery>,
     facets: bool,
@@ -160,7 +161,7 @@ pub(super) fn no_size() -> Refusal {
     Refusal::invalid("limit", "A page has 1 to 100 rows.")
 }
 
-/// A page of the caller's own agents; `after` is the last one of the page before.
+/// Returns a page of the caller's own agents; `after` is the last one of the previous page.
 pub async fn own(
     hub: &Hub,
     caller: &Caller,
@@ -187,28 +188,29 @@ async fn find(site: &Site, caller: &Caller, search: &AgentsQuery, asked: &Asked)
 #[derive(Serialize, ToSchema)]
 pub struct AgentList {
     items: Vec<ListedAgent>,
-    /// Send it as `after` for the next page; null on the last.
+    /// Pass it as `after` to get the next page; null on the last page.
     #[schema(required)]
     next: Option<String>,
-    /// Of a search: how many are found.
+    /// Search only: total number of results.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// Of a search: false while the hub, just started, still reads its agents, so that some are missing.
+    /// Search only: false while the hub is still loading its index after a start, so that results may be
+    /// missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     whole: Option<bool>,
-    /// Of a search: words close to these that find more.
+    /// Search only: similar search terms that have more results.
     #[serde(skip_serializing_if = "Option::is_none")]
     did_you_mean: Option<String>,
-    /// How many are left by each property, the 20 most frequent values of each.
+    /// Number of results by property, with the 20 most frequent values of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     facets: Option<Counts>,
-    /// Of a search that other hubs were asked for: where the rows come from.
+    /// Live search only: the sources of the results.
     #[serde(skip_serializing_if = "Option::is_none")]
     sources: Option<Sources>,
 }
 
 impl AgentList {
-    /// A page of a list that is no search.
+    /// Returns a page of a list that is not a search result.
     pub(super) fn plain(rows: Vec<Row>, next: Option<String>) -> Self {
         let items = rows.into_iter().map(ListedAgent::from).collect();
         Self { items, next, total: None, whole: None, did_you_mean: None, facets: None, sources: None }
@@ -220,22 +222,23 @@ struct ListedAgent {
     address: Address,
     title: String,
     summary: String,
-    /// `a2a`, `llm`, `http`, `attached` or `builtin`.
+    /// `a2a`, `llm`, `http`, `process`, `attached` or `builtin`.
     kind: String,
-    /// How it is spoken to, such as "A2A 1.0".
+    /// Protocol by which the agent is called, such as "A2A 1.0".
     protocol: String,
     tags: Vec<String>,
     verified: bool,
     online: bool,
-    /// False where another hub answered with it and this one may not carry it: it has no page here.
+    /// False if the agent was found at a remote hub and may not be replicated here: it then has no page on
+    /// this hub.
     kept: bool,
 }
 
 #[derive(Serialize, ToSchema)]
 struct Sources {
-    /// Agents of this hub that were found.
+    /// Number of results that are agents of this hub.
     own: usize,
-    /// Agents of other hubs that were found and carried before.
+    /// Number of results that are agents of remote hubs and were replicated here before the search.
     carried: usize,
     asked: Vec<AskedHub>,
 }
@@ -243,14 +246,14 @@ struct Sources {
 #[derive(Serialize, ToSchema)]
 struct AskedHub {
     id: String,
-    /// Proved.
+    /// Verified domain.
     #[schema(required)]
     domain: Option<String>,
-    /// False where no answer came in time.
+    /// False if the hub did not answer in time.
     answered: bool,
-    /// Rows that are shown because of it.
+    /// Number of results shown because of this hub's answer.
     found: usize,
-    /// Records that it sent with signatures that do not hold. Nothing of them is shown.
+    /// Number of records dropped because they could not be parsed or their signatures are invalid.
     wrong: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Registering agents. The command line goes through the same functions.
+//! Registration of agents. The command line uses the same functions.
 
 mod endpoints;
 
@@ -28,51 +28,53 @@ use crate::{
     web::{body::JsonBody, caller::Called, error::ApiResult},
 };
 
-/// A new agent: one that runs at `url`, one that is called by a `request`, one that is a model with `instructions`, one
-/// that is a `program` of the operator's, or a program that is `attached` from its owner's machine.
+/// A new agent: one that runs at `url`, an HTTP endpoint called by `request`, a model with `instructions`, a
+/// `program` configured by the operator, or a program `attached` from its owner's machine.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
-    /// Where it runs, or where its card is.
+    /// URL of the agent or of its card.
     url: Option<String>,
-    /// For one that a model of the hub plays.
+    /// Instructions for a model of the hub.
     instructions: Option<String>,
-    /// One of the operator's programs, by its name.
+    /// Name of a program configured by the operator.
     program: Option<String>,
-    /// A program will be attached as it, from its owner's machine.
+    /// Whether the agent is a program that its owner will attach.
     #[serde(default)]
     attached: bool,
-    /// How an HTTP endpoint is called.
+    /// Request template of an HTTP endpoint.
     request: Option<Request>,
-    /// The endpoint at `url` is called as this software is: `openai`, `open-interpreter`, `agent-protocol`.
+    /// Preset for the request template of the endpoint at `url`: `openai`, `open-interpreter` or
+    /// `agent-protocol`.
     like: Option<String>,
-    /// Sent to an endpoint first; without an answer it is not registered.
+    /// Trial message to an endpoint; if it is not answered, the agent is not registered.
     r#try: Option<String>,
-    /// Its name in its address; for one at a URL, the card's unless chosen.
+    /// Name in the agent's address; for an agent at a URL, the default is its card's name.
     name: Option<String>,
-    /// Private unless chosen.
+    /// Default: private.
     visibility: Option<Visibility>,
-    /// Whoever signs in unless chosen.
+    /// Default: all signed-in users.
     access: Option<Access>,
-    /// An administrator answers for its origins.
+    /// Whether to mark its origins as trusted; administrators only.
     #[serde(default)]
     vouch: bool,
     credentials: Option<NewCredentials>,
     #[serde(default)]
     title: String,
-    /// One line.
+    /// One line of text.
     #[serde(default)]
     summary: String,
-    /// The hub's first unless chosen.
+    /// Default: the first model of the hub.
     model: Option<String>,
     #[serde(default)]
     starters: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// MCP servers for a model with instructions: `{"url", "asks", "credentials"}` or `{"program", "asks"}` of each.
+    /// MCP servers for a model with instructions. Each has `asks`, and either `program`, or `url` with
+    /// optional `credentials`.
     #[serde(default)]
     tools: Vec<NewTool>,
-    /// What one answer of a model may take.
+    /// Limits for one answer of a model.
     #[serde(default)]
     limits: Allowance,
 }
@@ -82,22 +84,22 @@ pub struct NewAgent {
 struct NewTool {
     #[serde(flatten)]
     source: ToolSource,
-    /// For a server at a `url`.
+    /// Credentials for a server at a `url`.
     credentials: Option<ToolCredentials>,
 }
 
-/// What an MCP server is shown to let the hub in. It is never told again.
+/// Credentials with which the hub authenticates to an MCP server. They are never returned by the API.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct ToolCredentials {
-    /// The header that an API key is sent in, such as `X-API-Key`; a bearer token without it.
+    /// Header that carries the API key, such as `X-API-Key`; if empty, the secret is sent as bearer token.
     #[serde(default)]
     header: String,
     secret: String,
 }
 
 impl NewTool {
-    /// What is given for it, if anything is.
+    /// Returns the credentials for the server, if any were given.
     fn given(&self) -> Option<ForServer> {
         let ToolCredentials { header, secret } = self.credentials.as_ref()?;
         let (url, header, secret) = (self.source.place.to_string(), header.clone(), secret.clone());
@@ -105,21 +107,21 @@ impl NewTool {
     }
 }
 
-/// What an agent is shown to be let in.
+/// Credentials with which an agent is called.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCredentials {
-    /// Whether the owner's are used for everybody.
+    /// Whether the owner's credentials are used for all callers.
     #[serde(default)]
     for_everybody: bool,
-    /// Where it asks for a name, too.
+    /// User name, if the scheme needs one.
     #[serde(default)]
     user: String,
     #[serde(default)]
     secret: String,
 }
 
-/// Registers an agent. Give one of `url`, `request`, `instructions` and `attached`.
+/// Registers an agent. Give one of `url`, `request`, `instructions`, `program` and `attached`.
 #[utoipa::path(post, path = "/agents", operation_id = "agents.register", tag = "Agents", request_body = NewAgent,
     security(("token" = ["read", "agents"])), responses((status = CREATED, description = "It is registered.", body = Agent)))]
 pub async fn create(
@@ -133,9 +135,9 @@ pub async fn create(
 const ONE_OF: &str = "Give one of url, where the agent runs, request, how it is called, instructions for a model, \
                       program, which the operator lists, and attached, for a program that will be.";
 
-/// All steps of registering in one.
+/// Performs all steps of a registration.
 pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<Agent, Error> {
-    // The answer shows the agent.
+    // The response shows the agent.
     caller.may(Scope::Read)?;
     let visibility = new.visibility.unwrap_or(Visibility::Private);
     let access = new.access.unwrap_or(Access::Accounts);
@@ -180,7 +182,7 @@ impl NewAgent {
         }
     }
 
-    /// Its title is its name unless given.
+    /// Returns the descriptive fields; the default of the title is the name.
     fn about(&self, name: &str) -> About {
         About {
             title: if self.title.is_empty() { name.to_owned() } else { self.title.clone() },

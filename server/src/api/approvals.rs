@@ -1,4 +1,4 @@
-//! What waits for a person's yes or no.
+//! Human approval of tool calls.
 
 use axum::{
     Json,
@@ -22,20 +22,20 @@ pub struct Approvals {
     approvals: Vec<Approval>,
 }
 
-/// A call of a tool that a run waits with.
+/// A tool call that waits for approval. Its run is suspended.
 #[derive(Serialize, ToSchema)]
 struct Approval {
     id: ApprovalId,
     run: RunId,
     chat: ChatId,
     tool: String,
-    /// What is allowed is a call with exactly these.
+    /// Exact arguments of the call; the approval is bound to them.
     arguments: Value,
-    /// No answer until then is a no.
+    /// Deadline: without a decision, the call is denied.
     expires: Timestamp,
 }
 
-/// What waits for the caller's yes or no.
+/// Lists the tool calls that wait for your approval.
 #[utoipa::path(get, path = "/approvals", operation_id = "approvals.list", tag = "Chats", security(("token" = ["read"])),
     responses((status = OK, description = "The oldest first.", body = Approvals)))]
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Approvals>> {
@@ -61,7 +61,7 @@ pub struct Decision {
     allow: bool,
 }
 
-/// Allows or refuses the call of a tool that a run waits with.
+/// Allows or denies a tool call that a run waits for.
 #[utoipa::path(post, path = "/approvals/{approval}", operation_id = "approvals.decide", tag = "Chats",
     params(("approval" = ApprovalId, Path)), request_body = Decision, security(("token" = ["chat"])),
     responses((status = NO_CONTENT, description = "The run goes on.")))]

@@ -1,4 +1,4 @@
-//! The WebSocket over which a program on its owner's machine is an agent here.
+//! WebSocket endpoint for programs that run on their owner's machine.
 
 use axum::{
     Extension,
@@ -34,10 +34,10 @@ use crate::{
     },
 };
 
-/// How often the other side is asked whether it is there, and how long it may be silent.
+/// Ping interval, and the timeout after which a silent connection is closed.
 const PING_EVERY: Duration = Duration::from_secs(20);
 const SILENCE: Duration = Duration::from_secs(60);
-/// The longest reason that fits into a close frame (RFC 6455 section 5.5).
+/// Maximum length of a reason that fits into a close frame, in bytes (RFC 6455 section 5.5).
 const REASON: usize = 120;
 
 /// Attaches a program as an agent, by a WebSocket with the subprotocol `plexus.attach.1`.
@@ -51,7 +51,8 @@ pub async fn attach(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> ApiResult<Response> {
-    // A browser sends its cookie along with a WebSocket that any page opens.
+    // Cross-site WebSocket hijacking: browsers send cookies with a WebSocket that any page opens, so a token
+    // is required.
     if bearer(&headers).is_none() && operator.is_none() {
         return Err(Refusal::unauthenticated(
             "Attaching a program needs an API token with the scope agents.",
@@ -76,13 +77,13 @@ async fn serve(mut attachment: Attachment, socket: WebSocket, shut_out: impl Fut
         () = shut_out => Some(close(close_code::POLICY, "The token is not good any more.")),
     };
     if let Some(reason) = why {
-        // Whoever is gone is not told.
+        // Best effort: the peer may be gone.
         let _ = timeout(PING_EVERY, to.send(Message::Close(Some(reason)))).await;
     }
     metrics::gauge!("plexus_attached_programs").decrement(1);
 }
 
-/// Sends what is to be done until the attachment ends, or the connection does.
+/// Sends orders to the program until the attachment or the connection ends.
 async fn send(attachment: &mut Attachment, to: &mut SplitSink<WebSocket, Message>) -> Option<CloseFrame> {
     let mut ping = Instant::now() + PING_EVERY;
     loop {
@@ -105,7 +106,8 @@ async fn send(attachment: &mut Attachment, to: &mut SplitSink<WebSocket, Message
     }
 }
 
-/// What comes back once the hub is up again is tried again; anything else needs a person.
+/// Returns the close code: clients reconnect after a restart of the hub; every other refusal requires user
+/// action.
 const fn code(refusal: &Refusal) -> u16 {
     match refusal {
         Refusal::Unavailable { .. } => close_code::RESTART,
@@ -117,7 +119,7 @@ fn close(code: u16, reason: &str) -> CloseFrame {
     CloseFrame { code, reason: reason[..reason.floor_char_boundary(REASON)].into() }
 }
 
-/// Hands on what the program tells, until it is silent for too long or goes.
+/// Forwards the program's messages until the connection closes or times out.
 async fn receive(mut from: SplitStream<WebSocket>, link: &Link) {
     while let Ok(Some(Ok(message))) = timeout(SILENCE, from.next()).await {
         if let Message::Text(text) = message {

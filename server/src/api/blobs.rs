@@ -1,4 +1,4 @@
-//! Files that agents sent, for programs.
+//! Downloads of files that agents sent.
 
 use axum::{
     extract::{Path, State},
@@ -11,7 +11,7 @@ use crate::{
     web::{caller::Called, download, error::ApiResult},
 };
 
-/// The bytes of a `file` part, once its message is finished.
+/// Returns the bytes of a `file` part, once its message is finished.
 #[utoipa::path(get, path = "/blobs/{sha256}", operation_id = "files.get", tag = "Chats",
     params(("sha256" = String, Path, description = "Its digest, in hexadecimal digits.")), security(("token" = ["read"])),
     responses((status = OK, description = "The bytes, with the media type that the agent gave.", content_type = "*/*")))]

@@ -1,4 +1,4 @@
-//! The description of `/api/v1` as OpenAPI 3.1 (spec.openapis.org), made from the functions that answer.
+//! OpenAPI 3.1 document of `/api/v1` (spec.openapis.org), generated from the handlers.
 
 use std::sync::LazyLock;
 
@@ -19,14 +19,14 @@ use crate::web::{
     error::{Body, Refused},
 };
 
-/// This description.
+/// Returns this OpenAPI document.
 #[utoipa::path(get, path = "/openapi.json", operation_id = "openapi", tag = "Description", security(()),
     responses((status = OK, description = "An OpenAPI document.", body = Object)))]
 pub async fn show(headers: HeaderMap) -> Response {
     cached(&headers, JSON, TEXT.clone().into_bytes())
 }
 
-/// Every request that there is, with its parameters and answers.
+/// The document with every operation, its parameters and responses.
 pub static DOCUMENT: LazyLock<Document> = LazyLock::new(made);
 static TEXT: LazyLock<String> = LazyLock::new(|| serde_json::to_string(&*DOCUMENT).unwrap_or_default());
 
@@ -64,7 +64,7 @@ fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [&mut path.get, &mut path.post, &mut path.put, &mut path.patch, &mut path.delete].into_iter().flatten()
 }
 
-/// What each request of a kind may be answered instead.
+/// Adds the error responses that an operation can have.
 fn add_refusals(operation: &mut Operation) {
     let takes = |place: &str| {
         let given = serde_json::to_value(&operation.parameters).unwrap_or_default();

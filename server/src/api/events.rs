@@ -1,4 +1,4 @@
-//! `GET /events`: the one stream of a browser.
+//! `GET /events`: one event stream per browser.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -32,13 +32,13 @@ use crate::{
     },
 };
 
-/// A stream is not kept open for ever: the page opens the next where this one ended.
+/// Maximum duration of a stream. Clients reconnect and resume where the previous stream ended.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// What happens in chats, as it happens.
+/// Streams the events of chats as server-sent events.
 ///
-/// A stream of server-sent events, which ends after five minutes at the latest. Name one chat as `chat=ID` with `after`, or several
-/// as `chat=ID:SEQ`.
+/// The stream ends after five minutes at the latest; reconnect to resume it. Name one chat as `chat=ID` with
+/// `after`, or several as `chat=ID:SEQ`.
 #[utoipa::path(get, path = "/events", operation_id = "events.follow", tag = "Events", params(StreamQuery),
     security(("token" = ["read"])),
     responses((status = OK, description = "The events.", body = String, content_type = "text/event-stream")))]
@@ -59,10 +59,10 @@ pub async fn stream(
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "they are read one by one, since a chat may be named several times")]
 struct StreamQuery {
-    /// 1 to 32 of them.
+    /// Ids of 1 to 32 chats.
     #[param(explode)]
     chat: Vec<String>,
-    /// The event of the one chat that was seen last; 0 unless given.
+    /// Number of the last event received, for a single chat; default 0.
     #[param(minimum = 0)]
     after: Option<i64>,
 }
@@ -115,7 +115,7 @@ impl Streaming {
         }
     }
 
-    /// Encoded once for all readers; only the id is this reader's own.
+    /// Encodes an event. The encoding is shared by all subscribers; only the id line differs.
     async fn write(&mut self, News { chat, frame }: &News) -> Result<Bytes, Error> {
         let Some(chat) = *chat else { return Ok(frame.wire(of_account)) };
         let encoder = Encoder::new(&self.site, chat);
@@ -131,7 +131,7 @@ impl Streaming {
     }
 }
 
-/// Counts as an open stream while it lives.
+/// Gauge guard: counts an open stream until it is dropped.
 struct Counted(metrics::Gauge);
 
 impl Counted {

@@ -1,4 +1,4 @@
-//! The rules about other hubs, by themselves and as lists.
+//! Federation rules (allow and block entries) and signed rule lists.
 
 use axum::{
     Json,
@@ -24,14 +24,14 @@ pub struct Rules {
 
 #[derive(Serialize, ToSchema)]
 pub struct Rule {
-    /// A kind and a name: `hub:12D3KooW…`, `domain:example.org`, `agent:pl1…`, `tag:word`.
+    /// Kind and name of the subject: `hub:12D3KooW…`, `domain:example.org`, `agent:pl1…`, `tag:word`.
     subject: String,
     /// `block` or `allow`.
     action: String,
     reason: String,
-    /// Who made it here; null where a list has it.
+    /// Account that made the rule here; null if it comes from a list.
     author: Option<String>,
-    /// The address of the list that has it.
+    /// URL of the list that contains the rule.
     list: Option<String>,
     /// In milliseconds since 1970.
     since: i64,
@@ -56,7 +56,7 @@ impl From<federation::RuleRow> for Rule {
     }
 }
 
-/// The rules about other hubs, the newest first.
+/// Lists the federation rules, newest first.
 #[utoipa::path(get, path = "/hubs/rules", operation_id = "hubs.rules", tag = "Network", security(("token" = ["admin"])),
     responses((status = OK, description = "The rules.", body = Rules)))]
 pub async fn rules(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Rules>> {
@@ -68,29 +68,29 @@ pub async fn made(hub: &Hub, caller: &Caller) -> Result<Rules, Error> {
     Ok(Rules { items })
 }
 
-/// What a rule does.
+/// Action of a rule.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum Does {
     Allow,
     Block,
-    /// Takes the rule back.
+    /// Removes the rule.
     Remove,
 }
 
-/// A rule to make, or to take back.
+/// A rule to add or to remove.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRule {
-    /// A hub by its id or its domain, an agent by its address, or a subject as rules name it.
+    /// A hub by id or domain, an agent by address, or a subject in the form that rules use.
     subject: String,
     action: Does,
-    /// Not needed to take a rule back.
+    /// Not needed to remove a rule.
     #[serde(default)]
     reason: String,
 }
 
-/// Blocks or allows a hub, an agent or a tag, or takes that back; at once.
+/// Blocks or allows a hub, an agent or a tag, or removes such a rule; effective immediately.
 #[utoipa::path(post, path = "/hubs/rules", operation_id = "hubs.rule", tag = "Network", request_body = NewRule,
     security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "It holds.")))]
 pub async fn rule(
@@ -115,14 +115,14 @@ pub async fn make(hub: &Hub, caller: &Caller, new: NewRule) -> Result<(), Error>
     Ok(())
 }
 
-/// The rules of a hub as it signed them: a line of canonical JSON, and a line with the signature.
+/// Rules signed by a hub: one line of canonical JSON and one line with the signature.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignedRules {
     document: String,
 }
 
-/// This hub's own rules as a text that it signs, for other hubs.
+/// Exports this hub's own rules as a signed list.
 #[utoipa::path(get, path = "/hubs/rules/signed", operation_id = "hubs.rules.export", tag = "Network",
     security(("token" = ["admin"])), responses((status = OK, description = "The rules.", body = SignedRules)))]
 pub async fn export(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<SignedRules>> {
@@ -133,20 +133,20 @@ pub async fn signed(hub: &Hub, caller: &Caller) -> Result<SignedRules, Error> {
     Ok(SignedRules { document: federation::export_rules(hub, caller).await? })
 }
 
-/// What became of rules that were taken over.
+/// Result of an import.
 #[derive(Serialize, ToSchema)]
 pub struct ImportedRules {
-    /// The hub that signed them.
+    /// Id of the hub that signed the rules.
     from: String,
     name: String,
     taken: u64,
-    /// Those about what this hub has a rule of its own, which stays.
+    /// Number of rules skipped because this hub has its own rule about the same subject.
     kept: u64,
-    /// Those that have run out, or that this hub cannot read.
+    /// Number of rules skipped because they have expired or cannot be parsed by this hub.
     left_out: u64,
 }
 
-/// Makes the rules that another hub signed this hub's own.
+/// Imports rules signed by another hub as this hub's own rules.
 #[utoipa::path(post, path = "/hubs/rules/signed", operation_id = "hubs.rules.import", tag = "Network",
     request_body = SignedRules, security(("token" = ["admin"])),
     responses((status = OK, description = "They hold.", body = ImportedRules)))]
@@ -169,24 +169,24 @@ pub struct RuleLists {
     items: Vec<RuleList>,
 }
 
-/// A list of rules that this hub goes by.
+/// A rule list that this hub subscribes to.
 #[derive(Serialize, ToSchema)]
 struct RuleList {
-    /// Where it is, which names it.
+    /// URL of the list, which identifies it.
     url: String,
-    /// The hub that has to have signed it.
+    /// Id of the hub that must have signed it.
     signer: String,
     name: String,
-    /// Who subscribed to it.
+    /// Account that subscribed to it.
     author: String,
     rules: u64,
-    /// When it was looked at last, in milliseconds since 1970.
+    /// Time of the last fetch, in milliseconds since 1970.
     checked: i64,
-    /// Why it could not be had then; the rules that were had before hold.
+    /// Why the last fetch failed. The rules of the previous fetch stay in force.
     problem: Option<String>,
 }
 
-/// The lists of rules that this hub goes by.
+/// Lists the rule lists that this hub subscribes to.
 #[utoipa::path(get, path = "/hubs/lists", operation_id = "hubs.lists", tag = "Network",
     security(("token" = ["admin"])), responses((status = OK, description = "The lists.", body = RuleLists)))]
 pub async fn lists(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<RuleLists>> {
@@ -202,31 +202,32 @@ pub async fn followed(hub: &Hub, caller: &Caller) -> Result<RuleLists, Error> {
     Ok(RuleLists { items })
 }
 
-/// A list to go by.
+/// A rule list to subscribe to.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRuleList {
-    /// Its address; or a hub that gives out its rules, by its id or its domain.
+    /// URL of the list, or a hub that publishes its rules, by id or domain.
     list: String,
-    /// The hub that has to have signed it, by its id; else whoever signed it now.
+    /// Id of the hub that must have signed the list; default: its current signer.
     #[serde(default)]
     signer: Option<String>,
 }
 
-/// Where a list is.
+/// The URL of a rule list.
 #[derive(Serialize, ToSchema)]
 pub struct RuleListPlace {
     url: String,
 }
 
-/// Which list. Without a word it is none, which whoever may not ask does not learn.
+/// The list in the query. An empty URL matches no list: the error for a missing permission then takes
+/// precedence over that for a missing parameter.
 #[derive(Deserialize)]
 pub struct WhichList {
     #[serde(default)]
     url: String,
 }
 
-/// Goes by a list of rules from now on.
+/// Subscribes to a rule list.
 #[utoipa::path(post, path = "/hubs/lists", operation_id = "hubs.subscribe", tag = "Network", request_body = NewRuleList,
     security(("token" = ["admin"])), responses((status = OK, description = "They hold.", body = RuleListPlace)))]
 pub async fn subscribe(
@@ -242,7 +243,7 @@ pub async fn follow(hub: &Hub, caller: &Caller, new: &NewRuleList) -> Result<Rul
     Ok(RuleListPlace { url })
 }
 
-/// Goes by a list no more: what its rules hid is shown again.
+/// Unsubscribes from a rule list; what its rules hid becomes visible again.
 #[utoipa::path(delete, path = "/hubs/lists", operation_id = "hubs.unsubscribe", tag = "Network",
     params(("url" = String, Query, description = "Where the list is.")), security(("token" = ["admin"])),
     responses((status = NO_CONTENT, description = "Its rules are gone.")))]

@@ -1,4 +1,4 @@
-//! The network of hubs.
+//! The federation: this hub and the remote hubs that it knows.
 
 use std::time::Duration;
 
@@ -21,36 +21,37 @@ use crate::{
     web::{caller::Called, error::ApiResult},
 };
 
-/// This hub and those that it knows.
+/// This hub, the remote hubs that it knows, and latencies of the federation.
 #[derive(Serialize, ToSchema)]
 pub struct Network {
     this: This,
-    /// How hubs are treated that no rule names: `open`, `probation` or `allowlist`; null while this hub takes no part.
+    /// How hubs without a rule are treated: `open`, `probation` or `allowlist`; null if federation is
+    /// disabled.
     mode: Option<String>,
     items: Vec<OtherHub>,
     speeds: Speeds,
 }
 
-/// How fast the network is, as this hub measured it since it started; null where nothing was measured yet.
+/// Latencies of the federation, measured by this hub since it started; null where nothing was measured yet.
 #[derive(Serialize, ToSchema)]
 struct Speeds {
-    /// From when another hub says that it signed something until it was stored here, brought by gossip. The clocks of both are in
-    /// it; what seems to come from the future took no time.
+    /// Gossip latency: from signing at a remote hub until stored here. It includes the clock skew of both
+    /// hubs; negative values count as 0.
     spread: Option<Figures>,
-    /// Questions to the DHT.
+    /// Duration of DHT lookups.
     look_up: Option<Figures>,
-    /// Comparing with another hub and fetching what was missing here.
+    /// Duration of an anti-entropy round with another hub, including fetching the missing listings.
     catch_up: Option<Figures>,
 }
 
-/// Times in milliseconds, of the latest 1,024 samples.
+/// Latency summary in milliseconds over the latest 1,024 samples.
 #[derive(Serialize, ToSchema)]
 struct Figures {
     p50_ms: u64,
     p99_ms: u64,
-    /// All samples so far.
+    /// Number of samples so far.
     samples: u64,
-    /// When the first was taken, in milliseconds since 1970.
+    /// Time of the first sample, in milliseconds since 1970.
     since: i64,
 }
 
@@ -62,7 +63,7 @@ impl From<federation::Figures> for Figures {
     }
 }
 
-/// This hub, as others know it.
+/// This hub, as other hubs know it.
 #[derive(Serialize, ToSchema)]
 struct This {
     /// Its key, as a libp2p PeerId.
@@ -70,14 +71,14 @@ struct This {
     name: String,
     /// Multiaddresses.
     addresses: Vec<String>,
-    /// Those that others may carry.
+    /// Number of federated agents, which other hubs may replicate.
     agents: u64,
-    /// `confirmed` (another hub called it back), `configured` (`PLEXUS_P2P_EXTERNAL` says where), `no` or `unknown`; null while it
-    /// takes no part.
+    /// `confirmed` (another hub dialled it), `configured` (set by `PLEXUS_P2P_EXTERNAL`), `no` or `unknown`;
+    /// null if federation is disabled.
     reachability: Option<String>,
-    /// The same in words, and how it lends itself to others.
+    /// Reachability as text, and whether it relays for other hubs.
     reached: Option<String>,
-    /// Hubs through which others reach it, by their ids.
+    /// Ids of the relays through which other hubs reach it.
     relays: Vec<String>,
 }
 
@@ -85,35 +86,36 @@ struct This {
 struct OtherHub {
     /// Its key, as a libp2p PeerId.
     id: String,
-    /// What it calls itself.
+    /// Name that the hub gave itself; unverified.
     name: Option<String>,
-    /// Proved.
+    /// Verified domain.
     domain: Option<String>,
     software: Option<String>,
-    /// `fresh`, `stale` (silent for half an hour), `silent` (for two days: its agents are not found) or `blocked`.
+    /// `fresh`, `stale` (silent for half an hour), `silent` (for two days; its agents are not found) or
+    /// `blocked`.
     state: String,
     connected: bool,
-    /// Those that are found here.
+    /// Number of its agents that can be found here.
     agents: u64,
-    /// When it was last heard, in milliseconds since 1970.
+    /// When it was last heard from, in milliseconds since 1970.
     seen: i64,
-    /// How much of it is carried; null while this hub takes no part, or has no time to say.
+    /// Replication status; null if federation is disabled or the engine did not report in time.
     carried: Option<Carried>,
 }
 
 #[derive(Serialize, ToSchema)]
 struct Carried {
-    /// `full`, `probation` (within narrow limits) or `refused`.
+    /// `full`, `probation` (within narrow quotas) or `refused`.
     terms: String,
-    /// When probation ends at the latest, in milliseconds since 1970.
+    /// Latest end of probation, in milliseconds since 1970.
     probation_until: Option<i64>,
-    /// Listings that are here, paused and deleted ones among them.
+    /// Number of listings replicated here, including paused and deleted ones.
     here: u64,
-    /// As many as the hub signed for.
+    /// Number of listings that the hub signed for.
     promised: Option<u64>,
-    /// Some of it was left out for want of room.
+    /// Whether listings were left out because a quota is exhausted.
     partial: bool,
-    /// Listings that are being fetched now.
+    /// Progress of fetching missing listings.
     catching_up: Option<CatchingUp>,
 }
 
@@ -158,7 +160,7 @@ impl From<federation::HubRow> for OtherHub {
     }
 }
 
-/// The hubs that this one knows: alive ones first.
+/// Lists the hubs that this hub knows, live ones first.
 #[utoipa::path(get, path = "/hubs", operation_id = "hubs.list", tag = "Network", security(("token" = ["read"])),
     responses((status = OK, description = "The hubs.", body = Network)))]
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Network>> {
@@ -183,24 +185,24 @@ pub async fn known(hub: &Hub, caller: &Caller) -> Result<Network, Error> {
     })
 }
 
-/// One other hub.
+/// Details of a remote hub.
 #[derive(Serialize, ToSchema)]
 pub struct HubDetails {
     #[serde(flatten)]
     hub: OtherHub,
-    /// A domain that it says is its own, of which it has no proof.
+    /// Domain that the hub claims and that is not verified.
     claimed_domain: Option<String>,
-    /// Where its API is, by its own words.
+    /// URL of its API, as the hub states it.
     api: Option<String>,
-    /// When it was first heard of, in milliseconds since 1970.
+    /// When it was first seen, in milliseconds since 1970.
     met: Option<i64>,
-    /// When it last signed what it has, by its own clock, in milliseconds since 1970.
+    /// When it last signed its inventory, by its own clock, in milliseconds since 1970.
     signed: Option<i64>,
-    /// What it did against the rules of the network, as far as this hub saw it.
+    /// Violations of the federation protocol that this hub observed.
     faults: Vec<HubFault>,
-    /// The rule that decides whether it is carried; for administrators.
+    /// The rule that decides about its replication; administrators only.
     rule: Option<Rule>,
-    /// Multiaddresses; for administrators.
+    /// Multiaddresses; administrators only.
     addresses: Option<Vec<String>>,
 }
 
@@ -208,7 +210,7 @@ pub struct HubDetails {
 struct HubFault {
     /// `withholds`, `pads`, `swaps`, `stale_head`, `contradicts` or `contradicts_itself`.
     fault: String,
-    /// The hub whose listings it was about the last time; null where they were its own.
+    /// The hub whose listings the latest violation was about; null if they were its own.
     about: Option<String>,
     times: u64,
     /// In milliseconds since 1970.
@@ -216,7 +218,7 @@ struct HubFault {
     last: i64,
 }
 
-/// One hub that this one knows, by its id or a domain that it proved.
+/// Returns one hub, by its id or a verified domain.
 #[utoipa::path(get, path = "/hubs/{hub}", operation_id = "hubs.show", tag = "Network", security(("token" = ["read"])),
     params(("hub" = String, Path, description = "Its key, as a libp2p PeerId, or its domain.")),
     responses((status = OK, description = "The hub.", body = HubDetails)))]

@@ -1,5 +1,5 @@
-//! `/api/v1`: everything that a page can do, for programs and for the islands of the pages (`docs/adr/0002`). What it takes
-//! and gives is described by the same types and functions that do it ([`document`]).
+//! JSON API `/api/v1`: every function of the pages, for programs and for the islands of the pages
+//! (`docs/adr/0002`). The OpenAPI document is generated from its handlers and types ([`document`]).
 
 pub mod account;
 pub mod agent;
@@ -29,12 +29,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{state::Site, web::error::ApiError};
 
-/// What is answered in one piece.
+/// Routes with complete responses, which may be compressed.
 pub fn routes() -> Router<Site> {
     Router::from(whole()).fallback(missing)
 }
 
-/// What goes on for a while, so that nothing on the way may collect it.
+/// Routes with long-lived responses, which must not be compressed or buffered.
 pub fn unpacked() -> Router<Site> {
     lasting().into()
 }
@@ -81,7 +81,7 @@ async fn missing() -> ApiError {
     Refusal::not_found("There is nothing at this address. See /docs/api.").into()
 }
 
-/// An id in a path or a body.
+/// Parses an id in a path or a body. An invalid id is reported as not found.
 fn id<T: std::str::FromStr>(text: &str) -> Result<T, ApiError> {
     text.parse().map_err(|_| Refusal::not_found("There is no such thing, or it is not yours.").into())
 }

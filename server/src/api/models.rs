@@ -1,4 +1,4 @@
-//! The models that an agent of this hub can be made of.
+//! The models available to agents of this hub.
 
 use axum::{Json, extract::State};
 use plexus_hub::{Caller, Hub, Result, agents, caller::Scope};
@@ -12,19 +12,18 @@ use crate::{
 
 #[derive(Serialize, ToSchema)]
 pub struct Models {
-    /// What the `model` of a new agent may be. One with the name of a provider before it, as in `groq/large`, is that
-    /// provider's.
+    /// Valid values for the `model` of a new agent. A prefix names a model server, as in `groq/large`.
     models: Vec<String>,
 }
 
-/// The models that an agent of this hub can be made of.
+/// Lists the models available to agents of this hub.
 #[utoipa::path(get, path = "/models", operation_id = "models.list", tag = "Agents", security(("token" = ["agents"])),
     responses((status = OK, description = "The usual one first.", body = Models)))]
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Models>> {
     Ok(Json(all(&site.hub, &caller).await?))
 }
 
-/// The models, for callers that may make an agent of them.
+/// Returns the models, for callers that may create agents.
 pub async fn all(hub: &Hub, caller: &Caller) -> Result<Models> {
     caller.may(Scope::Agents)?;
     Ok(Models { models: agents::models(hub).await })

@@ -1,4 +1,4 @@
-//! How far a stream of events has come in each of its chats: what a reader asks for, and comes back with.
+//! Cursor of an event stream over several chats, read from the query and from `Last-Event-ID`.
 
 use plexus_domain::ChatId;
 use url::form_urlencoded;
@@ -6,13 +6,13 @@ use url::form_urlencoded;
 use super::id;
 use crate::web::error::ApiResult;
 
-/// Chats with the number of the last event that was seen of each.
+/// Chats with the number of the last event received of each.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Positions(Vec<(ChatId, i64)>);
 
 impl Positions {
-    /// `chat=ID&after=SEQ` for one chat, `chat=ID:SEQ&chat=ID:SEQ…` for several. What `last`, the id of the last event
-    /// of the stream before, knows better is taken from there.
+    /// Parses `chat=ID&after=SEQ` for one chat, or `chat=ID:SEQ&chat=ID:SEQ…` for several. `last`, the
+    /// `Last-Event-ID` of the previous stream, takes precedence.
     pub fn read(query: &str, last: Option<&str>) -> ApiResult<Self> {
         let (mut chats, mut after) = (Vec::new(), 0);
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -38,14 +38,15 @@ impl Positions {
         &self.0
     }
 
-    /// The event `seq` of `chat` was handed out.
+    /// Records that event `seq` of `chat` was sent.
     pub fn advance(&mut self, chat: ChatId, seq: i64) {
         if let Some(known) = self.0.iter_mut().find(|known| known.0 == chat) {
             known.1 = seq;
         }
     }
 
-    /// The `id:` of an event: a number in a stream of one chat, else `ID:SEQ,ID:SEQ…`, since readers keep only the last.
+    /// Returns the `id:` of an event: a number for one chat, else `ID:SEQ,ID:SEQ…`. It covers all chats,
+    /// because clients store only the last id.
     pub fn last_event_id(&self) -> String {
         if let [(_, seq)] = *self.0 {
             return seq.to_string();
@@ -53,7 +54,7 @@ impl Positions {
         self.0.iter().map(|(chat, seq)| format!("{chat}:{seq}")).collect::<Vec<_>>().join(",")
     }
 
-    /// A chat that is named twice is read from the earlier number.
+    /// Adds a chat. If it is named twice, the earlier number counts.
     fn add(&mut self, chat: ChatId, seq: i64) {
         match self.0.iter_mut().find(|known| known.0 == chat) {
             Some(known) => known.1 = known.1.min(seq),
@@ -61,7 +62,7 @@ impl Positions {
         }
     }
 
-    /// What is not understood is no reason to refuse: the reader then hears more than it needs.
+    /// Resumes from a `Last-Event-ID`. Invalid parts are ignored: the client then receives some events again.
     fn go_on_from(&mut self, last: &str) {
         if let ([known], Ok(seq)) = (&mut *self.0, last.parse()) {
             known.1 = seq;

@@ -1,4 +1,4 @@
-//! The caller's stars.
+//! The caller's starred agents.
 
 use axum::{
     Json,
@@ -23,7 +23,7 @@ use crate::{
     web::{caller::Called, error::ApiResult, place},
 };
 
-/// Gives an agent your star. One that has it keeps it.
+/// Stars an agent; idempotent.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/star", operation_id = "agents.star", tag = "Agents", params(At),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has your star.")))]
 pub async fn star(
@@ -35,7 +35,7 @@ pub async fn star(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Takes your star back from an agent.
+/// Removes your star from an agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/star", operation_id = "agents.unstar", tag = "Agents", params(At),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has not your star.")))]
 pub async fn unstar(
@@ -51,14 +51,14 @@ pub async fn unstar(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StarredQuery {
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     after: Option<String>,
-    /// Rows of the page; 20 unless given.
+    /// Rows per page; default 20.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<u16>,
 }
 
-/// The agents with your star, the newest star first.
+/// Lists the agents that you starred, most recently starred first.
 #[utoipa::path(get, path = "/starred", operation_id = "agents.starred", tag = "Agents", params(StarredQuery),
     security(("token" = ["read"])), responses((status = OK, description = "A page of them.", body = AgentList)))]
 pub async fn list(
@@ -70,14 +70,14 @@ pub async fn list(
     Ok(Json(starred(&site.hub, &caller, query.after.as_deref(), size.ok_or_else(no_size)?).await?))
 }
 
-/// A page of the list, from the cursor on.
+/// Returns a page of starred agents, starting after the cursor.
 pub async fn starred(
     hub: &Hub,
     caller: &Caller,
     after: Option<&str>,
     size: PageSize,
 ) -> Result<AgentList, Error> {
-    // Whoever may not read is told so, whatever else is wrong.
+    // Check the scope first, so that a missing permission takes precedence over an invalid cursor.
     caller.may(Scope::Read)?;
     let after = match after {
         Some(text) => Some(read(text).ok_or_else(place::not_a_cursor)?),
@@ -87,12 +87,12 @@ pub async fn starred(
     Ok(AgentList::plain(rows, next.map(token)))
 }
 
-/// A cursor as text.
+/// Encodes a cursor.
 pub fn token((at, agent): Place) -> String {
     format!("{}-{agent}", at.millis())
 }
 
-/// The cursor that a text is; none where it is none.
+/// Decodes a cursor; `None` if it is invalid.
 pub fn read(text: &str) -> Option<Place> {
     let (millis, agent) = text.split_once('-')?;
     Some((Timestamp::from_millis(millis.parse().ok()?), agent.parse::<AgentId>().ok()?))

@@ -1,4 +1,4 @@
-//! What a team leaves: its log, and the link with which others may read it.
+//! The log of a team, and its public share link.
 
 use axum::{
     Json,
@@ -18,19 +18,19 @@ use crate::{
     web::{caller::Called, error::ApiResult},
 };
 
-/// Entries in one answer.
+/// Maximum number of entries per page.
 const MOST_ENTRIES: usize = 200;
 
-/// Which entries.
+/// Page of a team's log.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Entries {
-    /// Those after this number; from the first unless given.
+    /// Number of the entry after which the page starts; default: the beginning.
     after: Option<u64>,
 }
 
-/// What a team has said and done, as its log has it.
+/// Returns the entries of a team's log.
 #[utoipa::path(get, path = "/teams/{team}/log", operation_id = "teams.log", tag = "Teams",
     params(("team" = ChatId, Path), Entries), security(("token" = ["read"])),
     responses((status = OK, description = "Entries, the oldest first, and the number to go on after.", body = Object)))]
@@ -43,7 +43,7 @@ pub async fn log(
     Ok(Json(page(&site.hub, &caller, id(&team_id)?, asked.after).await?))
 }
 
-/// The entries after a number, or the first ones.
+/// Returns the entries after a number, or the first ones.
 pub async fn page(hub: &Hub, caller: &Caller, team: ChatId, after: Option<u64>) -> Result<Value, Error> {
     let entries = teams::log(hub, caller, team, after, MOST_ENTRIES).await?;
     let next = (entries.len() == MOST_ENTRIES).then(|| entries.last().map(Entry::seq));
@@ -55,7 +55,9 @@ fn entry(entry: &Entry) -> Value {
     json!({ "number": entry.seq(), "at": entry.at(), "by": entry.by(), "event": entry.event() })
 }
 
-/// Makes a link with which anybody may read a team of yours that has ended, in place of the one before.
+/// Creates a share link with which anyone can read your team.
+///
+/// The team must have ended. A previous link becomes invalid.
 #[utoipa::path(post, path = "/teams/{team}/share", operation_id = "teams.share", tag = "Teams",
     params(("team" = ChatId, Path)), security(("token" = ["read", "team"])),
     responses((status = CREATED, description = "The link, which is not shown again.", body = Object)))]
@@ -67,13 +69,13 @@ pub async fn share(
     Ok((StatusCode::CREATED, Json(shared(&site, &caller, id(&team_id)?).await?)))
 }
 
-/// A new link to a team.
+/// Creates a share link.
 pub async fn shared(site: &Site, caller: &Caller, team: ChatId) -> Result<Value, Error> {
     let word = teams::share(&site.hub, caller, team).await?;
     Ok(json!({ "url": link(site, &word) }))
 }
 
-/// Makes that link good for nothing.
+/// Revokes the share link of a team.
 #[utoipa::path(delete, path = "/teams/{team}/share", operation_id = "teams.unshare", tag = "Teams",
     params(("team" = ChatId, Path)), security(("token" = ["team"])),
     responses((status = NO_CONTENT, description = "It leads nowhere.")))]

@@ -1,4 +1,4 @@
-//! Teams: launching one, looking at it, and having a say in it.
+//! Teams: launch, list, read, and commands of the owner.
 
 use axum::{
     Json,
@@ -30,31 +30,32 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct NewTeam {
     goal: String,
-    /// Addresses of agents; where none are named, the hub looks for members.
+    /// Addresses of agents; if empty, the hub recruits members.
     #[serde(default)]
     members: Vec<Address>,
-    /// `plan_and_delegate` unless another is named.
+    /// Default: `plan_and_delegate`.
     pattern: Option<String>,
-    /// Of those that are named; the others are as always.
+    /// Limits; omitted ones have their defaults.
     #[serde(default)]
     limits: GivenLimits,
 }
 
-/// What a team may use at most.
+/// Limits of a team.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = TeamLimits)]
 pub struct GivenLimits {
-    /// Members that the hub looks for.
+    /// Maximum number of members that the hub recruits.
     members: Option<u16>,
-    /// How many must come before the team begins; the last round of inviting begins with whoever came.
+    /// Minimum number of accepted invitations before the team starts. The last round of invitations starts
+    /// without it.
     quorum: Option<u16>,
     turns: Option<u32>,
-    /// Levels of teams that members may form for their work.
+    /// Maximum nesting depth of subteams.
     depth: Option<u8>,
     hops: Option<u32>,
     tokens: Option<u64>,
-    /// Millionths of the currency in which the hub counts.
+    /// In millionths of the hub's currency unit.
     cost_micro: Option<u64>,
     seconds: Option<u64>,
     turn_seconds: Option<u64>,
@@ -95,7 +96,7 @@ impl NewTeam {
     }
 }
 
-/// Your teams, the newest first.
+/// Lists your teams, newest first.
 #[utoipa::path(get, path = "/teams", operation_id = "teams.list", tag = "Teams", security(("token" = ["read"])),
     responses((status = OK, description = "All of them.", body = Object)))]
 pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Value>> {
@@ -118,7 +119,7 @@ pub async fn launch(
 }
 
 pub async fn begin(hub: &Hub, caller: &Caller, new: NewTeam) -> Result<Value, Error> {
-    // The answer shows the team.
+    // The response shows the team.
     caller.may(Scope::Read)?;
     let launched = teams::launch(hub, caller, new.read()?).await?;
     Ok(team(&teams::look(hub, caller, launched).await?))
@@ -128,11 +129,12 @@ pub async fn begin(hub: &Hub, caller: &Caller, new: NewTeam) -> Result<Value, Er
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct When {
-    /// As it was after this entry of its log, or after the last one; as it is now unless given.
+    /// Number of a log entry: returns the state after it, or after the last entry if it is higher. Default:
+    /// the current state.
     entry: Option<u64>,
 }
 
-/// Where a team stands.
+/// Returns the state of a team.
 #[utoipa::path(get, path = "/teams/{team}", operation_id = "teams.get", tag = "Teams",
     params(("team" = ChatId, Path), When),
     security(("token" = ["read"])), responses((status = OK, description = "The team.", body = Object)))]
@@ -145,7 +147,7 @@ pub async fn show(
     Ok(Json(seen(&site.hub, &caller, id(&team_id)?, when.entry).await?))
 }
 
-/// A team as it is, or as it was after an entry of its log.
+/// Returns a team in its current state, or in its state after a log entry.
 pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, entry: Option<u64>) -> Result<Value, Error> {
     let view = match entry {
         Some(entry) => teams::moment(hub, caller, id, entry).await?.view,
@@ -154,7 +156,7 @@ pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, entry: Option<u64>) ->
     Ok(team(&view))
 }
 
-/// What the owner does.
+/// Command of the owner to a team.
 #[derive(Deserialize, ToSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 #[schema(as = TeamAct)]
@@ -189,12 +191,13 @@ pub enum Asked {
         work: u32,
         text: String,
     },
-    /// Ends a piece of work with a result of your own.
+    /// Completes an assignment with your own result.
     TakeOver {
         work: u32,
         text: String,
     },
-    /// Has it done by a team of whoever has it and `members`; where none are named, the hub looks for them.
+    /// Delegates an assignment to a subteam of its member and `members`; if none are named, the hub recruits
+    /// them.
     Nest {
         work: u32,
         #[serde(default)]
@@ -221,7 +224,7 @@ impl From<Asked> for Act {
     }
 }
 
-/// Has a say in a team of yours.
+/// Sends a command to one of your teams.
 #[utoipa::path(post, path = "/teams/{team}", operation_id = "teams.act", tag = "Teams", params(("team" = ChatId, Path)),
     request_body = Asked, security(("token" = ["read", "team"])),
     responses((status = OK, description = "The team as it is then.", body = Object)))]
@@ -235,7 +238,7 @@ pub async fn act(
 }
 
 pub async fn say(hub: &Hub, caller: &Caller, team_id: ChatId, asked: Asked) -> Result<Value, Error> {
-    // The answer shows the team.
+    // The response shows the team.
     caller.may(Scope::Read)?;
     teams::act(hub, caller, team_id, asked.into()).await?;
     Ok(team(&teams::look(hub, caller, team_id).await?))

@@ -1,4 +1,4 @@
-//! What the MCP servers of an agent are shown to let the hub in.
+//! Credentials with which the hub authenticates to the MCP servers of an agent.
 
 use axum::{
     Json,
@@ -27,35 +27,36 @@ pub struct ToolServers {
     items: Vec<ToolServer>,
 }
 
-/// An MCP server of an agent, and what is kept for it.
+/// An MCP server of an agent, with the scheme of its stored credentials.
 #[derive(Serialize, ToSchema)]
 struct ToolServer {
     url: String,
-    /// How it is shown what is kept; null while nothing is.
+    /// Scheme of the stored credentials; null if none are stored.
     #[schema(required)]
     scheme: Option<Scheme>,
 }
 
-/// What one MCP server is shown from now on.
+/// Credentials for one MCP server.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenToServer {
-    /// The address of the server, as it is attached.
+    /// URL of the server, exactly as it is attached.
     url: String,
-    /// The header that an API key is sent in, such as `X-API-Key`; a bearer token without it.
+    /// Header that carries the API key, such as `X-API-Key`; if empty, the secret is sent as bearer token.
     #[serde(default)]
     header: String,
     secret: String,
 }
 
-/// Which server. An empty one names none, which a caller without permission does not learn.
+/// The server in the query. An empty URL matches no server: the error for a missing permission then takes
+/// precedence over that for a missing parameter.
 #[derive(Deserialize)]
 pub struct WhichServer {
     #[serde(default)]
     url: String,
 }
 
-/// Lists the MCP servers of your agent that are reached at an address, and says for which of them something is kept.
+/// Lists the MCP servers of your agent that have a URL, and for which of them credentials are stored.
 #[utoipa::path(get, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.tool_servers", tag = "Agents",
     params(At), security(("token" = ["agents"])),
     responses((status = OK, description = "The servers.", body = ToolServers)))]
@@ -67,14 +68,16 @@ pub async fn list(
     Ok(Json(of(&site.hub, &caller, &at.address()?).await?))
 }
 
-/// The tool servers of an agent, which only those who may change it see.
+/// Returns the MCP servers of an agent, for callers that may change it.
 pub async fn of(hub: &Hub, caller: &Caller, agent: &Address) -> Result<ToolServers> {
     let found = tool_credentials::servers(hub, caller, agent).await?;
     let server = |found: tool_credentials::ToolServer| ToolServer { url: found.url, scheme: found.scheme };
     Ok(ToolServers { items: found.into_iter().map(server).collect() })
 }
 
-/// Gives a token or key for an MCP server of your agent, once the server takes it. It is never told again.
+/// Stores a token or API key for an MCP server of your agent.
+///
+/// The server must accept it first. It is never returned by the API.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.give_tool_credentials",
     tag = "Agents", params(At), request_body = GivenToServer, security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "It is kept.")))]
@@ -89,7 +92,7 @@ pub async fn give(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Drops what was given for an MCP server of your agent.
+/// Deletes the credentials for an MCP server of your agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.forget_tool_credentials",
     tag = "Agents", params(At, ("url" = String, Query, description = "The address of the server.")),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "Nothing is kept for it.")))]

@@ -1,4 +1,4 @@
-//! Frames as server-sent events: encoded once, shared by all readers.
+//! Encodes frames as server-sent events. Each frame is encoded once and shared by all subscribers.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     state::Site,
 };
 
-/// What encoding needs besides the frame.
+/// Encoder for the frames of one chat.
 #[derive(Clone)]
 pub struct Encoder {
     chat: ChatId,
@@ -27,7 +27,7 @@ pub struct Encoder {
     renderer: Renderer,
 }
 
-/// What is about the account, not about a chat, is the same for everybody.
+/// Encodes a frame about the account; it is the same for all subscribers.
 pub fn of_account(kind: &FrameKind) -> Bytes {
     match kind {
         FrameKind::ChatsChanged => sse("chats", &json!({})),
@@ -40,7 +40,7 @@ impl Encoder {
         Self { chat, assets: site.assets.places(), renderer: site.renderer.clone() }
     }
 
-    /// The frame as bytes. Markdown in it is rendered off the threads that serve streams.
+    /// Returns the encoded frame. Markdown in it is rendered on blocking threads.
     pub async fn encode(&self, frame: &Arc<Frame>) -> Result<Bytes, Error> {
         if let Some(encoded) = frame.encoded() {
             return Ok(encoded);
@@ -70,7 +70,7 @@ impl Encoder {
         self.write(name, data)
     }
 
-    /// What has no markdown.
+    /// Encodes a frame without Markdown.
     fn plain(&self, kind: &FrameKind) -> Bytes {
         let (name, data) = match kind {
             FrameKind::Event { seq, event, .. } => {
@@ -114,7 +114,8 @@ impl Encoder {
         render::article(&self.assets, article(self.chat, view.clone(), pen))
     }
 
-    /// A part that came whole is its html, frame and all; text goes on behind its closed blocks.
+    /// Encodes a snapshot. A complete part is its HTML with its frame; for text, further text follows after
+    /// its closed Markdown blocks.
     fn snapshot(&self, snapshot: &Snapshot, pen: &mut Pen) -> Value {
         let (m, p) = (snapshot.message, snapshot.part);
         if snapshot.whole.is_none() {
@@ -126,7 +127,8 @@ impl Encoder {
     }
 }
 
-/// More text of part `p` of message `m`, from byte `s` on. Written as it is: this is the path of every token.
+/// Additional text of part `p` of message `m`, starting at byte `s`. Serialized without an intermediate
+/// value: this is the hot path of every token.
 #[derive(Serialize)]
 struct Text<'a> {
     chat: ChatId,
@@ -136,10 +138,11 @@ struct Text<'a> {
     t: &'a str,
 }
 
-/// One event (WHATWG HTML, 9.2.5): JSON has no line breaks, so `data` is one line.
+/// Encodes one server-sent event (WHATWG HTML, 9.2.5). Compact JSON has no line breaks, so `data` is one
+/// line.
 pub fn sse(name: &str, data: &impl Serialize) -> Bytes {
     let mut bytes = format!("event: {name}\ndata: ").into_bytes();
-    // What is written here has string keys, and memory does not fail.
+    // Cannot fail: all maps have string keys, and writing to memory always succeeds.
     if let Err(error) = serde_json::to_writer(&mut bytes, data) {
         tracing::error!(%error, name, "an event cannot be written as JSON");
     }

@@ -1,4 +1,4 @@
-//! `GET /agents` and `GET /agents/{identifier}` (specification sections 5.3.4 and 5.3.5).
+//! ARD list endpoints: `GET /agents` and `GET /agents/{identifier}` (specification sections 5.3.4 and 5.3.5).
 
 use std::{cmp::Ordering, collections::HashMap};
 
@@ -33,7 +33,7 @@ use crate::{
 
 const SIZE: u64 = 20;
 
-/// A page of what there is, in a fixed order.
+/// Lists the entries in a stable order, page by page.
 pub async fn list(
     State(site): State<Site>,
     caller: Result<Bearer, Unknown>,
@@ -46,7 +46,7 @@ pub async fn list(
     Ok(cached(&headers, JSON, answer.to_string().into_bytes()))
 }
 
-/// The page that these parameters ask for.
+/// Returns the page for these query parameters.
 pub async fn page(site: &Site, caller: &Caller, asked: &HashMap<String, String>) -> Result<Value, Failure> {
     let text = |name: &str| asked.get(name).map(String::as_str);
     let size = text("pageSize").map_or(Ok(SIZE), str::parse);
@@ -63,7 +63,8 @@ pub async fn page(site: &Site, caller: &Caller, asked: &HashMap<String, String>)
     Ok(answer)
 }
 
-/// The entries of one page, and how many there are. Without a filter only those of the page are read.
+/// Returns the entries of one page and the total number. Without a filter, only the entries of the page are
+/// read from the store.
 async fn listed(
     site: &Site,
     caller: &Caller,
@@ -111,7 +112,7 @@ struct Key {
 const BY_NAME: Key = Key { by: By::Name, descending: false };
 const MOST_KEYS: usize = 4;
 
-/// Fields and directions, as in `updatedAt DESC, displayName`.
+/// Parses fields and directions, such as `updatedAt DESC, displayName`.
 fn order(text: &str) -> Result<Vec<Key>, Failure> {
     let keys: Option<Vec<Key>> = text.split(',').map(key).collect();
     let wrong =
@@ -144,7 +145,7 @@ impl Key {
         }
     }
 
-    /// Whether this is the direction in which the hub sorts by itself.
+    /// Returns whether this is the direction in which the hub's index sorts.
     fn is_natural(self) -> bool {
         self.descending == (self.by != By::Name)
     }
@@ -165,7 +166,7 @@ fn term<'a>(entry: &'a Entry, name: &str) -> &'a str {
     entry.terms[name].as_str().unwrap_or_default()
 }
 
-/// One entry, by its exact identifier.
+/// Returns one entry by its exact identifier.
 pub async fn show(
     State(site): State<Site>,
     caller: Result<Bearer, Unknown>,
@@ -182,7 +183,7 @@ fn malformed() -> Failure {
     Failure::invalid("An identifier looks like urn:air:hub.example:owner:name, percent-encoded.")
 }
 
-/// The terms of one entry.
+/// Returns the terms of one entry.
 pub async fn one(site: &Site, identifier: &str) -> Result<Value, Failure> {
     let named: Identifier = identifier.parse().map_err(|_| malformed())?;
     let missing = || Failure::Missing("This registry has no such entry.".to_owned());

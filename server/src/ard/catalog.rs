@@ -1,4 +1,4 @@
-//! `/.well-known/ard.json`, and `/.well-known/ai-catalog.json` as it was called before: what there is, page by page.
+//! ARD catalog documents: `/.well-known/ard.json`, and `/.well-known/ai-catalog.json`, its former name.
 
 use axum::{
     Json,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Entries in one document.
+/// Number of agents per document.
 const PAGE: usize = 500;
 
 #[derive(Deserialize)]
@@ -32,7 +32,8 @@ pub struct Wanted {
     page: usize,
 }
 
-/// The first page begins with the registry, and ends with the other pages where there are any.
+/// Returns one page of the catalog. The first page also has the registry's entry at its start and the URLs of
+/// the other pages at its end.
 pub async fn show(
     State(site): State<Site>,
     uri: Uri,
@@ -71,7 +72,7 @@ pub async fn show(
     Ok(cached(&headers, media_type, catalog.to_string().into_bytes()))
 }
 
-/// `GET /ard/v1`: what can be asked here.
+/// Handles `GET /ard/v1`: returns the endpoints of the registry.
 pub async fn describe(State(site): State<Site>) -> Json<Value> {
     let base = base(&site.hub.config().public_url);
     Json(json!({

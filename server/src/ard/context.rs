@@ -1,4 +1,5 @@
-//! Which term a key means (specification sections 4.1 and 5.3.1): the base context, and what a query binds besides.
+//! Resolves keys to terms (specification sections 4.1 and 5.3.1), with the base context and the bindings of a
+//! query.
 
 use std::collections::HashMap;
 
@@ -10,18 +11,18 @@ const NAMESPACE: &str = "https://agenticresourcediscovery.org/ns#";
 const MOST_PREFIXES: usize = 64;
 const MOST_BYTES: usize = 2_048;
 
-/// Prefixes and terms, each with its IRI.
+/// Bound prefixes and terms, each with its IRI.
 #[derive(Default)]
 pub struct Context(HashMap<String, String>);
 
 /// A path to values of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Path {
-    /// The publisher's part of the identifier, which is no term.
+    /// The publisher part of the identifier, which is not a term.
     Publisher,
-    /// A term of the default namespace, and members within it.
+    /// A term of the default namespace, followed by nested members.
     Term(Vec<String>),
-    /// A term of a namespace that no entry here has.
+    /// A term of a namespace that no entry here uses.
     Foreign,
 }
 
@@ -34,7 +35,7 @@ impl Context {
         Ok(context)
     }
 
-    /// Contexts elsewhere are not fetched: what they would bind is not known here.
+    /// Adds bindings. Contexts given by URL are not fetched, so the terms that they bind stay unknown.
     fn add(&mut self, value: &Value) -> Result<(), Failure> {
         match value {
             Value::String(_) | Value::Null => Ok(()),

@@ -1,4 +1,4 @@
-//! An agent as an entry (specification section 4).
+//! Converts agents and hubs to ARD entries (specification section 4).
 
 use plexus_domain::Timestamp;
 use plexus_hub::listings::{Described, Publisher};
@@ -12,20 +12,20 @@ pub const AGENT_CARD: &str = "application/a2a-agent-card+json";
 pub const REGISTRY: &str = "application/ai-registry+json";
 pub const CATALOG: &str = "application/ai-catalog+json";
 
-/// How many sample queries an entry should have (section 4.2).
+/// Recommended number of sample queries of an entry (section 4.2).
 const FEWEST_QUERIES: usize = 2;
 const MOST_QUERIES: usize = 5;
 
 pub struct Entry {
-    /// The terms, as they are on the wire.
+    /// The terms in wire format.
     pub terms: Value,
-    /// The publisher's part of the identifier.
+    /// Publisher part of the identifier.
     pub publisher: String,
     pub created: Timestamp,
     pub updated: Timestamp,
 }
 
-/// As the hub at `home` publishes it.
+/// Returns the entry of an agent, as published by the hub at `home`.
 pub fn entry(home: &Url, publisher: &Publisher, agent: &Described) -> Entry {
     let (address, summary) = (&agent.address, &agent.summary);
     let (owner, name) = (&address.owner, &address.name);
@@ -52,7 +52,8 @@ pub fn entry(home: &Url, publisher: &Publisher, agent: &Described) -> Entry {
     Entry { terms, publisher: publisher.to_string(), created: agent.created, updated: agent.updated }
 }
 
-/// What people could ask it: the examples on its card, and where those are too few, what it says of itself.
+/// Returns sample queries: the examples of the agent's card, supplemented from its own description if they
+/// are too few.
 fn queries(shown: &str, agent: &Described) -> Vec<String> {
     let mut queries: Vec<String> = agent.summary.examples.iter().take(MOST_QUERIES).cloned().collect();
     let more = [agent.summary.summary.clone(), format!("ask {shown}"), format!("talk to {shown}")];
@@ -64,12 +65,12 @@ fn queries(shown: &str, agent: &Described) -> Vec<String> {
     queries
 }
 
-/// This hub's own entry, by which registries find it.
+/// Returns this hub's own entry, by which other registries find it.
 pub fn of_this(site: &Site, publisher: &Publisher) -> Value {
     of_registry(&site.hub.config().hub_name, &site.hub.config().public_url, publisher)
 }
 
-/// The entry of the hub `name` at `home`.
+/// Returns the entry of the hub `name` at `home`.
 pub fn of_registry(name: &str, home: &Url, publisher: &Publisher) -> Value {
     json!({
         "identifier": publisher.of_hub("registry:ard"),
@@ -81,7 +82,7 @@ pub fn of_registry(name: &str, home: &Url, publisher: &Publisher) -> Value {
     })
 }
 
-/// The base URL of the registry of the hub at `home`, which is also the source of what it finds.
+/// Returns the base URL of the registry of the hub at `home`. It is also the `source` of that hub's results.
 pub fn base(home: &Url) -> String {
     format!("{home}{BASE}")
 }

@@ -1,4 +1,4 @@
-//! `POST /explore` (specification section 5.3.3): how many entries have which value.
+//! ARD facet counts: `POST /explore` (specification section 5.3.3).
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -42,7 +42,7 @@ pub async fn answer(
     Ok(Json(run(&site, &caller, &read(body)?).await?))
 }
 
-/// What is counted for the members of a request.
+/// Returns the facet counts for the members of a request.
 pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Result<Value, Failure> {
     only(asked, &["query", "resultType"])?;
     let query = Query::read(asked.get("query"))?;
@@ -84,7 +84,7 @@ impl Facet {
         })
     }
 
-    /// The most frequent values first.
+    /// Counts the values of a field, most frequent first.
     fn count(&self, entries: &[(Entry, u8)]) -> Value {
         let mut counts: HashMap<String, u64> = HashMap::new();
         for value in entries.iter().flat_map(|(entry, _)| values(&self.path, entry)) {

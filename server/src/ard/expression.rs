@@ -1,5 +1,5 @@
-//! Filter expressions of lists (specification appendix A), such as
-//! `type = 'application/a2a-agent-card+json' AND updatedAfter > '2026-01-01'`.
+//! Filter expressions of lists (specification appendix A), such as `type = 'application/a2a-agent-card+json'
+//! AND updatedAfter > '2026-01-01'`.
 
 use plexus_domain::Timestamp;
 
@@ -12,7 +12,7 @@ pub struct Expression(Vec<Constraint>);
 
 #[derive(Debug, PartialEq, Eq)]
 enum Constraint {
-    /// Part of the name, in any case.
+    /// Case-insensitive substring of the name.
     DisplayName(String),
     Type(Vec<String>),
     Publisher(Vec<String>),
@@ -51,7 +51,7 @@ impl Expression {
     }
 }
 
-/// One comparison at the start of `text`, and what follows it.
+/// Parses one comparison at the start of `text`, and returns it with the remaining text.
 fn comparison(text: &str) -> Result<(Constraint, &str), Failure> {
     let end = text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
     let (field, rest) = text.split_at(end);
@@ -83,7 +83,7 @@ fn list(value: &str) -> Vec<String> {
     value.split(',').map(|one| one.trim().to_owned()).collect()
 }
 
-/// ISO 8601: a moment, or the beginning of a day in UTC.
+/// Parses an ISO 8601 time. A date alone means the start of that day in UTC.
 fn time(text: &str) -> Result<Timestamp, Failure> {
     let day = || Timestamp::from_rfc3339(&format!("{text}T00:00:00Z"));
     let words = "A time is written as 2026-11-20 or 2026-11-20T10:00:00Z.";

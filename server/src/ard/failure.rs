@@ -1,4 +1,4 @@
-//! Errors as the specification has them (appendix B): `{"errorCode", "message"}`.
+//! Errors in ARD format (specification appendix B): `{"errorCode", "message"}`.
 
 use axum::{
     Json,
@@ -16,7 +16,7 @@ use crate::web::{
 
 #[derive(Debug)]
 pub enum Failure {
-    /// What is asked cannot be read.
+    /// The request is invalid.
     Invalid(String),
     Missing(String),
     Hub(Error),
@@ -31,7 +31,7 @@ impl Failure {
         Self::Invalid(message.into())
     }
 
-    /// The same in the hub's words.
+    /// Converts to an error of the hub.
     pub fn into_error(self) -> Error {
         match self {
             Self::Invalid(message) => Refusal::invalid("params", message).into(),
@@ -47,7 +47,7 @@ impl<E: Into<Error>> From<E> for Failure {
     }
 }
 
-/// A token that is not good.
+/// Returns the error of a failed authentication.
 pub fn unknown(Unknown(error): Unknown) -> Failure {
     Failure::Hub(error)
 }
@@ -69,7 +69,7 @@ impl IntoResponse for Failure {
         let answer = Json(json!({ "errorCode": code, "message": refusal.to_string() }));
         let mut response = (status, answer).into_response();
         let headers = response.headers_mut();
-        // What is not there now may come with the next change.
+        // An error may not last: the entry may exist after the next change, so it must not be cached.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         if let Some(seconds) = retry_after(&refusal) {
             headers.insert(header::RETRY_AFTER, seconds);

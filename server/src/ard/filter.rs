@@ -1,4 +1,5 @@
-//! Structured constraints (specification section 5.3.1): any of a key's values, all of the keys.
+//! Structured filters (specification section 5.3.1): an entry matches if, for each key, one of the listed
+//! values occurs.
 
 use serde_json::Value;
 
@@ -34,7 +35,7 @@ impl Filter {
     }
 }
 
-/// A bare scalar is an array of one.
+/// Reads the accepted values of a key. A single scalar counts as an array of one.
 fn texts(key: &str, values: &Value) -> Result<Vec<String>, Failure> {
     let list = match values {
         Value::Array(list) => list.as_slice(),
@@ -47,7 +48,7 @@ fn texts(key: &str, values: &Value) -> Result<Vec<String>, Failure> {
     })
 }
 
-/// What an entry has at a path: each element of an array, each once.
+/// Returns the distinct values of an entry at a path. Arrays contribute each of their elements.
 pub fn values(path: &Path, entry: &Entry) -> Vec<String> {
     let mut found = Vec::new();
     match path {

@@ -1,7 +1,8 @@
-//! Agentic Resource Discovery 0.91 (agenticresourcediscovery.org): the agents that everybody may find, as entries that
-//! registries exchange. `/.well-known/ard.json` lists them, `/ard/v1` searches.
+//! Agentic Resource Discovery 0.91 (agenticresourcediscovery.org): publicly listed agents as registry
+//! entries. `/.well-known/ard.json` lists them, `/ard/v1` searches them.
 //!
-//! A search that finds little here goes on at other hubs (`auto`), or names them (`referrals`). All else is about this hub's agents.
+//! A search with few local results also queries remote hubs (`auto`), or returns their registries
+//! (`referrals`). Everything else covers this hub's agents only.
 
 mod agents;
 mod catalog;
@@ -22,7 +23,7 @@ use axum::{
 
 use crate::state::Site;
 
-/// Where the registry is, below the public address.
+/// Path of the registry below the public URL.
 const BASE: &str = "ard/v1";
 
 pub fn routes() -> Router<Site> {

@@ -1,4 +1,4 @@
-//! Pages: how large, and where the next one begins, as text that callers hand back unread.
+//! Pagination of ARD lists, with opaque page tokens.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
@@ -26,7 +26,7 @@ impl Page {
         &all[first..first.saturating_add(self.size).min(all.len())]
     }
 
-    /// The token of the page behind this one, where there is one.
+    /// Returns the token of the next page, if there is one.
     pub fn next(self, total: usize) -> Option<String> {
         let next = self.first.saturating_add(self.size);
         (next < total).then(|| URL_SAFE_NO_PAD.encode(format!("after {next}")))

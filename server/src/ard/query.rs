@@ -1,4 +1,4 @@
-//! The query that searching and exploring share (specification section 5.3.1).
+//! The query object that search and explore share (specification section 5.3.1).
 
 use axum::{body::Bytes, extract::rejection::BytesRejection};
 use plexus_a2a::json::{self, Limits};
@@ -24,7 +24,7 @@ pub struct Query {
     context: Context,
 }
 
-/// The members of a request.
+/// Parses the members of a request body.
 pub fn read(body: Result<Bytes, BytesRejection>) -> Result<Map<String, Value>, Failure> {
     let too_large = Refusal::invalid("body", "The body is larger than this registry takes.");
     let body = body.map_err(|rejection| untaken(&rejection, too_large))?;
@@ -35,7 +35,7 @@ pub fn read(body: Result<Bytes, BytesRejection>) -> Result<Map<String, Value>, F
     }
 }
 
-/// There are no members but these (appendix D.3).
+/// Rejects members that are not in `known` (appendix D.3).
 pub fn only(members: &Map<String, Value>, known: &[&str]) -> Result<(), Failure> {
     if members.keys().all(|name| known.contains(&name.as_str())) {
         return Ok(());
@@ -64,13 +64,13 @@ impl Query {
         self.context.resolve(field)
     }
 
-    /// What the words find, the best first, with how well they fit: 0 to 100.
+    /// Returns the agents that match the text, best first, each with a score of 0 to 100.
     pub async fn matched(&self, site: &Site, caller: &Caller) -> Result<Vec<listings::Matched>, Failure> {
         let query = listings::Query::text(&self.text);
         Ok(listings::matched(&site.hub, caller, query).await?)
     }
 
-    /// The same as entries, as far as the filter lets them through.
+    /// Converts matches to entries and applies the filter.
     pub async fn entries(
         &self,
         site: &Site,

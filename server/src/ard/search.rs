@@ -1,4 +1,4 @@
-//! `POST /search` (specification section 5.3.2).
+//! ARD search: `POST /search` (specification section 5.3.2).
 
 use std::cmp::Reverse;
 
@@ -37,7 +37,7 @@ pub async fn answer(
     Ok(Json(run(&site, &caller, &read(body)?).await?))
 }
 
-/// What is found for the members of a request.
+/// Returns the search results for the members of a request.
 pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Result<Value, Failure> {
     only(asked, &["query", "federation", "pageSize", "pageToken"])?;
     let query = asked.get("query").ok_or_else(|| Failure::invalid("Send a query with a text."))?;
@@ -79,7 +79,8 @@ fn read_page(asked: &Map<String, Value>) -> Result<Page, Failure> {
     Page::new(size, token)
 }
 
-/// The entries of one page, and how many there are. Without a filter only those of the page are read.
+/// Returns the entries of one page and the total number. Without a filter, only the entries of the page are
+/// read from the store.
 async fn found(
     site: &Site,
     caller: &Caller,
@@ -97,12 +98,12 @@ async fn found(
     Ok((entries, total))
 }
 
-/// What other hubs have to do with a search (section 5.4).
+/// Role of remote hubs in a search (section 5.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Federation {
-    /// Where little is found here they are searched, too.
+    /// Search remote hubs if there are few local results.
     Auto,
-    /// They are named.
+    /// Return the registries of remote hubs.
     Referrals,
     None,
 }
@@ -118,7 +119,7 @@ impl Federation {
     }
 }
 
-/// What is found on other hubs: what this one carries of them, and what they answer.
+/// Returns results from remote hubs: replicated agents, and answers of a live search.
 async fn elsewhere(
     site: &Site,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! The WebSocket of a program that is attached, seen from its own machine.
+//! WebSocket client of an attached program.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,22 +22,22 @@ use tokio_util::sync::CancellationToken;
 
 use super::{agent::run::say, remote::Remote};
 
-/// The hub asks every 20 seconds whether we are there.
+/// Timeout for a silent connection. The hub sends a ping every 20 seconds.
 const SILENCE: Duration = Duration::from_secs(60);
-/// How long work that is stopped may take to end.
+/// Maximum time for cancelled work and for the closing handshake.
 const WIND_DOWN: Duration = Duration::from_secs(5);
 
-/// How being attached ended.
+/// Why an attachment ended.
 pub enum Ended {
-    /// It was told to stop here.
+    /// It was stopped locally.
     Stopped,
-    /// The hub does not want it back.
+    /// The hub rejected the program permanently; reconnecting is useless.
     ForGood(String),
-    /// The connection broke, or could not be made.
+    /// The connection failed or broke; reconnecting may help.
     Broken(String),
 }
 
-/// Works for the hub until the connection ends.
+/// Attaches and works for the hub until the connection ends.
 pub async fn attach(
     hub: &Remote,
     address: &Address,
@@ -52,7 +52,7 @@ pub async fn attach(
     say("Attached. Stop it with Ctrl-C.");
     let ended = work(&mut socket, &mut worker, outbox, stop).await;
     if matches!(ended, Ended::Stopped) {
-        // Closing says that nobody waits for the rest.
+        // A clean close: the hub need not wait for the rest of the output.
         let _ = timeout(WIND_DOWN, socket.close(None)).await;
     }
     let _ = timeout(WIND_DOWN, worker.close()).await;
@@ -78,7 +78,7 @@ async fn work(
                     if let Message::Text(text) = message {
                         obey(worker, &text);
                     }
-                    // What a ping asks for is written with the next flush.
+                    // The flush sends the reply to a ping.
                     socket.flush().await
                 }
             },
@@ -115,7 +115,7 @@ fn closed(frame: Option<CloseFrame>) -> Ended {
     }
 }
 
-/// The opening handshake (RFC 6455 section 4.1), over the client that speaks to the hub's API.
+/// Performs the opening handshake (RFC 6455 section 4.1), with the client for the hub's API.
 async fn connect(hub: &Remote, address: &Address) -> Result<WebSocketStream<Upgraded>, Ended> {
     let broken = |error: anyhow::Error| Ended::Broken(format!("The hub cannot be reached ({error:#})"));
     let key = generate_key();

@@ -1,4 +1,4 @@
-//! `plexus config`: every setting, its value, and where that came from.
+//! `plexus config`: prints every setting, its value and its source.
 
 use std::io::Write as _;
 

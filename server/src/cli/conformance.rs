@@ -1,4 +1,4 @@
-//! `plexus conformance`: a hub for test kits, until it is told to stop. Its data goes with it.
+//! `plexus conformance`: serves a hub for test kits until it is stopped. Its data is temporary.
 
 use std::net::SocketAddr;
 

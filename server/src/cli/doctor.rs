@@ -1,4 +1,4 @@
-//! `plexus doctor`: whether this hub can work, and what to do where it cannot.
+//! `plexus doctor`: checks whether this hub can run, and how to fix what is wrong.
 
 use std::{
     io::{Read as _, Write as _},
@@ -25,7 +25,7 @@ pub fn command() -> Command {
     Command::new("doctor").about("Check the settings, the folders, the store and the model servers").arg(live)
 }
 
-/// Exit code 0 when all is well, 1 when something is not.
+/// Runs the checks. The exit code is 0 if all pass, else 1.
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let serve = Serve::from_settings(settings)?;
     if arguments.get_flag("live") {
@@ -92,7 +92,7 @@ impl Report {
     }
 }
 
-/// Whether a hub on the listening address says that it is there; one that still builds its index is, too.
+/// Returns whether a hub responds on the listening address. A hub that still builds its index responds too.
 fn answers(serve: &Serve) -> bool {
     ask(serve).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
 }
@@ -112,7 +112,7 @@ fn ask(serve: &Serve) -> std::io::Result<String> {
     Ok(answer)
 }
 
-/// Those of the hub that runs, which knows what its requests came through, else those of the settings.
+/// Returns the warnings of the running hub, which also covers its proxies, or else those of the settings.
 async fn warnings(serve: &Serve) -> anyhow::Result<Vec<String>> {
     let Some(hub) = Remote::serving(&serve.hub.data_dir, None)? else { return Ok(serve.hub.warnings()) };
     let found = hub.get("operator/warnings").await?;
@@ -120,7 +120,7 @@ async fn warnings(serve: &Serve) -> anyhow::Result<Vec<String>> {
     Ok(words.map(str::to_owned).collect())
 }
 
-/// The hub closes what it finds open to other users when it starts.
+/// Checks that other users cannot read the hub's files. A hub fixes their permissions when it starts.
 fn permissions(config: &Config) -> Result<String, String> {
     let folder = &config.data_dir;
     let files =
@@ -137,7 +137,7 @@ fn permissions(config: &Config) -> Result<String, String> {
     }
 }
 
-/// A folder that is not there is not made by looking.
+/// Checks that the data folder can be written. It does not create the folder.
 fn data_folder(folder: &Path) -> Result<String, String> {
     if !folder.exists() {
         return Ok(format!("{} is not there yet; `plexus serve` makes it", folder.display()));
@@ -154,7 +154,7 @@ fn data_folder(folder: &Path) -> Result<String, String> {
     }
 }
 
-/// Whether other hubs could call this one's agents is for its public address to say.
+/// Describes the federation settings. Whether remote hubs can call agents here depends on the public URL.
 fn network(config: &Federation, public_url: &Url) -> String {
     let listens: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
     let ways = config.bootstrap.len() + config.domains.len();
@@ -167,7 +167,7 @@ fn network(config: &Federation, public_url: &Url) -> String {
     format!("listens {listens}, {ways} ways in{api}")
 }
 
-/// Each model server, by the setting that names it.
+/// Iterates over the model servers, each with the setting that names it.
 fn providers(models: &Models) -> impl Iterator<Item = (String, &Provider)> {
     let setting = |name: Option<&str>| {
         name.map_or_else(|| "llm_base_url".to_owned(), |name| format!("llm_providers.{name}"))
@@ -176,7 +176,7 @@ fn providers(models: &Models) -> impl Iterator<Item = (String, &Provider)> {
     models.all().map(move |(name, provider)| (setting(name), provider)).chain(fallback)
 }
 
-/// How other hubs reach the one that runs, as it says.
+/// Returns how remote hubs reach the running hub, as it reports.
 async fn reached(hub: &Remote) -> String {
     match hub.get("hubs").await {
         Ok(found) => found["this"]["reached"].as_str().unwrap_or("not while it starts").to_owned(),

@@ -1,4 +1,4 @@
-//! `plexus hubs`, `plexus block`, `plexus unblock`: the network, from the command line.
+//! `plexus hubs`, `plexus block` and `plexus unblock`: federation commands.
 
 use std::io::Write as _;
 
@@ -101,7 +101,7 @@ fn table(found: &Value) -> String {
     table
 }
 
-/// How fast the network is, where that was measured.
+/// Formats the latency summaries of the federation that were measured.
 fn speeds(found: &Value) -> String {
     let mut table = String::new();
     for (key, name) in [("spread", "news"), ("look_up", "look-up"), ("catch_up", "catching up")] {

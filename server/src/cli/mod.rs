@@ -1,4 +1,4 @@
-//! The command line. Each command acts through the same use cases as the pages.
+//! Command line. Each command calls the same use cases as the pages.
 
 mod agent;
 mod attach;
@@ -18,7 +18,7 @@ use clap::{ArgMatches, Command};
 
 use crate::settings::Settings;
 
-/// Runs the command that the arguments name; the answer is the exit code.
+/// Runs the command named by the arguments and returns the exit code.
 pub fn run() -> anyhow::Result<u8> {
     let matches = command().get_matches();
     let Some((name, arguments)) = matches.subcommand() else { return Ok(2) };
@@ -62,8 +62,8 @@ fn settings(arguments: &ArgMatches) -> anyhow::Result<Settings> {
     Settings::read(arguments, |name| std::env::var(name).ok(), Path::new("plexus.toml"))
 }
 
-/// Whether no hub has ever run on these settings: SQLite, and no database in the data folder. With Postgres the
-/// database itself has to be asked.
+/// Returns whether no hub has run on these settings yet: SQLite is configured and the data folder has no
+/// database. For Postgres it returns false, since only the database itself would know.
 fn is_new(config: &plexus_hub::Config) -> bool {
     config.database_url.is_none() && !config.data_dir.join("plexus.sqlite3").exists()
 }

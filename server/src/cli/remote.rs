@@ -1,5 +1,5 @@
-//! A hub that is told what to do over its API: one elsewhere as a program would, the one that serves this data folder
-//! as its operator.
+//! Client of a hub's API: of a remote hub with a token, or of the hub that serves this data folder over its
+//! admin socket.
 
 use std::{os::unix::net::UnixStream, path::Path};
 
@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::{config::Serve, operator, settings::Settings};
 
-/// A hub's API, and who asks.
+/// API client of one hub.
 pub struct Remote {
     base: Url,
     who: Who,
@@ -22,13 +22,13 @@ pub struct Remote {
 
 enum Who {
     Token(String),
-    /// Through the socket, for this account.
+    /// Admin socket, acting for this account.
     Operator {
         owner: Option<String>,
     },
 }
 
-/// `--hub` and `--token`, for commands that also work on a hub elsewhere.
+/// Returns the arguments `--hub` and `--token`, for commands that also work on a remote hub.
 pub fn arguments() -> [Arg; 2] {
     let hub = Arg::new("hub").long("hub").value_name("URL");
     let token = Arg::new("token").long("token").value_name("TOKEN");
@@ -40,7 +40,7 @@ pub fn arguments() -> [Arg; 2] {
 }
 
 impl Remote {
-    /// None when no hub is named.
+    /// Returns a client of the hub named by `--hub`, or `None` if none is named.
     pub fn named(arguments: &ArgMatches) -> anyhow::Result<Option<Self>> {
         let Some(hub) = arguments.get_one::<String>("hub") else { return Ok(None) };
         let base = Url::parse(hub).with_context(|| format!("--hub {hub}"))?;
@@ -50,10 +50,10 @@ impl Remote {
         Ok(Some(Self { base, who: Who::Token(token), client: client(None)? }))
     }
 
-    /// The hub that serves this data folder now; none where none does.
+    /// Returns a client of the hub that serves this data folder, or `None` if none is running.
     pub fn serving(data_dir: &Path, owner: Option<&str>) -> anyhow::Result<Option<Self>> {
         let socket = operator::socket(data_dir);
-        // A socket that a hub left behind when it was killed takes no connections.
+        // A stale socket of a killed hub refuses connections.
         if UnixStream::connect(&socket).is_err() {
             return Ok(None);
         }
@@ -62,7 +62,8 @@ impl Remote {
         Ok(Some(Self { base, who, client: client(Some(&socket))? }))
     }
 
-    /// The one that is named, else the one that serves this data folder now, else none.
+    /// Returns a client of the hub named by `--hub`, else of the hub that serves this data folder, else
+    /// `None`.
     pub fn named_or_serving(arguments: &ArgMatches, data_dir: &Path) -> anyhow::Result<Option<Self>> {
         match Self::named(arguments)? {
             Some(hub) => Ok(Some(hub)),
@@ -70,7 +71,8 @@ impl Remote {
         }
     }
 
-    /// The one that is named, else the one that serves this data folder, where `owner` acts; and where people look at it.
+    /// Returns a client of the hub named by `--hub`, or else of the hub that serves this data folder, acting
+    /// for `owner`; also the URL of its pages.
     pub fn reached(
         settings: &Settings,
         arguments: &ArgMatches,
@@ -95,7 +97,7 @@ impl Remote {
         self.send(self.client.post(self.url(path)?).json(body)).await
     }
 
-    /// Posts what is answered without words.
+    /// Posts a request whose response has no body.
     pub async fn tell(&self, path: &str, body: &Value) -> anyhow::Result<()> {
         self.settle(self.client.post(self.url(path)?).json(body)).await
     }
@@ -115,7 +117,7 @@ impl Remote {
         Ok(())
     }
 
-    /// The bytes of a stream of events, as they come.
+    /// Returns the bytes of an event stream as they arrive.
     pub async fn events(&self, path: &str) -> anyhow::Result<BoxStream<'static, reqwest::Result<Bytes>>> {
         let answer = self.signed(self.client.get(self.url(path)?)).send().await?;
         if !answer.status().is_success() {
@@ -124,7 +126,8 @@ impl Remote {
         Ok(answer.bytes_stream().boxed())
     }
 
-    /// Asks for a WebSocket (RFC 6455 section 4.1). Any answer is one, a refusal as well.
+    /// Requests a WebSocket (RFC 6455 section 4.1). An HTTP error status is not an error here: the caller
+    /// checks the response.
     pub async fn upgrade(&self, path: &str, key: &str, protocol: &str) -> anyhow::Result<reqwest::Response> {
         let request = self.client.get(self.url(path)?).version(http::Version::HTTP_11);
         let request = request
@@ -136,7 +139,7 @@ impl Remote {
         Ok(self.signed(request).send().await?)
     }
 
-    /// What a refusal says.
+    /// Returns the error message of a response.
     pub async fn words(answer: reqwest::Response) -> String {
         let status = answer.status();
         let body: Value =

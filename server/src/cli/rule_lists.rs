@@ -1,5 +1,5 @@
-//! `plexus block --export`, `--import` and `--follow`, `plexus unblock --follow`, `plexus hubs --lists`: rules about other hubs as
-//! signed lists.
+//! Signed rule lists: `plexus block --export`, `--import` and `--follow`, `plexus unblock --follow`, `plexus
+//! hubs --lists`.
 
 use std::io::{Read as _, Write as _};
 
@@ -13,7 +13,7 @@ use super::remote::Remote;
 use crate::{config::Serve, settings::Settings};
 
 pub const WAYS: [&str; 3] = ["export", "import", "follow"];
-/// Larger than any list.
+/// Maximum size of an imported file, larger than any valid list.
 const MAX_FILE_BYTES: u64 = 2 << 20;
 
 pub fn arguments() -> [Arg; 4] {
@@ -43,7 +43,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// `remove`: the rules of a list are to go.
+    /// Returns the rule list command in the arguments, if any. `remove`: the command unsubscribes.
     pub fn of(arguments: &ArgMatches, remove: bool) -> Option<Self> {
         if remove {
             return arguments.get_one::<String>("follow").cloned().map(Self::Leave);
@@ -115,7 +115,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyh
     Ok(0)
 }
 
-/// The lists that a hub goes by, for people.
+/// Formats the rule subscriptions of a hub as a table.
 pub fn table(found: &Value) -> String {
     let lists = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     if lists.is_empty() {
@@ -143,7 +143,7 @@ fn read(file: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// As the API says it.
+/// Returns the result of an import in the format of the API.
 fn shown(done: &federation::Imported) -> Value {
     json!({ "from": done.from.to_string(), "taken": done.taken, "kept": done.kept, "left_out": done.left_out })
 }
@@ -159,7 +159,7 @@ fn told(done: &Value) -> String {
     )
 }
 
-/// Does something as the operator on a data folder that no hub serves.
+/// Runs an action as the operator on a data folder that no hub serves.
 pub async fn here<T>(
     config: plexus_hub::Config,
     act: impl AsyncFnOnce(&Hub, &Caller) -> Result<T>,

@@ -1,4 +1,4 @@
-//! `plexus serve`: the hub, until it is told to stop.
+//! `plexus serve`: runs the hub until it is stopped.
 
 use clap::Command;
 

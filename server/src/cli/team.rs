@@ -1,4 +1,4 @@
-//! `plexus team`: launching teams, and looking at what came of them.
+//! `plexus team`: launches, lists, shows and stops teams.
 
 use std::{collections::BTreeSet, io::Write as _, time::Duration};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::remote::{self, Remote};
 use crate::settings::Settings;
 
-/// What the program ends with when the team has come to no answer.
+/// Exit code if the team ended without an answer.
 const NO_ANSWER: u8 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -80,10 +80,11 @@ async fn launch(hub: &Remote, arguments: &ArgMatches, json: bool) -> anyhow::Res
     let mut teller = Teller::default();
     teller.tell(&team);
     while team["ended"].is_null() {
-        // The hub ends each stream after a while; the next one goes on.
+        // The hub ends each stream after a while; open the next one.
         let mut events = hub.events(&format!("events?chat={id}&after=0")).await?;
         while team["ended"].is_null() && events.next().await.is_some() {
-            // Words come by the hundred; the team is looked at a few times a second.
+            // Debounce: text events arrive by the hundred, so the team is fetched a few times per second at
+            // most.
             tokio::time::sleep(PAUSE).await;
             team = hub.get(&format!("teams/{id}")).await?;
             teller.tell(&team);
@@ -93,7 +94,7 @@ async fn launch(hub: &Remote, arguments: &ArgMatches, json: bool) -> anyhow::Res
     Ok(if team["answer"].is_null() { NO_ANSWER } else { 0 })
 }
 
-/// Says once what has happened since it was last asked.
+/// Prints each progress line once.
 #[derive(Default)]
 struct Teller {
     said: BTreeSet<String>,
@@ -160,7 +161,7 @@ fn list(answer: &Value) -> String {
     }
 }
 
-/// The answer, or where the team stands.
+/// Formats the team's answer, or its state.
 fn told(team: &Value) -> String {
     match (team["answer"].as_str(), team["failed"].as_str()) {
         (Some(answer), _) => format!("{answer}\n"),

@@ -1,4 +1,4 @@
-//! `plexus user`: accounts, from the hub's own machine.
+//! `plexus user`: manages accounts from the hub's own machine.
 
 use std::io::{Read as _, Write as _};
 
@@ -26,7 +26,7 @@ pub fn command() -> Command {
         .subcommand(Command::new("make-admin").about("Make an account an administrator").arg(name()))
 }
 
-/// What is to be done.
+/// Command for an account.
 enum Act<'a> {
     Create { name: &'a str, password: String, role: Role },
     MakeAdmin { name: &'a str },
@@ -65,7 +65,7 @@ impl Act<'_> {
     }
 }
 
-/// The hub that serves the data folder does it.
+/// Sends the command to the hub that serves the data folder.
 async fn by_the_hub(hub: &Remote, act: &Act<'_>) -> anyhow::Result<String> {
     match act {
         Act::Create { name, password, role } => {

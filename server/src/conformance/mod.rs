@@ -1,7 +1,7 @@
-//! The conformance mode: a hub for test kits, with data of its own, on loopback only, and without signing in.
+//! Conformance mode: a hub for protocol test kits, with temporary data, on loopback only, without sign-in.
 //!
-//! Kits speak to the very edges that programs speak to. What is here besides is what they need to find: an account that
-//! everybody is, and agents that do as the kits say ([`plexus_hub::conformance`]).
+//! Kits use the same endpoints as other programs. This module adds what they expect to find: a shared test
+//! account, and agents that behave as the kits require ([`plexus_hub::conformance`]).
 
 pub mod mcp;
 mod mode;
@@ -14,10 +14,10 @@ use axum::{Router, extract::DefaultBodyLimit};
 
 use crate::state::Site;
 
-/// Largest body that a kit sends.
+/// Maximum body size that a kit sends.
 const BODY_BYTES: usize = 4 << 20;
 
-/// What kits look for at fixed places, besides what every hub has. Fixtures of further protocols are merged here.
+/// Additional routes at fixed paths that kits expect. Fixtures of further protocols are merged here.
 pub fn routes() -> Router<Site> {
     Router::new().layer(DefaultBodyLimit::max(BODY_BYTES))
 }

@@ -1,18 +1,18 @@
-//! Who is who while kits are at work.
+//! Identities that are used in conformance mode.
 
 use plexus_domain::Address;
 use plexus_hub::{Caller, Hub, conformance};
 
-/// There on a hub for test kits only.
+/// State of conformance mode. It exists only on a hub for test kits.
 pub struct Conformance {
-    /// Whoever calls without a token.
+    /// The test account, used for every request without a token.
     pub everybody: Caller,
-    /// Whose card the hub shows as its own.
+    /// The agent whose card is served as the hub's own card.
     pub front: Address,
 }
 
 impl Conformance {
-    /// None on a hub that serves people.
+    /// Returns the state, or `None` on a regular hub.
     pub async fn of(hub: &Hub) -> anyhow::Result<Option<Self>> {
         if !hub.config().conformance {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! The configuration of a hub for test kits. Nothing of it comes from settings, so no setting makes a hub one.
+//! Configuration of a hub for test kits. It ignores all settings, so no setting can put a regular hub into
+//! this mode.
 
 use std::{net::SocketAddr, path::Path};
 
@@ -8,11 +9,12 @@ use plexus_hub::config::{Config, PrivateNetworks, Quotas, Rates, RunLimits, Scal
 
 use crate::config::Serve;
 
-/// Kits send many requests at once, and all of them for one account.
+/// Concurrent runs: kits send many requests at once, all of them for one account.
 const RUNS: usize = 256;
 const SCALE: u32 = 1_000;
 
-/// A hub on `listen` that keeps its data in `folder`, which goes with it.
+/// Returns the configuration of a hub on `listen`. Its data is in `folder`, which the caller removes
+/// afterwards.
 pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
     if !listen.ip().is_loopback() {
         bail!("a hub for test kits lets everybody in, so it listens on loopback only, not on {listen}");
@@ -36,7 +38,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         durability: plexus_hub::config::Durability::Crash,
         secret_key_file: folder.join("secret.key"),
         registration: Registration::Closed,
-        // Kits wait for webhooks on loopback.
+        // Kits receive webhooks on loopback.
         private_networks: PrivateNetworks::Allowed,
         mcp_origins: Vec::new(),
         open_launch: false,

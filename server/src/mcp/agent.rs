@@ -1,4 +1,4 @@
-//! One agent as an MCP server: the tool `ask`, and a tool for each skill that says what it takes.
+//! One agent as an MCP server: the tool `ask`, and one tool per skill with an input schema.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::state::Site;
 
-/// Letters of a tool's name (2025-11-25, server/tools).
+/// Maximum length of a tool's name, in characters (2025-11-25, server/tools).
 const NAME_MAX: usize = 64;
 
 #[derive(Clone)]
@@ -35,7 +35,7 @@ struct Inner {
     door: Door,
     info: Implementation,
     tools: Vec<Tool>,
-    /// By the name of the tool.
+    /// The skills by the name of their tool.
     skills: Vec<(String, CardSkill)>,
 }
 
@@ -59,7 +59,7 @@ impl AgentServer {
         Ok(Self(Arc::new(Inner { site: site.clone(), door, info, tools: list, skills })))
     }
 
-    /// What a call of this tool says to the agent.
+    /// Converts a tool call to the message for the agent.
     fn question(&self, request: CallToolRequestParams) -> Result<Question, Asked> {
         if request.name == tools::ASK {
             let said: tools::Said = tools::arguments(request.arguments).map_err(Asked::Wrongly)?;
@@ -112,7 +112,7 @@ impl ServerHandler for AgentServer {
     }
 }
 
-/// The skills that say what they take, each by a name that a tool may have and no other tool has.
+/// Returns the skills with an input schema, each with a valid and unique tool name.
 fn callable(skills: Vec<CardSkill>) -> Vec<(String, CardSkill)> {
     let mut named: Vec<(String, CardSkill)> = Vec::new();
     for skill in skills.into_iter().filter(|skill| skill.input_schema.is_some()) {

@@ -1,4 +1,4 @@
-//! Asking an agent, with progress while it answers.
+//! Sends a message to an agent and reports progress while it answers.
 
 use std::{collections::HashMap, pin::Pin, time::Duration};
 
@@ -17,17 +17,17 @@ use rmcp::{
 use super::{outcome, progress::Progress};
 use crate::state::Site;
 
-/// What was said since is told this often.
+/// Interval of progress notifications.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// What to ask, in which conversation.
+/// A message for an agent, with its conversation and task.
 pub struct Question {
     pub context: Option<String>,
     pub task: Option<RunId>,
     pub parts: Vec<Part>,
 }
 
-/// Asks, and waits until nobody works on it any more.
+/// Sends the message and waits until the task has settled.
 pub async fn ask(
     site: &Site,
     door: &Door,
@@ -41,7 +41,8 @@ pub async fn ask(
     let settled = tokio::select! {
         settled = follow(task, following, request) => settled?,
         () = request.ct.cancelled() => {
-            // Until 2025-11-25 losing the connection means nothing; since then it is how a caller takes back a request.
+            // Up to 2025-11-25, losing the connection has no meaning. Since 2026-07-28, clients cancel a
+            // request by disconnecting.
             if hangs_up(request) {
                 return Ok(outcome::of(site, &calls::cancel(&site.hub, door, run).await?));
             }
@@ -80,7 +81,7 @@ async fn follow(mut task: Task, following: Following, request: &RequestContext<R
     }
 }
 
-/// The changes as a stream, which keeps its place when something else happens first.
+/// Returns the changes as a stream. Polling it in `select!` is cancellation safe.
 fn changes(following: Following) -> Pin<Box<dyn Stream<Item = Result<News>> + Send>> {
     Box::pin(stream::unfold(Some(following), |following| async move {
         let mut following = following?;
@@ -92,7 +93,8 @@ fn changes(following: Following) -> Pin<Box<dyn Stream<Item = Result<News>> + Se
     }))
 }
 
-/// Tells a caller who gave a token for it how far the answer is: the bytes said so far, and the text that is new.
+/// Sends progress notifications to a caller that requested them: the number of bytes so far, and the new
+/// text.
 struct Teller {
     progress: Progress,
     known: HashMap<(MessageId, usize), usize>,
@@ -116,7 +118,8 @@ impl Teller {
         self.fresh.push_str(fresh);
     }
 
-    /// The first word comes at once, so that the answer begins as a stream and nothing in between takes it for dead.
+    /// Sends the new text, if any. The first notification is sent at once: it starts the response stream, so
+    /// that proxies do not close the connection.
     async fn tell(&mut self) {
         if !self.begun || !self.fresh.is_empty() {
             self.begun = true;

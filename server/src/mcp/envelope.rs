@@ -1,4 +1,4 @@
-//! The body of a request: bounded, and a JSON-RPC message, before rmcp reads it.
+//! Validates request bodies before rmcp parses them: size limits and the JSON-RPC envelope.
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -18,12 +18,12 @@ const PARSE: i64 = -32_700;
 pub const INVALID_REQUEST: i64 = -32_600;
 pub const INTERNAL: i64 = -32_603;
 
-/// What a request may cost to read, besides its bytes.
+/// Limits of JSON nesting depth and number of values in a request.
 const DEPTH: usize = 32;
 const VALUES: usize = 100_000;
 
 pub fn limits(site: &Site) -> Limits {
-    // Text may be escaped, which makes a message longer.
+    // Text may be escaped, which enlarges a message.
     let bytes = site.hub.config().limits.max_message_bytes.saturating_mul(2);
     Limits { bytes, depth: DEPTH, values: VALUES }
 }
@@ -39,7 +39,8 @@ pub async fn read(site: &Site, body: Body) -> Result<Bytes, Response> {
     Ok(bytes)
 }
 
-/// Whether this is one JSON-RPC 2.0 message, of whatever kind; else the code and the words that say what is wrong.
+/// Checks that the body is one JSON-RPC 2.0 message of any kind. An error has the JSON-RPC code and the
+/// message.
 pub fn check(bytes: &[u8], limits: Limits) -> Result<(), (i64, String)> {
     let value: Value = json::parse(bytes, limits).map_err(|error| unreadable(&error))?;
     let invalid = |words: &str| Err((INVALID_REQUEST, words.to_owned()));
@@ -68,7 +69,7 @@ fn unreadable(error: &JsonError) -> (i64, String) {
     (code, format!("The message cannot be read. {error}"))
 }
 
-/// An error that answers no request in particular.
+/// Returns an error response without a request id.
 pub fn error(status: StatusCode, code: i64, message: &str) -> Response {
     let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
     (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()

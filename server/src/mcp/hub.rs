@@ -1,4 +1,4 @@
-//! The hub as an MCP server: finding agents, reading about them, and speaking to them. Their cards are its resources.
+//! The hub as an MCP server: tools to search, describe and call agents. The agents' cards are its resources.
 
 use plexus_domain::{Address, Error as Refusal, Part, page::PageSize};
 use plexus_hub::{
@@ -38,7 +38,7 @@ const INSTRUCTIONS: &str = "A hub of AI agents. Find one with search_agents, rea
      with send_message; the `context` of an answer goes on with the conversation. launch_goal lets several work on one goal. The resources are the agents' A2A cards.";
 const CARD: &str = ".well-known/agent-card.json";
 const CARD_TYPE: &str = "application/json";
-/// Cards may be kept this long.
+/// Cache lifetime of a card, in milliseconds.
 const CARD_TTL_MS: u64 = 300_000;
 
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl ServerHandler for HubServer {
             tools::LAUNCH => (Scope::Team, self.launch(request.arguments, &context).await),
             other => return Err(tools::unknown(other)),
         };
-        // What no program can be let do is told as the result: asking for more would lead to the same.
+        // Return permission errors that no token scope can fix as tool results, not as 403.
         let lacks_scope = self.caller.lacks(scope) && SCOPES.contains(&scope);
         Ok(done.unwrap_or_else(|error| self.lacking.or_result(error, lacks_scope)).into())
     }
@@ -165,7 +165,7 @@ impl HubServer {
         ask(&self.site, &door, question, request).await
     }
 
-    /// The team belongs to the hub: it goes on when nobody waits any more.
+    /// Launches a team and waits for its end. The team continues if the caller disconnects.
     async fn launch(&self, arguments: Option<JsonObject>, request: &RequestContext<RoleServer>) -> Done {
         let asked: tools::LaunchGoal = tools::arguments(arguments)?;
         let hub = &self.site.hub;
@@ -200,7 +200,7 @@ impl HubServer {
         }
     }
 
-    /// What everybody may find, the newest first: their cards are the resources.
+    /// Returns a page of the publicly listed agents of this hub, newest first. Their cards are the resources.
     async fn page(&self, cursor: Option<String>) -> plexus_hub::Result<Found> {
         let start = cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
         let size = PageSize::new(PageSize::MAX)?;
@@ -238,7 +238,7 @@ impl HubServer {
                     "examples": skill.examples })
         };
         let version = view.versions.iter().find(|version| version.yanked_reason.is_none());
-        // Over A2A the agent of another hub is called there.
+        // An agent of a remote hub is called at that hub over A2A.
         let elsewhere = version.filter(|_| view.address.hub.is_some());
         let elsewhere = elsewhere.and_then(|version| version.connector.called()).map(str::to_owned);
         json!({ "address": view.address, "title": view.summary.title, "description": view.summary.description,
@@ -255,7 +255,7 @@ impl HubServer {
     }
 }
 
-/// The address of an agent; models leave the @ out.
+/// Parses an agent's address. Models often omit the `@`.
 fn address(text: &str) -> Result<Address, Refusal> {
     let text = text.trim();
     let whole = if text.starts_with('@') { text.to_owned() } else { format!("@{text}") };
@@ -269,14 +269,15 @@ fn none_found(found: &Found) -> String {
     }
 }
 
-/// What a tool that only looks answers.
+/// Returns a successful tool result with text and structured content.
 fn said(text: String, value: Value) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(value);
     result
 }
 
-/// The team once it has ended. Its steps are told; so is that it still works, which keeps the answer from being given up.
+/// Waits until the team has ended and reports its steps as progress. Keep-alive notifications prevent the
+/// client's timeout.
 async fn follow(mut watching: Watching, progress: Progress) -> plexus_hub::Result<TeamView> {
     let (mut steps, mut told) = (Steps::default(), 0);
     loop {

@@ -1,8 +1,8 @@
-//! MCP: the hub at `/mcp`, every agent of it at `/mcp/{owner}/{name}`, in both revisions that are spoken: 2025-11-25 and
-//! its forerunners, which begin with `initialize`, and 2026-07-28, where each request says all there is to know.
+//! MCP servers: the hub at `/mcp` and every agent at `/mcp/{owner}/{name}`.
 //!
-//! The protocol is rmcp's. Nothing is kept between requests in either revision, so a hub of several processes and a hub
-//! that was just started answer alike.
+//! Two kinds of protocol revisions are supported: up to 2025-11-25, which begin with `initialize`, and
+//! 2026-07-28, where each request is self-contained. The protocol is implemented by rmcp. Both are served
+//! statelessly, so any instance of a hub can serve any request, also after a restart.
 
 mod agent;
 mod ask;
@@ -48,7 +48,7 @@ use crate::{
     },
 };
 
-/// What the registry tells may be read from anywhere.
+/// Routes of the MCP registry, which any origin may read.
 pub fn registry_routes() -> Router<Site> {
     Router::new()
         .route("/v0.1/servers", get(registry::list))
@@ -64,7 +64,8 @@ pub fn routes(site: &Site) -> Router<Site> {
         .layer(middleware::from_fn_with_state(site.clone(), origin::check))
 }
 
-/// The hub's own tools; on a hub for test kits, what their suite asks for, and sessions as it also tries those.
+/// Returns the route of the hub's own server. In conformance mode it serves the suite's fixtures, with
+/// sessions, because the suite also tests those.
 fn at_mcp(site: &Site) -> Router<Site> {
     if site.conformance.is_none() {
         return Router::new().route("/mcp", post(of_hub));
@@ -118,14 +119,14 @@ async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_
     AgentServer::new(site, caller, door).await
 }
 
-/// A refusal before any message: who calls, or at whose door.
+/// Returns the response for an error before any message, from authentication or authorisation.
 fn outside(site: &Site, path: &str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = say(error);
     let code = if status.is_server_error() { envelope::INTERNAL } else { envelope::INVALID_REQUEST };
     lacks_scope(site, path, envelope::error(status, code, &refusal.to_string()))
 }
 
-/// Reads the request within its limits and lets rmcp answer it.
+/// Reads the request within its limits and passes it to rmcp.
 async fn serve(site: &Site, server: impl ServerHandler + Clone, request: Request) -> Response {
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config(site));
@@ -147,8 +148,8 @@ async fn answer<S: ServerHandler, M: SessionManager>(
     answer.map(Body::new)
 }
 
-/// The host and the origin of a request were looked at before it came here. An answer without any progress before it is
-/// plain JSON.
+/// Returns the configuration of rmcp. Host and origin have been checked by then. A result without preceding
+/// progress is plain JSON.
 fn config(site: &Site) -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .disable_allowed_hosts()

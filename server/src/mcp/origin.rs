@@ -1,4 +1,5 @@
-//! Which web pages may call: the hub's own, and those of origins that the operator named. Programs send no origin.
+//! Origin check: browser pages may call only from the hub's own origin or from origins configured by the
+//! operator. Programs send no origin.
 
 use axum::{
     extract::{Request, State},
@@ -23,7 +24,7 @@ pub async fn check(State(site): State<Site>, request: Request, next: Next) -> Re
     }
 }
 
-/// Answers what browsers ask before a page of an allowed origin may call.
+/// Answers CORS preflight requests for allowed origins.
 pub fn cors(site: Site) -> CorsLayer {
     let exposed = [header::WWW_AUTHENTICATE, header::HeaderName::from_static("mcp-session-id")];
     CorsLayer::new()

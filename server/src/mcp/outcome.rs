@@ -1,4 +1,4 @@
-//! What an agent answered, as the result of a tool.
+//! Converts the result of a task to an MCP tool result.
 
 use plexus_domain::{Content, Part, RunState, part::plain_text};
 use plexus_hub::calls::Task;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{state::Site, web::download::blob_url};
 
-/// The answer of a settled task. A failed one is an error that the caller's model reads.
+/// Returns the result of a settled task. A failed task is an error result, which the caller's model can read.
 pub fn of(site: &Site, task: &Task) -> CallToolResult {
     let parts: Vec<&Part> = task.agents_messages().flat_map(|message| &message.parts).collect();
     let failed = matches!(task.state, RunState::Failed | RunState::Stopped | RunState::Rejected);
@@ -45,7 +45,8 @@ const fn data(part: &Part) -> Option<&Value> {
     }
 }
 
-/// What a model gets to see of a part. How the agent came to its answer is its own affair.
+/// Converts a part to a content block. Tool calls, reasoning and approvals are omitted: they are internal to
+/// the agent.
 fn block(site: &Site, part: &Part) -> Option<ContentBlock> {
     let name = |otherwise: &str| part.name.clone().unwrap_or_else(|| otherwise.to_owned());
     let typed = |link: Resource| match &part.media_type {

@@ -1,4 +1,4 @@
-//! Telling a caller how far its request is, where it gave a token for that.
+//! Progress notifications for callers that sent a progress token.
 
 use rmcp::{
     Peer, RoleServer,
@@ -20,7 +20,7 @@ impl Progress {
         self.token.is_some()
     }
 
-    /// `so_far` goes up; the words are what is new.
+    /// Sends a notification. `so_far` must increase; `words` is the new text.
     pub async fn tell(&self, so_far: usize, words: String) {
         let Some(token) = self.token.clone() else { return };
         #[expect(
@@ -31,7 +31,7 @@ impl Progress {
         if !words.is_empty() {
             progress = progress.with_message(words);
         }
-        // A caller that is gone is noticed by its token, not here.
+        // A disconnected caller is detected by the cancellation token of its request.
         if let Err(error) = self.peer.notify_progress(progress).await {
             tracing::debug!(%error, "progress was not told");
         }

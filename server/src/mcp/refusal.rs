@@ -1,4 +1,4 @@
-//! Refusals of the hub in the words of MCP.
+//! Maps errors of the hub to MCP errors.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use rmcp::{
 
 use crate::web::error::say;
 
-/// What a tool could not do, as its result: models read this, and may do better the second time.
+/// Returns an error as a tool result: models read it and may correct their call.
 pub fn of_tool(error: HubError) -> CallToolResult {
     let (_, refusal) = say(error);
     CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
 }
 
-/// What a method could not do.
+/// Returns an error as a JSON-RPC error of a method.
 pub fn of_method(error: HubError) -> ErrorData {
     let (_, refusal) = say(error);
     let message = refusal.to_string();
@@ -31,13 +31,13 @@ pub fn of_method(error: HubError) -> ErrorData {
     }
 }
 
-/// What a caller lacked in the middle of a message: an account, or a scope. It is told by the status of the answer, since
-/// that is what makes clients sign in.
+/// An account or scope that turned out to be missing while a message was processed. It is reported by the
+/// HTTP status, because only that makes clients sign in.
 #[derive(Clone, Default)]
 pub struct Lacking(Arc<Mutex<Option<Refusal>>>);
 
 impl Lacking {
-    /// Keeps a refusal that another token would change; all others are the result of the tool.
+    /// Records an error that another token would fix. Every error is also returned as the tool result.
     pub fn or_result(&self, error: HubError, lacks_scope: bool) -> CallToolResult {
         match &error {
             HubError::Refused(refusal @ Refusal::Unauthenticated { .. }) => {

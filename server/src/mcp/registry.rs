@@ -1,5 +1,5 @@
-//! The hub as a sub-registry of MCP servers: the read half of the registry's API (OpenAPI of 2025-12-01), so that clients
-//! that know registries find its agents. Each agent that everybody may find is a server, and so is the hub.
+//! MCP sub-registry: the read-only part of the registry API (OpenAPI of 2025-12-01), so that registry clients
+//! find the agents. Each publicly listed agent is a server, and so is the hub.
 
 use std::{collections::HashMap, net::IpAddr};
 
@@ -30,12 +30,12 @@ use crate::{
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 const PAGE: u16 = 30;
-/// The name of the hub itself, which no agent has: theirs have a dot.
+/// Name of the hub itself. It cannot collide with an agent: their names have a dot.
 const HUB: &str = "hub";
-/// Characters of a title and of a description.
+/// Maximum length of a title and of a description, in characters.
 const TEXT_MAX: usize = 100;
 
-/// `{"error": "…"}`, as the registry has it.
+/// Error response `{"error": "…"}`, the format of the registry API.
 pub struct Error(plexus_hub::Error);
 
 impl<E: Into<plexus_hub::Error>> From<E> for Error {
@@ -59,7 +59,7 @@ impl IntoResponse for Error {
 
 type Answer = Result<Json<Value>, Error>;
 
-/// `GET /v0.1/servers`: the latest version of each, the hub last.
+/// Handles `GET /v0.1/servers`: lists the latest version of each agent, with the hub last.
 pub async fn list(
     State(site): State<Site>,
     ClientIp(ip): ClientIp,
@@ -96,14 +96,14 @@ pub async fn list(
     Ok(Json(json!({ "servers": servers, "metadata": { "nextCursor": next, "count": count } })))
 }
 
-/// `GET /v0.1/servers/{name}/versions`: all of an agent's, the newest first.
+/// Handles `GET /v0.1/servers/{name}/versions`: lists all versions of an agent, newest first.
 pub async fn versions(State(site): State<Site>, ClientIp(ip): ClientIp, Path(name): Path<String>) -> Answer {
     let servers = every_version(&site, &admit(&site, ip)?, &name).await?;
     let count = servers.len();
     Ok(Json(json!({ "servers": servers, "metadata": { "count": count } })))
 }
 
-/// `GET /v0.1/servers/{name}/versions/{version}`: that one, or `latest`.
+/// Handles `GET /v0.1/servers/{name}/versions/{version}`: returns that version, or the one marked `latest`.
 pub async fn version(
     State(site): State<Site>,
     ClientIp(ip): ClientIp,
@@ -120,9 +120,9 @@ pub async fn version(
     Ok(Json(found.ok_or_else(missing)?))
 }
 
-/// What the query of a list asks for.
+/// Parsed query of a list.
 struct Asked {
-    /// Where among the agents; none is behind them, where the hub is.
+    /// Position among the agents; `None` is the position after all agents, where the hub is listed.
     start: Option<Start>,
     size: PageSize,
     search: String,
@@ -173,7 +173,7 @@ fn missing() -> Refusal {
     Refusal::not_found("There is no such server here.")
 }
 
-/// The anonymous caller that a reader of the registry is, counted by its address.
+/// Applies the rate limit and returns an anonymous caller with the client's IP address.
 fn admit(site: &Site, ip: IpAddr) -> Result<Caller, Refusal> {
     let caller = Caller::nobody(ip);
     site.hub.limits().take(Rate::Catalogs, &caller.key())?;
@@ -196,7 +196,7 @@ fn of_version(site: &Site, view: &AgentView, version: &Version) -> Value {
     told(&shown.server(site, version), version.created, status, version.yanked_reason.as_deref(), is_latest)
 }
 
-/// The hub itself, and since when it is here; its own namespace is as old as the hub.
+/// Returns the hub's entry and its publication time, which is the age of the hub's own namespace.
 async fn of_hub(site: &Site, caller: &Caller) -> plexus_hub::Result<Option<(Timestamp, Value)>> {
     let own: Name = "plexus".parse()?;
     let Some(owner) = agents::owner(&site.hub, caller, &own).await? else { return Ok(None) };
@@ -218,7 +218,7 @@ fn told(server: &Value, at: Timestamp, status: &str, message: Option<&str>, is_l
     json!({ "server": server, "_meta": { OFFICIAL: official } })
 }
 
-/// What a registry shows of an agent, whatever the version.
+/// The fields of an agent that are the same for all versions.
 struct Shown<'a> {
     address: &'a Address,
     title: &'a str,
@@ -250,7 +250,7 @@ fn remote(url: &str, is_open: bool) -> Value {
     remote
 }
 
-/// The hub's host name from its end, as names in registries begin.
+/// Returns the registry namespace: the hub's host name in reverse order, such as `org.example.hub`.
 fn namespace(site: &Site) -> String {
     let host = site.hub.config().public_url.host_str().unwrap_or("localhost");
     let plain: String = host

@@ -1,4 +1,4 @@
-//! The tools that the hub and its agents offer.
+//! Definitions of the tools that the hub and its agents offer.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct LaunchGoal {
     pub members: Vec<String>,
 }
 
-/// A message, and the conversation that it belongs to.
+/// A message with its conversation and task.
 #[derive(Deserialize)]
 pub struct Said {
     pub message: String,
@@ -60,7 +60,7 @@ impl Said {
     }
 }
 
-/// The arguments of a tool; a refusal says which one is wrong.
+/// Deserializes the arguments of a tool. An error names the invalid argument.
 pub fn arguments<T: DeserializeOwned>(given: Option<JsonObject>) -> Result<T, Refusal> {
     serde_json::from_value(Value::Object(given.unwrap_or_default())).map_err(|error| {
         Refusal::invalid("arguments", format!("The arguments are not those of this tool: {error}."))
@@ -107,7 +107,7 @@ fn launch() -> Tool {
     tool(LAUNCH, "Launch a goal", words, input).annotate(speaks())
 }
 
-/// The one tool that every agent has.
+/// Returns the tool `ask`, which every agent has.
 pub fn ask(title: &str, description: &str) -> Tool {
     let words =
         if description.is_empty() { format!("Ask {title}.") } else { format!("Ask {title}. {description}") };
@@ -115,7 +115,7 @@ pub fn ask(title: &str, description: &str) -> Tool {
     tool.annotate(speaks()).with_raw_output_schema(answer())
 }
 
-/// A skill of an agent that says what it takes.
+/// Returns the tool of a skill with an input schema.
 pub fn skill(name: String, title: &str, description: String, input: JsonObject) -> Tool {
     let tool = Tool::new(name, description, input).with_title(title);
     tool.annotate(speaks()).with_raw_output_schema(answer())
@@ -134,7 +134,7 @@ fn looks() -> ToolAnnotations {
     ToolAnnotations::new().read_only(true).open_world(false)
 }
 
-/// Nobody knows what an agent does with what it is told.
+/// Annotations of tools that call agents: the effects of an agent are unknown.
 fn speaks() -> ToolAnnotations {
     ToolAnnotations::new().read_only(false).open_world(true)
 }
@@ -150,7 +150,7 @@ fn said(message: &str) -> Value {
         "task": { "type": "string", "description": "`task` of an answer whose state is input_required: what you say then answers its question." } } })
 }
 
-/// The structured result of whoever was asked.
+/// Output schema of tools that call an agent.
 fn answer() -> Arc<JsonObject> {
     Arc::new(object(
         json!({ "type": "object", "required": ["task", "context", "state", "text"], "properties": {

@@ -1,4 +1,4 @@
-//! The page on which a person lets a program act for them.
+//! Consent page on which a user authorises a client (OAuth authorization endpoint).
 
 use axum::{
     extract::{RawQuery, State},
@@ -30,7 +30,8 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(query): RawQu
     }
 }
 
-/// The form carries the whole request, which is looked at again: nothing is believed because the page had it.
+/// Handles the user's decision. The form carries the whole request, which is validated again: the fields may
+/// have been manipulated.
 pub async fn decide(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
     let agrees = fields.get("decision") == "allow";
     let question = match oauth::ask(&site.hub, &visit.caller, &request(fields.pairs())).await {
@@ -44,7 +45,7 @@ pub async fn decide(State(site): State<Site>, visit: Visit, fields: Fields) -> R
     }
 }
 
-/// A parameter that comes twice is none.
+/// Reads the request's parameters. A repeated parameter counts as missing and marks the request as invalid.
 fn request(pairs: &[(String, String)]) -> Request {
     let mut is_repeated = false;
     let mut get = |name: &str| {
@@ -82,7 +83,7 @@ fn not_asked(visit: Visit, wrong: &Wrong) -> Response {
     visit.show_as(StatusCode::BAD_REQUEST, page)
 }
 
-/// Where an answer goes, in a word.
+/// Returns a short name of the redirect target: its host, or its scheme if it has no host.
 fn place(redirect: &Url) -> String {
     redirect.host_str().map_or_else(|| redirect.scheme().to_owned(), str::to_owned)
 }
@@ -99,7 +100,7 @@ fn consent(visit: Visit, question: &Question, pairs: Pairs) -> Response {
         fields: pairs.into_iter().filter(|(name, _)| name != "decision").collect(),
     };
     let mut response = visit.show(page);
-    // Browsers count where a form is sent on to among where it goes.
+    // Browsers also check redirects of a form submission against `form-action`.
     response.extensions_mut().insert(FormTarget(match redirect.origin().is_tuple() {
         true => redirect.origin().ascii_serialization(),
         false => format!("{}:", redirect.scheme()),

@@ -1,4 +1,4 @@
-//! Where to sign in (RFC 8414), and what for (RFC 9728).
+//! OAuth metadata documents: authorization server (RFC 8414) and protected resources (RFC 9728).
 
 use axum::{
     Json,
@@ -30,7 +30,8 @@ pub async fn server(State(site): State<Site>) -> Json<Value> {
     }))
 }
 
-/// The hub as a client of others (OAuth Client ID Metadata Document), for agents whose owner entered no client.
+/// Returns the hub's own client metadata (OAuth Client ID Metadata Document). The hub uses it as a client of
+/// agents' authorization servers when the agent's owner configured no client.
 pub async fn client(State(site): State<Site>) -> Json<Value> {
     let config = site.hub.config();
     Json(json!({
@@ -44,12 +45,12 @@ pub async fn client(State(site): State<Site>) -> Json<Value> {
     }))
 }
 
-/// The hub as a whole.
+/// Returns the resource metadata of the hub as a whole.
 pub async fn whole(State(site): State<Site>) -> Json<Value> {
     resource(&site, "")
 }
 
-/// One address of it, such as an MCP server.
+/// Returns the resource metadata of one path, such as an MCP server.
 pub async fn part(State(site): State<Site>, Path(path): Path<String>) -> Json<Value> {
     resource(&site, &path)
 }

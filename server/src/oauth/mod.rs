@@ -1,4 +1,4 @@
-//! The hub as its own authorization server: what clients read first, the page that asks a person, and tokens for codes.
+//! OAuth authorization server of the hub: metadata, consent page and token endpoints.
 
 mod authorize;
 mod metadata;
@@ -19,14 +19,14 @@ pub const REVOKE: &str = "/oauth/revoke";
 pub const SERVER: &str = "/.well-known/oauth-authorization-server";
 pub const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
-/// What a browser opens.
+/// Routes opened in a browser.
 pub fn pages() -> Router<Site> {
     Router::new()
         .route(AUTHORIZE, get(authorize::show).post(authorize::decide))
         .route(CALLBACK, get(crate::pages::agent_manage::connected))
 }
 
-/// What programs call, from anywhere.
+/// Routes called by programs, from any origin.
 pub fn routes() -> Router<Site> {
     Router::new()
         .route(SERVER, get(metadata::server))

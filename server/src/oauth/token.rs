@@ -1,4 +1,5 @@
-//! Tokens for codes (RFC 6749 section 4.1.3) and for refresh tokens (section 6), and giving them back (RFC 7009).
+//! Token endpoint (authorization code: RFC 6749 section 4.1.3, refresh token: section 6) and token revocation
+//! (RFC 7009).
 
 use axum::{
     Json,
@@ -57,7 +58,7 @@ fn said(refused: Refused) -> Response {
     }
 }
 
-/// Answers 200 also for what is unknown, as the specification has it.
+/// Revokes a token. Returns 200 for unknown tokens too, as RFC 7009 requires.
 pub async fn revoke(State(site): State<Site>, ClientIp(ip): ClientIp, fields: Fields) -> Response {
     if let Err(error) = oauth::admit(&site.hub, ip) {
         return unkept(said(error.into()));

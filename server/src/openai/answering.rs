@@ -1,4 +1,4 @@
-//! One answer, as it is written.
+//! One streamed answer of an agent.
 
 use std::time::Duration;
 
@@ -13,29 +13,30 @@ use tokio::time::timeout;
 use super::{failure::Failure, models, response::Said};
 use crate::{state::Site, web::event_stream::HEARTBEAT};
 
-/// A stream begins once it is known that the agent answers, or when this has passed.
+/// Maximum wait for the first output before the stream begins. Failures until then are reported by HTTP
+/// status.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub struct Answering {
     site: Site,
     following: Following,
     words: Words,
-    /// How much of the words was given out.
+    /// Number of bytes of the text that were returned so far.
     given: usize,
     leash: Leash,
     pub task: Task,
-    /// The message that it is kept as.
+    /// Id of the message that stores the answer.
     pub id: MessageId,
     /// Seconds since 1970.
     pub created: i64,
-    /// As the caller named it.
+    /// The model name in the caller's spelling.
     pub model: String,
 }
 
-/// What comes next of an answer.
+/// Next event of an answer.
 pub enum Piece {
     Text(String),
-    /// Nothing happened for a while.
+    /// Keep-alive: nothing happened within the heartbeat interval.
     Silence,
     End(Result<(), Failure>),
 }
@@ -83,7 +84,8 @@ impl Answering {
         }
     }
 
-    /// The first piece, if one comes soon: a failure before it can still be told by the status of the answer.
+    /// Returns the first event if it arrives within 5 seconds. A failure before it can still be reported
+    /// by the HTTP status.
     pub async fn first(&mut self) -> Result<Option<Piece>, Failure> {
         match timeout(PATIENCE, self.next()).await {
             Err(_) | Ok(Ok(Piece::Silence)) => Ok(None),
@@ -92,7 +94,7 @@ impl Answering {
         }
     }
 
-    /// Waits for the whole answer.
+    /// Waits for the complete answer.
     pub async fn whole(&mut self) -> Result<&str, Failure> {
         loop {
             if let Piece::End(outcome) = self.next().await? {
@@ -115,7 +117,7 @@ impl Answering {
     }
 }
 
-/// What came of a task that nobody works on now.
+/// Returns the outcome of a settled task.
 pub fn outcome(task: &Task, text: &str) -> Result<(), Failure> {
     match task.state {
         RunState::Completed | RunState::InputRequired | RunState::Stopped => Ok(()),
@@ -124,7 +126,7 @@ pub fn outcome(task: &Task, text: &str) -> Result<(), Failure> {
     }
 }
 
-/// An agent that is not there is a model that is not there.
+/// Maps a missing agent to a missing model.
 fn no_model(error: Error) -> Failure {
     match error {
         Error::Refused(Refusal::NotFound { message }) => Failure::no_model(message),

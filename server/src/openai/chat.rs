@@ -1,4 +1,4 @@
-//! `POST /v1/chat/completions`.
+//! OpenAI chat completions: `POST /v1/chat/completions`.
 
 use std::convert::Infallible;
 
@@ -66,7 +66,7 @@ fn id(answering: &Answering) -> String {
     format!("chatcmpl-{}", answering.id.uuid().simple())
 }
 
-/// Nothing is counted where the agent counts nothing.
+/// Formats token usage; all zero if the agent reports none.
 fn usage(usage: Usage) -> Value {
     json!({
         "prompt_tokens": usage.tokens_in, "completion_tokens": usage.tokens_out, "total_tokens": usage.tokens(),
@@ -76,7 +76,8 @@ fn usage(usage: Usage) -> Value {
     })
 }
 
-/// A stream is dropped when its reader hangs up, and the answering with it, which ends the run.
+/// State of a chunk stream. When the client disconnects, the stream and its `Answering` are dropped, which
+/// cancels the run.
 struct Chunks {
     answering: Answering,
     with_usage: bool,
@@ -147,7 +148,7 @@ impl Chunks {
     }
 }
 
-/// JSON has no line breaks, so `data` is one line.
+/// Compact JSON has no line breaks, so `data` is one line.
 fn event(data: &Value) -> Bytes {
     format!("data: {data}\n\n").into()
 }

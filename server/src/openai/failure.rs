@@ -1,4 +1,4 @@
-//! Errors as these programs expect them: `{"error": {"message", "type", "param", "code"}}`.
+//! Errors in OpenAI format: `{"error": {"message", "type", "param", "code"}}`.
 
 use axum::{
     Json,
@@ -27,7 +27,7 @@ pub struct Failure {
 const INVALID: &str = "invalid_request_error";
 const SERVER: &str = "server_error";
 
-/// `/v1/…`: what is not there.
+/// Fallback for unknown paths below `/v1/`.
 pub async fn missing() -> Failure {
     let words = "There is nothing at this address: /v1/models, /v1/chat/completions and /v1/responses are.";
     Failure::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
@@ -46,7 +46,7 @@ impl Failure {
         Self { param: Some(param.into()), ..self }
     }
 
-    /// A request that cannot be served as it is; `param` is the member that is wrong.
+    /// Returns an error for an invalid request; `param` is the invalid member.
     pub fn invalid(param: Option<&str>, message: impl Into<String>) -> Self {
         let failure = Self::new(StatusCode::BAD_REQUEST, INVALID, message);
         Self { param: param.map(str::to_owned), ..failure }
@@ -57,7 +57,7 @@ impl Failure {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, INVALID, words).coded("unsupported_media_type")
     }
 
-    /// An agent that is not there for this caller.
+    /// Returns the error for an agent that does not exist or is not visible to the caller.
     pub fn no_model(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, INVALID, message).coded("model_not_found").about("model")
     }
@@ -67,7 +67,7 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, SERVER, words).coded("unavailable")
     }
 
-    /// A run that ended without the answer that was asked for.
+    /// Returns the error for a run that ended without an answer.
     pub fn of_run(task: &Task) -> Self {
         let said = task.failure.as_ref();
         let words = said.map_or("The agent gave no answer.", |failure| failure.message.as_str());
@@ -116,7 +116,7 @@ impl From<plexus_hub::Error> for Failure {
         let (status, refusal) = say(error);
         let message = refusal.to_string();
         let failure = match &refusal {
-            // Programs try a conflict again by themselves, which would not help.
+            // Not 409: OpenAI clients retry a conflict automatically, which would not help.
             Refusal::Invalid { .. } | Refusal::Conflict { .. } => Self::invalid(None, message),
             Refusal::Unauthenticated { .. } => Self::new(status, INVALID, message).coded("invalid_api_key"),
             Refusal::Forbidden { .. } => Self::new(status, INVALID, message).coded("permission_denied"),

@@ -1,4 +1,4 @@
-//! What these programs send: messages of text, images and files.
+//! Converts OpenAI request messages (text, images, audio, files) to a conversation for an agent.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use plexus_domain::{Content, Part, text};
@@ -12,7 +12,7 @@ use super::failure::Failure;
 
 const NAME_CHARS: usize = 200;
 
-/// A conversation on its way to an agent.
+/// A conversation for an agent.
 #[derive(Default)]
 pub struct Input {
     turns: Vec<Before>,
@@ -20,12 +20,12 @@ pub struct Input {
 }
 
 impl Input {
-    /// Words of the caller's own.
+    /// Adds a user message.
     pub fn say(&mut self, words: &str) {
         self.turns.push(Before { by_agent: false, parts: vec![Part::text(words)] });
     }
 
-    /// A list of messages; `param` is what errors call it.
+    /// Adds a list of messages; `param` is their name in errors.
     pub fn messages(&mut self, messages: &[Value], param: &str) -> Result<(), Failure> {
         for (index, message) in messages.iter().enumerate() {
             self.message(message, &format!("{param}[{index}]"))?;
@@ -33,7 +33,7 @@ impl Input {
         Ok(())
     }
 
-    /// The last message is what is asked.
+    /// Builds the call. The last message is the question; the messages before it are history.
     pub fn call(mut self, param: &str) -> Result<Call, Failure> {
         let asked = self.turns.pop();
         let asked = asked.ok_or_else(|| Failure::invalid(Some(param), "Nothing is said. Send a message."))?;
@@ -44,7 +44,7 @@ impl Input {
         Ok(Call { before: self.turns, files: self.files, ..Call::new(Origin::OpenAi, asked.parts) })
     }
 
-    /// Messages without words, such as those that only call tools, leave no trace.
+    /// Adds a message. Messages without content, such as those that only call tools, are skipped.
     fn message(&mut self, message: &Value, param: &str) -> Result<(), Failure> {
         let wrong = |words: &str| Failure::invalid(Some(param), words);
         let kind = message["type"].as_str().unwrap_or("message");
@@ -53,7 +53,7 @@ impl Input {
                 (message["role"].as_str().ok_or_else(|| wrong("A message has a role."))?, &message["content"])
             }
             "function_call_output" => ("tool", &message["output"]),
-            // What other models thought or called is nothing that was said.
+            // Skip other items, such as reasoning and tool calls of other models.
             _ if message.is_object() => return Ok(()),
             _ => return Err(wrong("A message is an object.")),
         };
@@ -118,7 +118,7 @@ impl Input {
         }
     }
 
-    /// A link, or a file whose bytes stand in a `data:` URL (RFC 2397).
+    /// Returns a link, or a file if the URL is a `data:` URL (RFC 2397).
     fn link(&mut self, url: Option<&str>, name: Option<String>, param: &str) -> Result<Vec<Part>, Failure> {
         let words = "Send the file as a URL or as its bytes in base64: this hub keeps no uploads by id.";
         let url = url.ok_or_else(|| Failure::invalid(Some(param), words))?;

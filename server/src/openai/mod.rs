@@ -1,7 +1,7 @@
-//! The API that most chat programs speak, at `/v1`: every agent that the caller may speak to is a model, named by its
-//! address with or without the `@`.
+//! OpenAI-compatible API at `/v1`. Every agent that the caller may call is a model, named by its address with
+//! or without the `@`.
 //!
-//! These programs keep their conversations themselves (`docs/adr/0012`) and end an answer by hanging up.
+//! Clients store their conversations themselves (`docs/adr/0012`), and cancel an answer by disconnecting.
 
 mod answering;
 mod chat;
@@ -29,7 +29,7 @@ use crate::{
     web::body::{JSON, is_of_type, untaken},
 };
 
-/// What a request may cost to read, besides its bytes.
+/// Limits of JSON nesting depth and number of values in a request.
 const DEPTH: usize = 64;
 const VALUES: usize = 100_000;
 
@@ -44,7 +44,7 @@ pub fn routes() -> Router<Site> {
         .route("/v1/{*rest}", axum::routing::any(failure::missing))
 }
 
-/// The members of a request. Those that are not known are ignored.
+/// Parses the members of a request. Unknown members are ignored.
 fn read(
     site: &Site,
     headers: &HeaderMap,
@@ -65,7 +65,7 @@ fn read(
     }
 }
 
-/// A member that is a text where it is there.
+/// Returns an optional string member.
 fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Option<&'a str>, Failure> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -74,7 +74,7 @@ fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Optio
     }
 }
 
-/// A member that is true or false where it is there.
+/// Returns an optional boolean member; the default is false.
 fn flag(members: &Map<String, Value>, name: &'static str) -> Result<bool, Failure> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(false),

@@ -1,4 +1,4 @@
-//! Models: agents, by address.
+//! Model endpoints: agents as models, named by their address.
 
 use axum::{
     Json,
@@ -14,8 +14,8 @@ use crate::{
     web::bearer::{Bearer, Unknown},
 };
 
-/// `GET /v1/models`: the caller's own agents, those with its star, those it asked last, and those that are used most
-/// here.
+/// Handles `GET /v1/models`: lists the caller's own agents, starred agents, recently called agents, and the
+/// most used agents of the hub.
 pub async fn list(State(site): State<Site>, caller: Result<Bearer, Unknown>) -> Result<Json<Value>, Failure> {
     let Bearer(caller) = caller?;
     let offered = calls::offered(&site.hub, &caller).await?;
@@ -23,7 +23,7 @@ pub async fn list(State(site): State<Site>, caller: Result<Bearer, Unknown>) -> 
     Ok(Json(json!({ "object": "list", "data": models })))
 }
 
-/// `GET /v1/models/{id}`: any agent that the caller may know of.
+/// Handles `GET /v1/models/{id}`: returns any agent that is visible to the caller.
 pub async fn show(
     State(site): State<Site>,
     id: Result<Path<String>, PathRejection>,
@@ -36,7 +36,7 @@ pub async fn show(
     Ok(Json(model(&found.address, found.agent.created)))
 }
 
-/// The address that a model's name stands for.
+/// Parses the address in a model name.
 pub fn address(model: &str) -> Result<Address, Failure> {
     model.parse().map_err(|_| unknown(model))
 }
@@ -46,7 +46,7 @@ fn unknown(model: &str) -> Failure {
     Failure::no_model(format!("There is no agent \"{model}\" here. A model is named as owner/name."))
 }
 
-/// What an agent is called as a model.
+/// Returns the model name of an agent.
 pub fn id(address: &Address) -> String {
     format!("{}/{}", address.owner, address.name)
 }

@@ -1,4 +1,5 @@
-//! An answer as a Response object, with every member that the vendor-neutral description asks for (openresponses.org).
+//! Formats an answer as a Response object, with every member that the vendor-neutral specification requires
+//! (openresponses.org).
 
 use plexus_domain::{MessageId, run::Usage};
 use plexus_hub::calls::Task;
@@ -6,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 
-/// Texts of the request that are told again.
+/// String members of the request that are echoed in the response.
 const ECHOED: [&str; 5] =
     ["instructions", "previous_response_id", "safety_identifier", "prompt_cache_key", "user"];
 
@@ -27,7 +28,7 @@ impl Status {
     }
 }
 
-/// What there is of an answer by now.
+/// An answer in its current state.
 #[derive(Clone, Copy)]
 pub struct Said<'a> {
     pub message: MessageId,
@@ -35,11 +36,12 @@ pub struct Said<'a> {
     pub task: &'a Task,
 }
 
-/// The parts of a Response that stay the same while it is written.
+/// The members of a Response that do not change while it is written.
 pub struct Frame(Map<String, Value>);
 
 impl Frame {
-    /// Of a message that was begun at `created`, in seconds since 1970, by what the caller calls `model`.
+    /// Creates the members for a message created at `created` (seconds since 1970). `model` is the model name
+    /// in the caller's spelling.
     pub fn new(message: MessageId, created: i64, model: &str, asked: &Map<String, Value>) -> Self {
         let mut frame = Map::new();
         frame.insert("id".to_owned(), json!(id(message)));
@@ -60,7 +62,7 @@ impl Frame {
         if let Value::Object(fixed) = fixed {
             frame.extend(fixed);
         }
-        // What else is asked for is nothing that the agents of a hub know, so the defaults are what held.
+        // Report defaults for unsupported request options.
         if let Some(metadata) = asked.get("metadata").filter(|value| value.is_object()) {
             frame.insert("metadata".to_owned(), metadata.clone());
         }
@@ -86,7 +88,7 @@ impl Frame {
     }
 }
 
-/// What a Response is called; the next request may go on from it.
+/// Returns the id of a Response. The next request may use it as `previous_response_id`.
 pub fn id(message: MessageId) -> String {
     format!("resp_{}", message.uuid().simple())
 }
@@ -99,7 +101,7 @@ pub fn item_id(message: MessageId) -> String {
     format!("msg_{}", message.uuid().simple())
 }
 
-/// The one item of the output.
+/// Returns the only item of the output.
 pub fn item(said: Said<'_>, status: Status) -> Value {
     let content = if status == Status::Completed { vec![text(said.text)] } else { Vec::new() };
     json!({ "type": "message", "id": item_id(said.message), "status": status.as_str(), "role": "assistant",
@@ -110,7 +112,7 @@ pub fn text(text: &str) -> Value {
     json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
 }
 
-/// Nothing is counted where the agent counts nothing.
+/// Formats token usage; all zero if the agent reports none.
 fn usage(usage: Usage) -> Value {
     json!({
         "input_tokens": usage.tokens_in, "output_tokens": usage.tokens_out, "total_tokens": usage.tokens(),

@@ -1,4 +1,4 @@
-//! A Response as it is written: numbered events, each named in `event` and in its `type`.
+//! Streams a Response as numbered events. Each event's name is in `event` and in its `type`.
 
 use axum::body::Bytes;
 use futures::{Stream, StreamExt as _, stream};
@@ -18,7 +18,8 @@ struct Events {
     over: bool,
 }
 
-/// A stream is dropped when its reader hangs up, and the answering with it, which ends the run.
+/// Returns the event stream. When the client disconnects, the stream and its `Answering` are dropped, which
+/// cancels the run.
 pub fn events(frame: Frame, answering: Answering, first: Option<Piece>) -> impl Stream<Item = Bytes> + Send {
     let mut events = Events { frame, answering, ready: first, number: 0, over: false };
     let opening = events.opening();
@@ -85,7 +86,7 @@ impl Events {
         [self.event("response.failed", told), Bytes::from_static(b"data: [DONE]\n\n")].concat().into()
     }
 
-    /// An event about the one text of the answer.
+    /// Formats an event about the only text part of the answer.
     fn of_text(&mut self, kind: &str, mut data: Value) -> Bytes {
         data["item_id"] = json!(item_id(self.answering.id));
         data["output_index"] = json!(0);

@@ -1,4 +1,4 @@
-//! `POST /v1/responses`, and `GET /v1/responses/{id}` for what was answered before.
+//! OpenAI Responses API: `POST /v1/responses`, and `GET /v1/responses/{id}` for stored answers.
 
 use std::convert::Infallible;
 
@@ -63,7 +63,8 @@ pub async fn answer(
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 
-/// What the hub keeps of an answer to this caller: all but what else the request said.
+/// Returns a stored answer of the caller. Members that echo the request have default values, since the
+/// request is not stored.
 pub async fn show(
     State(site): State<Site>,
     caller: Result<Bearer, Unknown>,
@@ -124,7 +125,7 @@ fn call(asked: &Map<String, Value>) -> Result<Call, Failure> {
     }
 }
 
-/// The caller's own name for a conversation, as a text or as `{"id"}`.
+/// Returns the caller's name for the conversation, given as a string or as `{"id"}`.
 fn conversation(asked: &Map<String, Value>) -> Result<Option<String>, Failure> {
     match asked.get("conversation") {
         None | Some(Value::Null) => Ok(None),

@@ -1,4 +1,4 @@
-//! Signing in, up and out.
+//! Pages to sign in, sign up and sign out.
 
 use axum::{
     extract::{Query, State},
@@ -113,7 +113,7 @@ pub async fn logout(State(site): State<Site>, visit: Visit) -> Response {
     response
 }
 
-/// The form again, with what is wrong; anything that is nobody's mistake gets a page of its own.
+/// Returns the form again, with the error. Internal errors have a page of their own.
 pub fn refused<P: plexus_app::pages::Page>(
     visit: Visit,
     error: Error,
@@ -124,7 +124,7 @@ pub fn refused<P: plexus_app::pages::Page>(
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         return visit.refuse(refusal.into());
     }
-    // A wrong password is a mistake in this form, not a missing right to see it.
+    // Not 401: a wrong password is an invalid form field, and 401 would redirect to the sign-in page.
     let status = if status == StatusCode::UNAUTHORIZED { StatusCode::UNPROCESSABLE_ENTITY } else { status };
     let mut response = visit.show_as(status, page(fields.into_form().refused(&refusal)));
     if let Some(seconds) = retry_after(&refusal) {
@@ -156,7 +156,7 @@ fn device(visit: &Visit, headers: &HeaderMap) -> Device {
     Device { ip: visit.caller.ip, agent: agent.to_owned() }
 }
 
-/// A path on this hub; anything else becomes "/", so that signing in leads nowhere else.
+/// Returns a path on this hub; any other value becomes "/" (prevents open redirects).
 fn local_path(path: &str) -> String {
     let local = path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n', '\t']);
     if local { path.to_owned() } else { "/".to_owned() }

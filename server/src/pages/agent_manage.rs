@@ -1,4 +1,5 @@
-//! `/@{owner}/{agent}/manage`, `…/credentials` and `…/edit`: what an owner changes, and what a person gives.
+//! Pages `/@{owner}/{agent}/manage` and `…/edit` for owners, and `…/credentials` for the caller's
+//! credentials.
 
 use axum::{
     extract::{Path, Query, State},
@@ -94,7 +95,7 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(at): At, fields: F
     }
 }
 
-/// Does what a button says; the answer is the word for what happened.
+/// Performs the action of a button and returns the code of the notice.
 async fn perform(
     site: &Site,
     caller: &Caller,
@@ -144,8 +145,8 @@ pub async fn show_credentials(State(site): State<Site>, visit: Visit, Path(at): 
     }
 }
 
-/// Browsers count where a form is sent on to among where it goes. Servers where people agree send them on to others of
-/// their own, which nobody here knows.
+/// Returns the additional `form-action` source. Browsers also check redirects of a form submission.
+/// Authorization servers may redirect to other hosts, which are unknown here, so all of https is allowed.
 fn leads_to(tab: &AgentTab) -> Option<FormTarget> {
     let AgentTab::Credentials(Credentials { scheme: Scheme::Connect(server), .. }) = tab else { return None };
     let target = if server.starts_with("https:") { "https:" } else { server };
@@ -177,7 +178,8 @@ async fn credentials_page(site: &Site, caller: &Caller, at: &(String, String)) -
     page(site, caller, &address, AgentTab::Credentials(tab)).await
 }
 
-/// What the servers of its tools are shown, for the owner of an agent that asks nobody for anything itself.
+/// Returns the tab with the credentials of the MCP servers, for the owner of an agent that requires no
+/// credentials itself.
 async fn tools_page(site: &Site, caller: &Caller, address: &Address) -> Result<AgentPage, Error> {
     let servers = match tool_credentials::servers(&site.hub, caller, address).await {
         Err(Error::Refused(_)) => Vec::new(),
@@ -243,7 +245,7 @@ async fn not_kept(
     }
 }
 
-/// `/oauth/callback`: the person comes back from where they agreed, or did not.
+/// Handles `/oauth/callback`: the redirect from an authorization server, with a code or an error.
 pub async fn connected(
     State(site): State<Site>,
     visit: Visit,
@@ -281,7 +283,7 @@ pub async fn show_edit(State(site): State<Site>, visit: Visit, Path(at): At) -> 
     }
 }
 
-/// What there is to edit.
+/// The edit page of each kind of agent.
 enum Edit {
     Endpoint(EndpointPage),
     Instructions(InstructionsPage),

@@ -1,4 +1,4 @@
-//! `/agents`: search.
+//! Page `/agents`: search.
 
 use axum::{
     extract::{RawQuery, State},
@@ -51,7 +51,7 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
     if raw.is_empty() { kept::show(&site, visit, page).await } else { visit.show_or_refuse(page.await) }
 }
 
-/// What words, filters and order ask for; where the list begins is for whoever shows it.
+/// Converts search words, filters and order to a query. The caller sets the start of the page.
 pub fn wanted(site: &Site, query: &AgentsQuery) -> Query {
     let one = |facet| query.values(facet).next().map(str::to_owned);
     let is = |facet| query.values(facet).any(|value| value == "yes");
@@ -97,7 +97,7 @@ fn groups(query: &AgentsQuery, facets: Facets, is_joined: bool) -> Vec<FacetGrou
     ]
 }
 
-/// Chosen values stay in the list, counted or not, so that they can be taken back.
+/// Builds a facet group. Selected values are always included, so that they can be deselected.
 fn group(
     query: &AgentsQuery,
     facet: Facet,
@@ -132,7 +132,7 @@ fn kind(kind: &str) -> String {
     .to_owned()
 }
 
-/// The index folds the names of protocols.
+/// Returns the label of a protocol. The index stores protocol names case-folded.
 fn protocol(folded: &str) -> String {
     match folded {
         "model" => "Model".to_owned(),

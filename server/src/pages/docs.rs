@@ -1,4 +1,4 @@
-//! `/docs/{page}`: the project's own documentation, inside the binary.
+//! Page `/docs/{page}`: the project's documentation, embedded in the binary.
 
 mod reference;
 
@@ -17,9 +17,9 @@ use plexus_markup::Budget;
 
 use crate::web::page::Visit;
 
-/// For a page of the documentation, on a slow machine.
+/// Time limit for rendering one page, generous for slow machines.
 const RENDERING: Duration = Duration::from_secs(60);
-/// In reading order.
+/// The pages in reading order.
 const SOURCES: [(&str, &str); 7] = [
     ("use", include_str!("../../../docs/use.md")),
     ("publish", include_str!("../../../docs/publish.md")),
@@ -59,7 +59,7 @@ pub async fn show(visit: Visit, Path(name): Path<String>) -> Response {
     })
 }
 
-/// Title, path and first paragraph of each page, for programs that read.
+/// Returns the title and path of each page, for `llms.txt`.
 pub fn list() -> impl Iterator<Item = (String, String)> {
     PAGES.iter().map(|page| (page.title.clone(), format!("/docs/{}", page.name)))
 }
@@ -76,15 +76,15 @@ impl Rendered {
     }
 }
 
-/// In the repository the pages link to each other as files.
+/// Rewrites links between pages: in the repository they are file names.
 fn link_pages(source: &str) -> String {
     SOURCES.iter().fold(source.to_owned(), |text, (name, _)| {
         text.replace(&format!("]({name}.md"), &format!("](/docs/{name}"))
     })
 }
 
-/// The renderer leaves the two highest levels to the page; here the text is the page. Each heading below the first
-/// gets an id, so that it can be linked to.
+/// Raises headings by two levels and gives them ids. The renderer reserves the two highest levels for the
+/// surrounding page.
 fn raise_headings(html: &str) -> String {
     let mut raised = String::with_capacity(html.len() + html.len() / 16);
     let mut rest = html;
@@ -98,7 +98,7 @@ fn raise_headings(html: &str) -> String {
     raised
 }
 
-/// What stands before the next heading, its level, what is in it, and what follows.
+/// Returns the text before the next heading, its level, its content, and the text after it.
 fn next_heading(html: &str) -> Option<(&str, u32, &str, &str)> {
     let level_at =
         |at: usize| html[at + 2..].chars().next()?.to_digit(10).filter(|level| (3..=6).contains(level));
@@ -108,7 +108,7 @@ fn next_heading(html: &str) -> Option<(&str, u32, &str, &str)> {
     Some((&html[..at], level, inner, after))
 }
 
-/// As GitHub names headings: lower case, words joined by hyphens.
+/// Returns the id of a heading as GitHub generates it: lower case, words joined by hyphens.
 fn slug(inner: &str) -> String {
     let mut slug = String::new();
     let mut in_tag = false;

@@ -1,4 +1,4 @@
-//! `/`.
+//! Home page `/`.
 
 use axum::{extract::State, response::Response};
 use plexus_app::{
@@ -31,7 +31,7 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
 
 const HUBS: usize = 8;
 
-/// Some of those that are alive.
+/// Returns some of the live remote hubs.
 async fn hubs(hub: &Hub) -> Result<Vec<HubLink>, Error> {
     if hub.config().federation.is_none() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Small files that programs look for at fixed places.
+//! Small files at well-known paths, such as `robots.txt`, `llms.txt` and `security.txt`.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use super::docs;
 use crate::{state::Site, web::error::ApiResult};
 
-/// RFC 9116 asks for a date less than a year away; the file is made anew with each answer.
+/// Validity of `security.txt`. RFC 9116 recommends less than a year; the file is generated for each response.
 const SECURITY_VALID: Duration = Duration::from_secs(180 * 24 * 3_600);
 
-/// Pages that are somebody's own, or different at each visit.
+/// Returns `robots.txt`, which excludes pages that are private or differ per visit.
 pub async fn robots(State(site): State<Site>) -> Response {
     let catalog = format!("\nAgentmap: {}.well-known/ard.json\n", site.hub.config().public_url);
     let text = "User-agent: *\nDisallow: /admin\nDisallow: /api/\nDisallow: /chat\nDisallow: /login\n\
@@ -27,7 +27,7 @@ pub async fn robots(State(site): State<Site>) -> Response {
     plain(text.to_owned() + &catalog)
 }
 
-/// What this is and where to read on, for programs that read pages (llmstxt.org).
+/// Returns `llms.txt`, an overview for language models (llmstxt.org).
 pub async fn llms(State(site): State<Site>) -> Response {
     let (config, mut text) = (site.hub.config(), String::new());
     let origin = config.public_url.as_str().trim_end_matches('/');
@@ -42,14 +42,14 @@ pub async fn llms(State(site): State<Site>) -> Response {
     plain(text)
 }
 
-/// Which hub this domain is, for other hubs.
+/// Returns the id of this hub, by which other hubs verify its domain.
 pub async fn plexus(State(site): State<Site>) -> ApiResult<Json<Value>> {
     let id = federation::name(&site.hub).await?;
     let id = id.ok_or_else(|| Refusal::not_found("This hub takes no part in the network of hubs."))?;
     Ok(Json(json!({ "hub": id })))
 }
 
-/// This hub's rules about others, where its operator gives them out.
+/// Returns this hub's federation rules, if the operator publishes them.
 pub async fn rules(State(site): State<Site>) -> ApiResult<Response> {
     let rules = federation::shared_rules(&site.hub).await?;
     let rules =
@@ -57,7 +57,7 @@ pub async fn rules(State(site): State<Site>) -> ApiResult<Response> {
     Ok(plain(rules))
 }
 
-/// Whom to tell about a weakness (RFC 9116).
+/// Returns `security.txt`: the contact for vulnerability reports (RFC 9116).
 pub async fn security(State(site): State<Site>) -> Response {
     let config = site.hub.config();
     let origin = config.public_url.as_str().trim_end_matches('/');
@@ -72,7 +72,7 @@ pub async fn security(State(site): State<Site>) -> Response {
     ))
 }
 
-/// Browsers that do not read the page's own link look here.
+/// Redirects to the favicon, for browsers that ignore the link in the page.
 pub async fn favicon(State(site): State<Site>) -> Response {
     Redirect::temporary(&site.assets.places().favicon).into_response()
 }

@@ -1,4 +1,5 @@
-//! Pages and the forms on them: parse, one call, a page or a 303.
+//! Pages and their forms. Each handler parses the request, makes one use-case call, and returns a page or a
+//! 303.
 
 pub mod account;
 pub mod admin;

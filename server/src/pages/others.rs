@@ -1,4 +1,4 @@
-//! Other hubs, asked for a search on `/agents`: on the page, or as events while it is open.
+//! Live search of remote hubs on `/agents`: in the page, or as an event stream while the page is open.
 
 use std::convert::Infallible;
 
@@ -31,12 +31,13 @@ use crate::{
     web::{event_stream::event_stream, page::Visit},
 };
 
-/// Whether the address of a page asks for what other hubs know.
+/// Returns whether the query string requests a live search.
 pub fn is_live(raw: &str) -> bool {
     url::form_urlencoded::parse(raw.as_bytes()).any(|(name, value)| name == "live" && value == "1")
 }
 
-/// What the page says of other hubs; `few` where little is here. None where they cannot know more.
+/// Returns the live search section of the page, or `None` if remote hubs cannot contribute to the query.
+/// `few`: there are few local results.
 pub async fn on_page(
     site: &Site,
     caller: &Caller,
@@ -49,7 +50,7 @@ pub async fn on_page(
         return Ok(None);
     }
     if !live {
-        // What can be asked has words or a tag, so the address has a query.
+        // A query that can be sent to remote hubs has words or a tag, so the URL has a query string.
         let page = format!("{}&live=1", query.href());
         let stream = query.href().replacen("/agents?", "/agents/live?", 1);
         return Ok(Some(Others::Askable { page, stream, few }));
@@ -58,7 +59,7 @@ pub async fn on_page(
     Ok(Some(Others::Asked { rows: found.into_iter().map(found_row).collect(), sources: sources(provenance) }))
 }
 
-/// `/agents/live`: asks other hubs, and says what each finds when it answers.
+/// Handles `/agents/live`: queries remote hubs and streams the results of each as it answers.
 pub async fn follow(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuery) -> Response {
     let raw = raw.unwrap_or_default();
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
@@ -80,7 +81,7 @@ fn events(site: Site, asking: Asking) -> impl Stream<Item = Result<Bytes, Infall
     })
 }
 
-/// The next event, and whether it is the last. A reader whose stream ends before hears that by its end.
+/// Returns the next event, and whether it is the last. `None` ends the stream early, after an error.
 async fn event(site: &Site, asking: &mut Asking) -> Option<(Bytes, bool)> {
     let assets = site.assets.places();
     let event = async {

@@ -1,4 +1,4 @@
-//! `/@{owner}`.
+//! Page `/@{owner}`: a namespace and its agents.
 
 use axum::{
     extract::{Path, Query, State},

@@ -1,4 +1,4 @@
-//! `/agents?starred=1`: the agents with the viewer's star.
+//! Page `/agents?starred=1`: the agents that the viewer starred.
 
 use axum::response::Response;
 use plexus_app::model::agents::StarredPage;
@@ -12,13 +12,13 @@ use crate::{
     web::page::Visit,
 };
 
-/// What the address of the page says.
+/// Query of the page.
 pub struct Asked {
     after: Option<String>,
 }
 
 impl Asked {
-    /// None where the address is that of a search.
+    /// Returns `None` if the query string is that of a search.
     pub fn read(raw: &str) -> Option<Self> {
         let value = |name| {
             let mut pairs = url::form_urlencoded::parse(raw.as_bytes());
@@ -33,7 +33,7 @@ pub async fn show(site: &Site, visit: Visit, asked: Asked) -> Response {
     visit.show_or_refuse(page)
 }
 
-/// A cursor that cannot be read is the beginning.
+/// Builds the page. An invalid cursor means the first page.
 async fn page(site: &Site, visit: &Visit, asked: &Asked) -> Result<StarredPage, Error> {
     let after = asked.after.as_deref().and_then(read);
     let (rows, next) = stars::starred(&site.hub, &visit.caller, after, PageSize::DEFAULT).await?;

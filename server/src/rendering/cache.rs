@@ -1,4 +1,4 @@
-//! HTML that was rendered, least recently used first out.
+//! LRU cache of rendered HTML.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -6,12 +6,13 @@ use std::{
     sync::Arc,
 };
 
-/// Bytes of HTML that are kept.
+/// Maximum size of all cached HTML, in bytes.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// What an entry takes besides its HTML, or so.
+/// Approximate overhead of an entry besides its HTML, in bytes.
 const ENTRY_BYTES: usize = 256;
 
-/// A text by its place and its content. The hash is keyed by chance, so that no author finds two texts with one.
+/// Cache key: scope and hash of a text. The hash is keyed with a random value, so that no author can
+/// construct two texts with the same hash.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     scope: Box<str>,
@@ -22,7 +23,7 @@ pub struct Key {
 #[derive(Clone)]
 pub struct Known {
     pub html: Arc<str>,
-    /// How often it was tried when it took too long; 0 where it did not.
+    /// Number of attempts that exceeded the time limit; 0 if the text was rendered completely.
     pub tries: u8,
 }
 
@@ -30,7 +31,7 @@ pub struct Known {
 pub struct Cache {
     hasher: RandomState,
     known: HashMap<Key, (u64, Known)>,
-    /// By when they were used last.
+    /// Keys by time of last use.
     order: BTreeMap<u64, Key>,
     uses: u64,
     bytes: usize,

@@ -1,4 +1,4 @@
-//! Markdown as HTML for pages and events: off the threads that serve requests, within a time, and each text once.
+//! Renders Markdown to HTML for pages and events: on blocking threads, within a CPU time budget, and cached.
 
 mod cache;
 
@@ -20,14 +20,16 @@ use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use self::cache::{Cache, Known};
 
-/// CPU time for all texts of one page or event. What does not fit is shown as text, and has its turn the next time.
+/// CPU time budget for all texts of one page or event. Texts that exceed it are shown as plain text and
+/// rendered on the next request.
 const PAGE_TIME: Duration = Duration::from_millis(150).saturating_mul(BUILD_FACTOR);
-/// A page that waited this long for its turn has all texts that were never rendered shown as text.
+/// Maximum wait for a free renderer. After it, all texts that are not cached are shown as plain text.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Times that a text which takes too long is tried: the first use of a language for code takes longer than later ones.
+/// Maximum attempts for a text that exceeds its time limit. The first use of a language for code takes longer
+/// than later ones.
 const TRIES: u8 = 3;
 
-/// Renders as much at once as there are processors. Cheap to clone.
+/// Renderer with as many concurrent jobs as there are processors. Cheap to clone.
 #[derive(Clone)]
 pub struct Renderer {
     turns: Arc<Semaphore>,
@@ -41,15 +43,15 @@ impl Default for Renderer {
     }
 }
 
-/// Renders the texts of one page or event.
+/// Renders the texts of one page or event, within one time budget.
 pub struct Pen {
     budget: Budget,
     cache: Arc<Mutex<Cache>>,
 }
 
 impl Renderer {
-    /// Runs `work` where it holds up no other request. Dropping the future takes `work` out of the queue, or lets it come to its
-    /// end without rendering more.
+    /// Runs `work` on a blocking thread. Dropping the future cancels queued work; work that has started
+    /// finishes without rendering more.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Pen) -> T + Send + 'static,
@@ -73,7 +75,7 @@ impl Renderer {
     }
 }
 
-/// Set when the request that wanted the page is gone.
+/// Sets its flag when dropped, that is, when the request is cancelled.
 #[derive(Default)]
 struct Cancel(Arc<AtomicBool>);
 
@@ -84,7 +86,8 @@ impl Drop for Cancel {
 }
 
 impl Pen {
-    /// The HTML of `text`. `scope`, the id of its message, keeps the footnotes of several texts on one page apart.
+    /// Returns the HTML of `text`. `scope` is the id of its message; it keeps footnote ids of several texts
+    /// on one page unique.
     pub fn html(&mut self, scope: &str, text: &str) -> Html {
         let key = self.cache.lock().key(scope, text);
         let known = self.cache.lock().get(&key);

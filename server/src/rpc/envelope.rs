@@ -1,5 +1,5 @@
-//! Requests as they are read (specification sections 4 and 6): one or a batch of them, each by itself a call, a
-//! notification, or nothing of the kind.
+//! Parses JSON-RPC messages (specification sections 4 and 6): a single request or a batch. Each entry is a
+//! call, a notification or invalid.
 
 use plexus_a2a::json::{self, JsonError, Limits};
 use serde::{Deserialize, Deserializer};
@@ -7,34 +7,34 @@ use serde_json::value::RawValue;
 
 use super::failure::{Failure, INVALID_REQUEST, PARSE_ERROR};
 
-/// Requests in one batch.
+/// Maximum number of requests in a batch.
 pub const BATCH: usize = 50;
 const DEPTH: usize = 64;
 const VALUES: usize = 100_000;
 
-/// What came in one message.
+/// Content of one message.
 pub enum Read {
     One(Entry),
     Batch(Vec<Entry>),
 }
 
 pub struct Entry {
-    /// None for a notification, which is carried out and not answered.
+    /// `None` for a notification, which is executed but not answered.
     pub id: Option<Id>,
-    /// None for what is no request.
+    /// `None` if the entry is not a valid request.
     pub request: Option<Request>,
 }
 
-/// A text, a number or null, as the caller wrote it.
+/// A request id (string, number or null), stored verbatim as the caller wrote it.
 pub struct Id(Box<RawValue>);
 
 pub struct Request {
     pub method: String,
-    /// An object or a list.
+    /// An object or an array.
     pub params: Option<Box<RawValue>>,
 }
 
-/// Reads a message of at most `bytes`.
+/// Parses a message of at most `bytes` bytes.
 pub fn read(message: &[u8], bytes: usize) -> Result<Read, Failure> {
     json::check(message, Limits { bytes, depth: DEPTH, values: VALUES })
         .map_err(|error| Failure::of_protocol(INVALID_REQUEST, error.to_string()))?;
@@ -51,7 +51,7 @@ pub fn read(message: &[u8], bytes: usize) -> Result<Read, Failure> {
     Ok(Read::Batch(batch.into_iter().map(entry).collect()))
 }
 
-/// In the words that other decoders have for what people send in place of JSON.
+/// Returns the parse error, with the same message as other decoders of the project.
 fn not_json(message: &[u8], error: &serde_json::Error) -> Failure {
     let limits = Limits { bytes: message.len(), depth: usize::MAX, values: usize::MAX };
     let words = match json::parse::<serde::de::IgnoredAny>(message, limits) {
@@ -71,14 +71,14 @@ struct Envelope<'a> {
     params: Option<&'a RawValue>,
 }
 
-/// What a request that is broken elsewhere may still be answered to.
+/// Only the id of a request, so that an invalid request can be answered under its id.
 #[derive(Deserialize)]
 struct Named<'a> {
     #[serde(default, borrow, deserialize_with = "present")]
     id: Option<&'a RawValue>,
 }
 
-/// A member that is null is there.
+/// Deserializes a member such that `null` counts as present.
 pub fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
@@ -111,7 +111,7 @@ impl Id {
     }
 }
 
-/// Null, which answers have whose request could not be read.
+/// The null id, used in responses to requests whose id could not be read.
 impl Default for Id {
     fn default() -> Self {
         Self(RawValue::NULL.to_owned())

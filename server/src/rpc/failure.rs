@@ -1,4 +1,5 @@
-//! Refusals as errors of JSON-RPC (specification section 5.1): those of the protocol, and the hub's from -32000 on.
+//! Maps errors to JSON-RPC errors (specification section 5.1): protocol errors, and errors of the hub from
+//! -32000 downwards.
 
 use jsonrpsee::types::{ErrorCode, ErrorObjectOwned};
 use plexus_domain::{Error as Refusal, text};
@@ -9,7 +10,7 @@ use crate::web::error::{ApiError, say};
 pub const PARSE_ERROR: i32 = ErrorCode::ParseError.code();
 pub const INVALID_REQUEST: i32 = ErrorCode::InvalidRequest.code();
 pub const METHOD_NOT_FOUND: i32 = ErrorCode::MethodNotFound.code();
-/// What a parser says of what it met is a line.
+/// Maximum length of a parser's error message, in characters.
 const SAID_CHARS: usize = 300;
 
 #[derive(Debug)]
@@ -20,7 +21,7 @@ impl Failure {
         Self(ErrorObjectOwned::owned(code, words, None::<()>))
     }
 
-    /// Parameters that are not those of the method.
+    /// Returns the error for invalid method parameters.
     pub fn params(detail: impl std::fmt::Display) -> Self {
         let detail = text::shorten(&text::one_line(&detail.to_string()), SAID_CHARS);
         let words = format!("The parameters are not those of this method: {detail}.");
@@ -40,7 +41,7 @@ impl From<plexus_hub::Error> for Failure {
             Refusal::NotFound { .. } => -32_004,
             Refusal::Conflict { .. } => -32_009,
             Refusal::TooLarge { .. } => -32_013,
-            // It is said of a message that was not read.
+            // A timeout concerns the message as a whole, before any method was read.
             Refusal::Timeout { .. } => INVALID_REQUEST,
             Refusal::Limited { .. } => -32_029,
             Refusal::OverQuota { .. } => -32_030,

@@ -1,4 +1,4 @@
-//! Following a chat over WebSocket: the events of `/api/v1/events`, each as `{"event", "data"}`.
+//! Subscription to a chat over WebSocket: the events of `/api/v1/events`, each as `{"event", "data"}`.
 
 use std::sync::Arc;
 
@@ -18,12 +18,13 @@ use crate::{api::wire::Encoder, state::Site};
 #[serde(deny_unknown_fields)]
 struct Wanted {
     chat: ChatId,
-    /// The last event that was seen; 0 for all of them.
+    /// Number of the last event received; 0 for all events.
     #[serde(default)]
     after: i64,
 }
 
-/// Until the connection ends, the caller unfollows, or may read the chat no longer, which `bye` says.
+/// Sends events until the connection ends, the caller unsubscribes, or the caller loses access to the chat.
+/// In the last case, the final event is `bye`.
 pub async fn follow(
     params: Params<'static>,
     pending: PendingSubscriptionSink,
@@ -78,7 +79,7 @@ struct Told<'a, D> {
     data: D,
 }
 
-/// A server-sent event, as this hub writes them, as a value.
+/// Converts an encoded server-sent event of this hub to a JSON value.
 fn told(event: &[u8]) -> Option<Box<RawValue>> {
     let mut lines = std::str::from_utf8(event).ok()?.lines();
     let event = lines.next()?.strip_prefix("event: ")?;

@@ -1,4 +1,4 @@
-//! Requests over HTTP, each by itself, and the beginning of a WebSocket.
+//! JSON-RPC over HTTP, and the WebSocket upgrade.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-/// `POST /rpc`.
+/// Handles `POST /rpc`.
 pub async fn call(
     State(site): State<Site>,
     Extension(rpc): Extension<Arc<Rpc>>,
@@ -63,7 +63,7 @@ pub async fn call(
     }
 }
 
-/// `GET /rpc`, which becomes a WebSocket. Only an account has one.
+/// Handles `GET /rpc`, which upgrades to a WebSocket. Requires an account.
 pub async fn open(
     State(site): State<Site>,
     Extension(rpc): Extension<Arc<Rpc>>,

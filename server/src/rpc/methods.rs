@@ -1,5 +1,5 @@
-//! The methods: what `/api/v1` does, by the same names and with the same answers. Parameters are an object, or a list in the
-//! order of its members here.
+//! Registers all JSON-RPC methods: the operations of `/api/v1`, with the same names and results. Parameters
+//! are an object, or an array in the order of the members of the types here.
 
 mod account;
 mod agents;
@@ -60,18 +60,18 @@ fn fault(error: serde_json::Error) -> Failure {
     plexus_hub::Error::fault(error).into()
 }
 
-/// No parameters are those of an empty object.
+/// Deserializes parameters. Missing parameters count as an empty object.
 pub fn read<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, Failure> {
     serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(Failure::params)
 }
 
-/// Whoever called: the session says so with each call.
+/// Returns the caller, which the session attaches to each call.
 pub fn caller(extensions: &Extensions) -> Result<&Caller, Failure> {
     let missing = || std::io::Error::other("a call without a caller");
     extensions.get().ok_or_else(|| plexus_hub::Error::fault(missing()).into())
 }
 
-/// The parameters of a method that takes none.
+/// The parameters of a method without parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}

@@ -1,10 +1,14 @@
-//! `/rpc`: the hub's use cases as methods of JSON-RPC 2.0, one by one or in batches over HTTP, and over WebSocket, where
-//! chats can be followed. Bearer tokens only.
+//! JSON-RPC 2.0 endpoint `/rpc`: over HTTP, single or in batches, and over WebSocket, which also supports
+//! chat subscriptions. Bearer tokens only.
 //!
-//! The methods and subscriptions are a module of jsonrpsee. What carries them is ours, since its server leaves the
-//! specification (it answers notifications with `null` and does not carry them out, and takes numbers below 0 or with a
-//! fraction for no id), speaks one media type to the letter, and holds whatever a connection sends without reading
-//! answers: [`envelope`] reads, [`session`] dispatches, [`http`] and [`socket`] carry.
+//! Methods and subscriptions are a jsonrpsee module. The transport is our own, because jsonrpsee's server
+//!
+//! - violates the specification: it answers notifications with `null` without executing them, and rejects
+//!   negative and fractional numbers as ids,
+//! - accepts only one exact spelling of the media type,
+//! - buffers without bound what a client sends without reading responses.
+//!
+//! [`envelope`] parses, [`session`] dispatches, [`http`] and [`socket`] are the transports.
 
 pub mod envelope;
 mod failure;
@@ -26,10 +30,10 @@ use plexus_hub::Caller;
 use self::session::{Connection, Session};
 use crate::state::Site;
 
-/// Chats that one connection follows at once.
+/// Maximum number of subscriptions of one connection.
 const FOLLOWED: u32 = 32;
 
-/// The methods, for whoever calls.
+/// The methods, shared by all callers.
 struct Rpc {
     methods: Methods,
     connections: AtomicUsize,
@@ -50,12 +54,12 @@ pub fn routes(site: &Site) -> Router<Site> {
 }
 
 impl Rpc {
-    /// For one request.
+    /// Creates the session of one HTTP request.
     fn session(&self, site: &Site, caller: Caller) -> Session {
         Session::new(site.clone(), self.methods.clone(), caller, None)
     }
 
-    /// For a connection that stays open.
+    /// Creates the session of a WebSocket connection.
     fn connection(&self, site: &Site, caller: Caller) -> Session {
         let id = ConnectionId(self.connections.fetch_add(1, Ordering::Relaxed));
         Session::new(site.clone(), self.methods.clone(), caller, Some(Connection::new(id, FOLLOWED)))

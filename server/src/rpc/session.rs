@@ -1,4 +1,4 @@
-//! One caller's requests, and what is answered.
+//! Dispatches the requests of one caller and collects the responses.
 
 use std::{
     fmt,
@@ -23,9 +23,10 @@ use super::{
 };
 use crate::state::Site;
 
-/// One answer; all answers of a batch together have at most twice as much.
+/// Maximum size of one response, in bytes. All responses of a batch together have at most twice as much.
 const LARGEST_ANSWER: usize = 32 << 20;
-/// Events of one subscription that wait for the connection. When it is full, its reader waits, and then reads from the log.
+/// Buffered events of one subscription. When the buffer is full, its sender blocks (backpressure) and then
+/// catches up from the chat's log.
 const WAITING: usize = 64;
 
 pub struct Session {
@@ -35,20 +36,20 @@ pub struct Session {
     connection: Option<Connection>,
 }
 
-/// What stays open, so that subscriptions have a place to go.
+/// State of a WebSocket connection, which subscriptions require.
 pub struct Connection {
     id: ConnectionId,
     subscriptions: BoundedSubscriptions,
     ids: Counter,
 }
 
-/// Events of a subscription, ready to be sent.
+/// Encoded events of a subscription, ready to be sent.
 pub type Events = mpsc::Receiver<Box<RawValue>>;
 
 pub struct Answer {
-    /// None where there is nothing to say.
+    /// `None` if there is nothing to respond, as for notifications.
     pub text: Option<String>,
-    /// Subscriptions that the answer tells of.
+    /// Subscriptions that the response announces.
     pub begun: Vec<Events>,
 }
 
@@ -71,12 +72,12 @@ impl Session {
         &self.caller
     }
 
-    /// The largest message that is read, in bytes.
+    /// Returns the maximum size of a message, in bytes.
     pub fn largest(&self) -> usize {
         self.site.hub.config().limits.max_message_bytes.saturating_mul(2)
     }
 
-    /// Carries out what came in one message, a batch from its first request to its last.
+    /// Executes the requests in one message; a batch is executed sequentially.
     pub async fn answer(&self, message: &[u8]) -> Answer {
         let mut begun = Vec::new();
         let text = match envelope::read(message, self.largest()) {
@@ -118,7 +119,7 @@ impl Session {
         })
     }
 
-    /// Counts a call against what its connection and its caller may send.
+    /// Applies the rate limits of the connection and of the caller.
     fn admit(&self) -> Result<(), Refusal> {
         let limits = self.site.hub.limits();
         if let Some(connection) = &self.connection {
@@ -148,12 +149,13 @@ impl Session {
             (MethodCallback::Unsubscription(call), Some(connection)) => {
                 call(NoId::Null, params, connection.id, LARGEST_ANSWER, extensions)
             }
-            // Without an answer nobody learns what the events belong to.
+            // A subscription as notification is rejected: without a response, the client would not know the
+            // subscription id.
             (MethodCallback::Subscription(call), Some(connection)) if is_awaited => {
                 let (sender, mut events) = mpsc::channel(WAITING);
                 let state = connection.state()?;
                 let response = call(NoId::Null, params, MethodSink::new(sender), state, extensions).await;
-                // The answer comes this way, too.
+                // The response is sent over this channel, too.
                 if events.recv().await.is_some() && response.is_success() {
                     begun.push(events);
                 }
@@ -179,7 +181,7 @@ impl Connection {
     }
 }
 
-/// Ids of subscriptions, which tell those of one connection apart.
+/// Generates subscription ids, unique within one connection.
 #[derive(Default)]
 struct Counter(AtomicU64);
 
@@ -207,7 +209,8 @@ struct Response<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// jsonrpsee knows fewer ids than there are, so it is given none.
+/// Writes a response with the caller's id. jsonrpsee supports fewer kinds of ids than the specification, so
+/// it receives null.
 fn answered(id: &Id, response: &MethodResponse) -> String {
     let written = response.as_json().get();
     let response = serde_json::from_str::<Response<'_>>(written);

@@ -1,7 +1,9 @@
-//! A WebSocket: requests at any time, answers as they are ready, and events of what is followed in between.
+//! JSON-RPC over WebSocket: requests at any time, responses as they are ready, interleaved with events of
+//! subscriptions.
 //!
-//! One loop reads and writes. While the other side does not read, nothing more is read from it, its calls wait with their
-//! answers, and its subscriptions fall back on the log; after [`STALLED`] the connection ends.
+//! One loop reads and writes, which provides backpressure. While the client does not read, nothing more is
+//! read from it, its responses wait, and its subscriptions fall back to the chat's log. After [`STALLED`] the
+//! connection is closed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,16 +22,17 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::session::{Answer, Session};
 
-/// Messages that are worked on at once. Further ones are read when one of these is answered.
+/// Maximum number of messages processed concurrently. Further messages are read when one of these is
+/// answered.
 const AT_ONCE: usize = 16;
-/// How long the other side may take to read one message.
+/// Write timeout: maximum time for the client to read one message.
 const STALLED: Duration = Duration::from_secs(30);
-/// How often the other side is asked whether it is there.
+/// Ping interval.
 const PING: Duration = Duration::from_secs(30);
-/// After so long without a word the other side is gone.
+/// Read timeout: a client that sent nothing for this long is considered gone.
 const SILENT: Duration = Duration::from_secs(75);
 
-/// Until either side ends it, or the caller is let in no longer.
+/// Serves until the connection ends, the server stops, or the caller loses access.
 pub async fn serve(mut socket: WebSocket, session: Session) {
     let session = Arc::new(session);
     let hub = session.site().hub.clone();
@@ -40,11 +43,11 @@ pub async fn serve(mut socket: WebSocket, session: Session) {
     };
     let Some((code, reason)) = end else { return };
     let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
-    // Whoever does not read this is gone anyway.
+    // Best effort: the client may be gone.
     let _ = timeout(STALLED, socket.send(close)).await;
 }
 
-/// Why this side ends a connection; none when there is nobody to tell.
+/// Close code and reason; `None` if the client is already gone.
 type End = Option<(u16, &'static str)>;
 
 const SHUT_OUT: End = Some((close_code::POLICY, "This token is unknown, expired or revoked."));
@@ -66,7 +69,7 @@ async fn exchange(socket: &mut WebSocket, session: &Arc<Session>) -> End {
             }
             Some(event) = followed.next() => Some(event.get().into()),
             _ = pings.tick() => {
-                // Nobody is heard while all calls are being answered.
+                // No messages are read while all slots are in use, so the timeout does not apply then.
                 if calls.len() < AT_ONCE && heard.elapsed() > SILENT {
                     return GONE;
                 }
@@ -103,7 +106,7 @@ async fn exchange(socket: &mut WebSocket, session: &Arc<Session>) -> End {
     }
 }
 
-/// Whether the other side read it in time.
+/// Sends a message. Returns false if the connection failed or the write timed out.
 async fn sent(socket: &mut WebSocket, message: Message) -> bool {
     matches!(timeout(STALLED, socket.send(message)).await, Ok(Ok(())))
 }

@@ -1,5 +1,5 @@
-//! The settings of limits and quotas: in `plexus.toml` also as `[limits]` and `[quotas]`, by the name behind `limit_` and
-//! `quota_`.
+//! Rate limit and quota settings. In `plexus.toml` they may also be in the tables `[limits]` and `[quotas]`,
+//! without the prefix `limit_` or `quota_`.
 
 use std::{fmt, str::FromStr};
 
@@ -11,7 +11,7 @@ use toml::{Table, Value};
 
 use super::{Setting, Settings, setting};
 
-/// Tables in `plexus.toml`, and what stands before the names in them.
+/// The tables of `plexus.toml`, and the key prefix of each.
 const TABLES: [(&str, &str); 2] = [("limits", "limit_"), ("quotas", "quota_")];
 
 #[rustfmt::skip]
@@ -61,7 +61,7 @@ pub const QUOTAS: &[Setting] = &[
     setting("quota_teams", "PLEXUS_QUOTA_TEAMS", "20", "Teams of one account at work at once"),
 ];
 
-/// The rates as they are set.
+/// Returns the configured rate limits.
 pub fn rates(settings: &Settings) -> anyhow::Result<Rates> {
     let mut rates = Rates::default();
     for rate in Rate::ALL {
@@ -71,7 +71,7 @@ pub fn rates(settings: &Settings) -> anyhow::Result<Rates> {
     Ok(rates)
 }
 
-/// The quotas as they are set.
+/// Returns the configured quotas.
 pub fn quotas(settings: &Settings) -> anyhow::Result<Quotas> {
     let given = Quotas::default();
     let bytes = |name: &str, default: u64| -> anyhow::Result<u64> {
@@ -98,7 +98,7 @@ pub fn quotas(settings: &Settings) -> anyhow::Result<Quotas> {
     })
 }
 
-/// Puts what is in the tables of limits and quotas beside everything else.
+/// Moves the entries of the tables `limits` and `quotas` to the top level, with their key prefix.
 pub(super) fn flat(file: Table) -> Vec<(String, Value)> {
     let mut values = Vec::new();
     for (key, value) in file {
@@ -112,10 +112,10 @@ pub(super) fn flat(file: Table) -> Vec<(String, Value)> {
     values
 }
 
-/// A number of bytes, as in `1073741824`, `512 MiB` or `1GiB`.
+/// A number of bytes, such as `1073741824`, `512 MiB` or `1GiB`.
 struct Bytes(u64);
 
-/// A number, or `none`.
+/// A number, or `none` for no limit.
 struct AtMost<T>(Option<T>);
 
 impl FromStr for Bytes {

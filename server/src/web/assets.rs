@@ -1,5 +1,7 @@
-//! Files that pages refer to, inside the binary. Their address holds a digest of all of them, so a browser may keep
-//! each for a year, and a new build is fetched at once.
+//! Static files embedded in the binary, served under `/static/{version}/`.
+//!
+//! The version is a digest of all files. Browsers can therefore cache each file for a year, and a new build
+//! is fetched at once.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -20,7 +22,7 @@ use crate::state::Site;
 #[exclude = "*.LICENSE"]
 struct Public;
 
-/// The one style sheet: all of `style/` in order.
+/// The name of the style sheet: all of `style/` concatenated in order.
 const STYLE: &str = "style.css";
 
 pub struct Assets {
@@ -32,7 +34,7 @@ pub struct Assets {
 struct Asset {
     media_type: &'static str,
     plain: Bytes,
-    /// Made by the release build; a debug build has none.
+    /// The file compressed with Brotli by the release build; `None` in debug builds.
     brotli: Option<Bytes>,
 }
 
@@ -59,7 +61,7 @@ impl Assets {
         Self { version, files, places }
     }
 
-    /// Where pages find them.
+    /// Returns the URLs of the files, for use in pages.
     pub fn places(&self) -> Arc<Places> {
         Arc::clone(&self.places)
     }
@@ -82,8 +84,11 @@ impl Assets {
     }
 }
 
-/// `GET /static/{version}/{*name}`. Styles and pictures of another version are answered with those of this one, uncached.
-/// Scripts are not: HTML and scripts of two versions do not fit each other, and the page's loader reads 404 as "outdated".
+/// Handles `GET /static/{version}/{*name}`.
+///
+/// For another version, styles and images of this version are returned with `no-store`. Scripts are not: HTML
+/// and scripts of different versions are incompatible. The page's loader treats their 404 as "this page is
+/// outdated".
 pub async fn get(
     State(site): State<Site>,
     Path((version, name)): Path<(String, String)>,

@@ -1,6 +1,8 @@
-//! Who calls at the protocol edges: a bearer token, or nobody. The cookie of a browser counts for nothing there, so a
-//! page elsewhere cannot speak for the person who looks at it. On a hub for test kits nobody is the account that
-//! everybody is.
+//! Bearer authentication for the protocol endpoints (A2A, MCP, OpenAI, ARD, JSON-RPC).
+//!
+//! A request without a token is anonymous. Session cookies are ignored here, so a page of another site cannot
+//! act as the browser's user (CSRF). In conformance mode, requests without a token use the shared test
+//! account.
 
 use axum::{
     extract::{FromRequestParts, OriginalUri, Request, State},
@@ -15,7 +17,8 @@ use crate::{oauth::RESOURCE, state::Site};
 
 pub struct Bearer(pub Caller);
 
-/// A token that is not good, or a caller that asks too often. Each protocol says the rest in its own words.
+/// Authentication failure: an invalid token or an exceeded rate limit. Each protocol maps it to its own error
+/// format.
 pub struct Unknown(pub Error);
 
 impl FromRequestParts<Site> for Bearer {
@@ -43,10 +46,10 @@ impl IntoResponse for Unknown {
     }
 }
 
-/// Says in each 401 how to get a token (RFC 6750 section 3), and where a client that can sign people in reads the rest
-/// (RFC 9728 section 5.1).
+/// Middleware: adds `WWW-Authenticate` to every 401 (RFC 6750 section 3), with the URL of the resource
+/// metadata (RFC 9728 section 5.1).
 pub async fn challenge(State(site): State<Site>, request: Request, next: Next) -> Response {
-    // In a nested router the request itself has lost the beginning of its path.
+    // A nested router removes the prefix from the request's path; `OriginalUri` has all of it.
     let whole = request.extensions().get::<OriginalUri>().map_or(request.uri(), |uri| &uri.0);
     let resource = resource_of(whole.path()).to_owned();
     let brought = request.headers().contains_key(header::AUTHORIZATION);
@@ -57,7 +60,7 @@ pub async fn challenge(State(site): State<Site>, request: Request, next: Next) -
     response
 }
 
-/// The same in a 403, for a client that can ask for more.
+/// Adds the `insufficient_scope` challenge to a 403, so that a client can request more scopes.
 pub fn lacks_scope(site: &Site, path: &str, mut response: Response) -> Response {
     if response.status() == StatusCode::FORBIDDEN {
         challenge_as(site, resource_of(path), "error=\"insufficient_scope\", ", &mut response);
@@ -74,7 +77,7 @@ fn challenge_as(site: &Site, resource: &str, error: &str, response: &mut Respons
     }
 }
 
-/// What a token would be for at this path: an agent, or all that one protocol reaches.
+/// Returns the protected resource that a path belongs to: an agent, or the base path of a protocol.
 fn resource_of(path: &str) -> &str {
     let steps = match path.split('/').nth(1).unwrap_or_default() {
         "a2a" | "mcp" => 3,
@@ -83,7 +86,7 @@ fn resource_of(path: &str) -> &str {
         _ => 0,
     };
     let end = path.match_indices('/').nth(steps).map_or(path.len(), |(at, _)| at);
-    // The path is as it came.
+    // The path is not normalised and comes from the client; quotes could inject header parameters.
     let resource = path[..end].trim_end_matches('/');
     if resource.contains(['"', '\\']) { "" } else { resource }
 }

@@ -1,4 +1,5 @@
-//! Bodies: why one was not taken, and JSON, with an error that names what is wrong.
+//! JSON request bodies: an extractor whose errors name the invalid field, and errors for bodies that could
+//! not be read.
 
 use std::{error::Error, io, iter};
 
@@ -18,17 +19,18 @@ use super::error::ApiError;
 use crate::state::Site;
 
 pub const JSON: &str = "application/json";
-/// Characters of what a parser says.
+/// Maximum length of a parser's error message, in characters.
 const MAX_WORDS: usize = 500;
 
-/// Whether the body is said to be of one of these types, whatever its parameters.
+/// Returns whether `Content-Type` is one of `types`, ignoring parameters.
 pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim();
     types.iter().any(|known| essence.eq_ignore_ascii_case(known))
 }
 
-/// Why a body was not taken: it did not come in time, or else `otherwise`. Each edge says it in its own words.
+/// Returns the error for a body that could not be read: a timeout if the body was too slow, else `otherwise`.
+/// Each protocol maps it to its own format.
 pub fn untaken(cause: &(dyn Error + 'static), otherwise: Refusal) -> Refusal {
     if is_late(cause) {
         return Refusal::timeout("The rest of the request did not come in time. Send it again.");
@@ -36,7 +38,7 @@ pub fn untaken(cause: &(dyn Error + 'static), otherwise: Refusal) -> Refusal {
     otherwise
 }
 
-/// Whether [`super::slow_body`] broke it off.
+/// Returns whether [`super::slow_body`] aborted the body.
 fn is_late(cause: &(dyn Error + 'static)) -> bool {
     let causes = iter::successors(Some(cause), |&cause| cause.source());
     causes
@@ -68,7 +70,8 @@ fn refuse(refusal: Refusal) -> Response {
     ApiError::from(refusal).into_response()
 }
 
-/// The parser repeats what it met, so its words are as hostile and as long as the body.
+/// Returns the error for JSON that does not match the expected type. The parser's message quotes the input,
+/// so it is untrusted and unbounded: it is reduced to one line and shortened.
 pub fn unexpected(error: &serde_json::Error) -> Refusal {
     let what = shorten(&one_line(&error.to_string()), MAX_WORDS);
     Refusal::invalid("body", format!("The JSON is not what is expected here: {what}."))

@@ -1,4 +1,5 @@
-//! Documents that may be kept for a while, and are fetched again only when they changed (RFC 9110 section 13).
+//! Conditional GET for generated documents: `ETag` and `If-None-Match` (RFC 9110 section 13), cacheable for
+//! five minutes.
 
 use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -8,7 +9,8 @@ use plexus_domain::Digest;
 
 const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// The document, or that it is still the one that the caller has. Who calls may see other things.
+/// Returns the document, or 304 if the client's copy is current. Varies by `Authorization`, because callers
+/// see different content.
 pub fn cached(asked: &HeaderMap, media_type: &'static str, body: Vec<u8>) -> Response {
     let tag = format!("\"{}\"", Digest::of(&body));
     let known = asked.get(header::IF_NONE_MATCH).is_some_and(|known| is_named(known, &tag));
@@ -26,7 +28,7 @@ pub fn cached(asked: &HeaderMap, media_type: &'static str, body: Vec<u8>) -> Res
     response
 }
 
-/// Whether a list of entity tags names this one (RFC 9110 section 13.1.2).
+/// Returns whether an `If-None-Match` list contains this entity tag (RFC 9110 section 13.1.2).
 fn is_named(known: &HeaderValue, tag: &str) -> bool {
     let known = known.to_str().unwrap_or_default();
     known

@@ -1,5 +1,5 @@
-//! Who calls: the session cookie, or a bearer token, which then counts alone. Through the socket in the data folder it
-//! is the operator.
+//! Authentication of API requests: by session cookie or by bearer token. If a token is present, the cookie is
+//! ignored. Requests over the admin socket act for the operator.
 
 use std::{convert::Infallible, net::IpAddr};
 
@@ -12,10 +12,10 @@ use plexus_hub::{Caller, accounts};
 use super::{client_address::client_ip, error::ApiError};
 use crate::{operator::FromOperator, state::Site};
 
-/// What a token has to be good for here.
+/// The resource that a token must be valid for.
 const API: &str = "/api/v1";
 
-/// The caller of a request to `/api/v1`.
+/// Extractor: the authenticated caller of a request to `/api/v1`, after rate limiting.
 pub struct Called(pub Caller);
 
 impl FromRequestParts<Site> for Called {
@@ -35,7 +35,7 @@ impl FromRequestParts<Site> for Called {
     }
 }
 
-/// The address of a request, where nothing else of its caller matters.
+/// Extractor: the client's IP address, for handlers that need nothing else about the caller.
 pub struct ClientIp(pub IpAddr);
 
 impl FromRequestParts<Site> for ClientIp {
@@ -53,12 +53,13 @@ pub async fn by_cookie(site: &Site, headers: &HeaderMap, ip: IpAddr) -> plexus_h
     }
 }
 
-/// The `__Host-` prefix makes browsers refuse the cookie from anybody but this host over https.
+/// Returns the name of the session cookie. With the `__Host-` prefix, browsers accept it only over https and
+/// only from this exact host.
 pub fn session_cookie(site: &Site) -> &'static str {
     if site.is_https() { "__Host-plexus" } else { "plexus_session" }
 }
 
-/// The value of a cookie.
+/// Returns the value of a cookie, or `None` if the request has none of that name.
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));

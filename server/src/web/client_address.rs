@@ -1,4 +1,4 @@
-//! The address of the client, seen through the reverse proxies that the operator trusts.
+//! The client's IP address, resolved through the reverse proxies that the operator trusts.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -14,13 +14,14 @@ use ipnet::IpNet;
 use crate::state::Site;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// Headers that only a proxy adds; none but the first is read.
+/// Headers that only a proxy adds. Only `X-Forwarded-For` is evaluated; the others reveal an untrusted proxy.
 const PROXY_HEADERS: [&str; 4] = [FORWARDED_FOR, "forwarded", "x-forwarded-proto", "x-real-ip"];
 
-/// Logged once per process: each request would repeat it.
+/// Whether an untrusted proxy was logged. The warning is logged once per process, not once per request.
 static IS_PROXY_REPORTED: AtomicBool = AtomicBool::new(false);
 
-/// The peer's address; behind a trusted proxy, the last address that no trusted proxy added.
+/// Returns the client's address: the peer's, or behind trusted proxies the last hop that is not a trusted
+/// proxy.
 pub fn client_ip(parts: &Parts, site: &Site) -> IpAddr {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical());
     let peer = peer.unwrap_or(IpAddr::from([127, 0, 0, 1]));
@@ -32,8 +33,8 @@ pub fn client_ip(parts: &Parts, site: &Site) -> IpAddr {
     behind_proxies(&parts.headers, proxies, peer)
 }
 
-/// Reads `X-Forwarded-For` from its end. A hop that is not an address ends the search with the trusted hop behind it, since
-/// everything before it may be the client's own words.
+/// Evaluates `X-Forwarded-For` from its end. An invalid hop stops the search at the trusted hop behind it,
+/// since the client may have forged everything before it.
 fn behind_proxies(headers: &HeaderMap, proxies: &[IpNet], peer: IpAddr) -> IpAddr {
     let lines: Vec<&str> =
         headers.get_all(FORWARDED_FOR).iter().map(|line| line.to_str().unwrap_or_default()).collect();
@@ -53,7 +54,7 @@ fn is_trusted(proxies: &[IpNet], ip: IpAddr) -> bool {
     proxies.iter().any(|network| network.contains(&ip))
 }
 
-/// The address in one hop, as proxies write it: alone, with a port, IPv6 with or without brackets, quoted.
+/// Parses one hop in any form that proxies write: plain, with a port, IPv6 with or without brackets, quoted.
 fn hop_address(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim().trim_matches('"');
     let alone = || hop.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
@@ -62,14 +63,15 @@ fn hop_address(hop: &str) -> Option<IpAddr> {
     ip.map(|ip| ip.to_canonical())
 }
 
-/// A warning for the operator, once a request came through a proxy that is not trusted.
+/// Returns a warning for the operator if a request came through an untrusted proxy since the process started.
 pub fn proxy_warning() -> Option<String> {
     let words = "Requests come through a proxy that is not trusted: all its clients count as one address and share its rate limits. \
                  Set PLEXUS_TRUSTED_PROXIES to the proxy's address.";
     IS_PROXY_REPORTED.load(Ordering::Relaxed).then(|| words.to_owned())
 }
 
-/// All clients of a proxy that is not trusted share its rate limits: ten wrong passwords then lock all of them out.
+/// Logs an untrusted proxy. All its clients share one rate limit: ten wrong passwords then lock all of them
+/// out.
 fn report_untrusted_proxy(headers: &HeaderMap, peer: IpAddr) {
     let Some(header) = PROXY_HEADERS.into_iter().find(|name| headers.contains_key(*name)) else { return };
     if !IS_PROXY_REPORTED.swap(true, Ordering::Relaxed) {
@@ -77,13 +79,13 @@ fn report_untrusted_proxy(headers: &HeaderMap, peer: IpAddr) {
     }
 }
 
-/// An address or a network (CIDR), as in `10.0.0.0/8`.
+/// Parses an IP address or a network in CIDR notation, such as `10.0.0.0/8`.
 pub fn parse_network(text: &str) -> Option<IpNet> {
     let network = text.parse().ok().or_else(|| text.parse().ok().map(|ip: IpAddr| IpNet::from(ip)))?;
     Some(canonical(network))
 }
 
-/// An IPv4 network that is written as IPv6 (`::ffff:10.0.0.0/104`), as IPv4.
+/// Converts an IPv4-mapped IPv6 network (`::ffff:10.0.0.0/104`) to IPv4.
 fn canonical(network: IpNet) -> IpNet {
     const MAPPED_PREFIX: u8 = 96;
     let IpNet::V6(v6) = network else { return network };

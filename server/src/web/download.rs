@@ -1,4 +1,4 @@
-//! Files of agents on their way to a browser, which must never run them.
+//! Downloads of files that agents sent. Browsers must never execute them.
 
 use axum::{
     body::Body,
@@ -10,11 +10,12 @@ use plexus_hub::blobs::Download;
 
 use crate::state::Site;
 
-/// Raster images: a browser shows them, and nothing in them can act. Everything else is saved.
+/// Raster image types: displayed inline, because they cannot contain scripts. All other types are downloaded
+/// as attachments.
 const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
 const POLICY: &str = "default-src 'none'; sandbox";
 
-/// `GET /blobs/{sha}`: the bytes, as an image or as a file to be saved.
+/// Handles `GET /blobs/{sha}`: returns the bytes as an inline image or as an attachment.
 pub fn respond(file: Download) -> Response {
     let declared = file.media_type.as_deref().map(str::trim);
     let image = SHOWN.into_iter().find(|shown| declared.is_some_and(|kind| kind.eq_ignore_ascii_case(shown)));
@@ -28,17 +29,17 @@ pub fn respond(file: Download) -> Response {
         headers.insert(header::CONTENT_DISPOSITION, value);
     }
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    // Whoever leaves the chat, or signs out, sees it no more.
+    // The user may lose access by leaving the chat or signing out, so nothing may be cached.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
     response
 }
 
-/// Where the hub gives out what an agent sent as a file.
+/// Returns the public URL of a file that an agent sent.
 pub fn blob_url(site: &Site, blob: &Digest) -> String {
     format!("{}api/v1/blobs/{blob}", site.hub.config().public_url)
 }
 
-/// The name in the form that takes every character (RFC 6266, RFC 8187).
+/// Builds `Content-Disposition` with the extended file name, which allows any character (RFC 6266, RFC 8187).
 fn disposition(way: &str, name: Option<&str>) -> String {
     let Some(name) = name else { return way.to_owned() };
     let encoded: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();

@@ -1,4 +1,4 @@
-//! How a refusal is said over HTTP: the same words on a page and in JSON, the status by the kind of refusal.
+//! Maps errors to HTTP: the status by the kind of refusal, and the same text on pages and in JSON.
 
 use axum::{
     Json,
@@ -10,7 +10,7 @@ use plexus_hub::Error;
 use serde::Serialize;
 use utoipa::{ToResponse, ToSchema};
 
-/// The status that fits a refusal.
+/// Returns the HTTP status for a refusal.
 pub const fn status(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
@@ -25,12 +25,12 @@ pub const fn status(refusal: &Refusal) -> StatusCode {
     }
 }
 
-/// What is said of every fault.
+/// The public message of every internal error.
 pub const FAULT: &str =
     "The hub made a mistake. It has been noted; try again, and tell the operator if it stays.";
 
-/// What is said of an error of any kind: refusals as they are, faults as one fixed sentence. Faults are logged here
-/// and nowhere else.
+/// Returns the status and the public message of an error. Internal errors are replaced by one fixed message;
+/// this is the only place that logs them.
 pub fn say(error: Error) -> (StatusCode, Refusal) {
     match error {
         Error::Refused(refusal) => (status(&refusal), refusal),
@@ -41,7 +41,7 @@ pub fn say(error: Error) -> (StatusCode, Refusal) {
     }
 }
 
-/// Seconds for `Retry-After`, rounded up.
+/// Returns the value of `Retry-After` in seconds, rounded up, for rate-limited requests.
 pub fn retry_after(refusal: &Refusal) -> Option<HeaderValue> {
     match refusal {
         Refusal::Limited { retry_after_ms, .. } => {
@@ -51,7 +51,8 @@ pub fn retry_after(refusal: &Refusal) -> Option<HeaderValue> {
     }
 }
 
-/// An error of `/api/v1`: `{"error": {"code", "message", "field"?, "retry_after_ms"?, "quota"?, "used"?, "limit"?}}`.
+/// Error response of `/api/v1`: `{"error": {"code", "message", "field"?, "retry_after_ms"?, "quota"?,
+/// "used"?, "limit"?}}`.
 pub struct ApiError(pub Error);
 
 pub type ApiResult<T> = Result<T, ApiError>;
@@ -62,7 +63,7 @@ impl<E: Into<Error>> From<E> for ApiError {
     }
 }
 
-/// Why a request was not done.
+/// An error response.
 #[derive(ToResponse)]
 #[response(description = "Why not.")]
 #[expect(dead_code, reason = "it stands for the body in the description of the API")]
@@ -78,21 +79,21 @@ pub struct Body<'a> {
 #[schema(as = ErrorDetail)]
 struct Detail<'a> {
     code: &'a str,
-    /// What happened, in words for people.
+    /// Human-readable description of the error.
     message: String,
-    /// The input that it is about.
+    /// The request field that is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
-    /// When it works again, in milliseconds from now.
+    /// Milliseconds until the request may be retried.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
-    /// The quota that is used up.
+    /// The quota that is exhausted.
     #[serde(skip_serializing_if = "Option::is_none")]
     quota: Option<&'a str>,
-    /// How much of it is used.
+    /// How much of the quota is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     used: Option<u64>,
-    /// How much there is of it.
+    /// The size of the quota.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u64>,
 }
@@ -116,7 +117,7 @@ impl<'a> Detail<'a> {
     }
 }
 
-/// An error that is about the request itself, before anybody asked the hub.
+/// Builds an error response for a request that failed before it reached the hub's use cases.
 pub fn plain_error(status: StatusCode, code: &str, message: String) -> impl IntoResponse {
     (status, Json(Body { error: Detail::new(code, message) }))
 }

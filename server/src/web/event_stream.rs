@@ -1,4 +1,4 @@
-//! What all streams of server-sent events share.
+//! Common parts of all server-sent event streams.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-/// A silent stream says something this often, so that nothing in between takes it for dead.
+/// Interval of keep-alive messages on an idle stream, so that proxies do not close it.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// The answer that carries the events: nothing in between keeps, changes or collects them.
+/// Returns a `text/event-stream` response that proxies must not cache, transform or buffer.
 pub fn event_stream(events: Body) -> Response {
     let mut response = events.into_response();
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! Forms: urlencoded pairs, kept so that a refused form comes back as it was filled in.
+//! Form extractor: URL-encoded fields, preserved so that a rejected form is shown again as it was filled in.
 
 use axum::{
     body::Bytes,
@@ -12,7 +12,7 @@ use plexus_domain::Error as Refusal;
 use super::{body::untaken, error::status};
 use crate::state::Site;
 
-/// The fields of a posted form. Repeated names are kept.
+/// The fields of a posted form. Repeated names are preserved.
 pub struct Fields(Vec<(String, String)>);
 
 impl FromRequest<Site> for Fields {
@@ -39,12 +39,12 @@ impl From<Vec<(String, String)>> for Fields {
 }
 
 impl Fields {
-    /// The value sent under `name`; missing is empty.
+    /// Returns the value of `name`, or an empty string if it is missing.
     pub fn get(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default()
     }
 
-    /// The same, where empty means that it was not given.
+    /// Returns the value of `name`, or `None` if it is missing or empty.
     pub fn given(&self, name: &str) -> Option<&str> {
         Some(self.get(name)).filter(|value| !value.is_empty())
     }
@@ -57,7 +57,7 @@ impl Fields {
         &self.0
     }
 
-    /// To show again.
+    /// Converts the fields to a form that is shown again with these values.
     pub fn into_form(self) -> Form {
         Form::filled(self.0)
     }

@@ -1,4 +1,4 @@
-//! Headers that every page carries: what a browser may do with it.
+//! Security headers of every page: Content-Security-Policy, HSTS and related headers.
 
 use axum::{
     extract::{Request, State},
@@ -10,18 +10,19 @@ use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 
 use crate::state::Site;
 
-/// The one-time word that allows this response's own scripts (CSP level 3).
+/// The CSP nonce that allows this response's own scripts (CSP level 3).
 #[derive(Clone, Debug)]
 pub struct Nonce(pub String);
 
-/// Where else a form of this response may lead: browsers look at where they are sent on to as well.
+/// Response extension: an additional `form-action` source. Browsers also check the redirect target of a form
+/// submission against it.
 #[derive(Clone, Debug)]
 pub struct FormTarget(pub String);
 
 const PERMISSIONS: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), \
      magnetometer=(), microphone=(), midi=(), payment=(), usb=()";
 
-/// Gives the request a nonce and the response the headers that go with it.
+/// Middleware: adds a nonce to the request and the security headers to the response.
 pub async fn protect(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let nonce = Nonce(STANDARD_NO_PAD.encode(site.hub.env().bytes::<16>()));
     request.extensions_mut().insert(nonce.clone());
@@ -39,7 +40,7 @@ pub async fn protect(State(site): State<Site>, mut request: Request, next: Next)
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     if let Ok(policy) = HeaderValue::from_str(&policy) {
-        // A file of somebody else's has a stricter one of its own.
+        // Downloads of untrusted files set a stricter policy themselves.
         headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     }
     if site.is_https() {

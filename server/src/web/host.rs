@@ -1,4 +1,5 @@
-//! The host that a request names must be this hub's: a page elsewhere may point its own name at our address.
+//! Host header validation against DNS rebinding: the host must be this hub's. Another site could otherwise
+//! point its own domain name at this hub's address.
 
 use axum::{
     extract::{Request, State},
@@ -22,7 +23,7 @@ pub async fn check(State(site): State<Site>, request: Request, next: Next) -> Re
     }
 }
 
-/// The public address; on loopback also this machine's own names with the same port.
+/// Returns whether the host is the public one, or on loopback a name of this machine with the same port.
 pub fn is_ours(site: &Site, host: &str) -> bool {
     let config = site.hub.config();
     let host = host.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Pages that look the same for everybody who is not signed in, kept rendered until the listings change.
+//! Cache of rendered pages for users who are not signed in, invalidated when the listings change.
 
 use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
 
@@ -15,19 +15,19 @@ use plexus_hub::Error;
 use super::page::Visit;
 use crate::state::Site;
 
-/// Relative times on a page ("3 min ago") stay true enough for this long.
+/// TTL of a page: relative times ("3 min ago") stay accurate enough for this long.
 const FRESH: Duration = Duration::from_secs(30);
-/// More pages than this are asked for by crawlers, not by people; then all are forgotten.
+/// Maximum number of cached pages. Only crawlers exceed it; the whole cache is then cleared.
 const PAGES: usize = 1_000;
 
-/// Rendered pages. What differs between requests is the nonce: it stands between the pieces.
+/// Cache of rendered pages. Pages are split where the CSP nonce occurs, since the nonce differs per request.
 pub struct Kept {
-    /// Stands for the nonce while a page is rendered; unguessable, so that no text from outside contains it.
+    /// Replaces the nonce during rendering. It is unguessable, so that no untrusted text contains it.
     placeholder: String,
     pages: Mutex<HashMap<Key, Arc<KeptPage>>>,
 }
 
-/// Address, theme and density.
+/// Cache key: path with query, theme and density.
 type Key = (String, &'static str, &'static str);
 
 struct KeptPage {
@@ -55,8 +55,8 @@ impl Kept {
     }
 }
 
-/// Shows the page that `make` builds, or the one kept from before. For those who are signed in,
-/// and until the hub has read all agents, it is always built.
+/// Returns the page built by `make`, or a cached copy. The cache is bypassed for signed-in users, for pages
+/// with a notice, and until the hub has loaded all agents.
 pub async fn show<P: Page>(
     site: &Site,
     visit: Visit,

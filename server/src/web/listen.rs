@@ -1,4 +1,4 @@
-//! Listening for connections until the hub is told to stop.
+//! Accepts TCP connections and serves HTTP/1.1 until shutdown.
 
 use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -19,10 +19,10 @@ use tower::Service as _;
 
 use super::stalled::Unstalled;
 
-/// Whoever opens a connection has this long to ask something, and this long after each answer to ask again.
+/// Timeout for a request's headers, which is also the keep-alive timeout after each response.
 const PATIENCE: Duration = Duration::from_secs(75);
 
-/// `setting` is what an error names.
+/// Binds a listener. An error names `setting`, which configures the address.
 pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => {
@@ -32,9 +32,10 @@ pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListe
     })
 }
 
-/// Serves until `stop`, then lets requests finish. Streams end themselves when `stop` is cancelled.
+/// Serves until `stop` is cancelled, then waits for requests in progress. Streams end themselves when `stop`
+/// is cancelled.
 ///
-/// HTTP/1.1 alone, without a look at what version a connection speaks: that look costs each stream eight kilobytes.
+/// Only HTTP/1.1 is supported, without protocol detection: detection costs each stream 8 KB.
 pub async fn serve(listener: Arc<Mutex<TcpListener>>, router: Router, stop: CancellationToken) {
     let mut listener = listener.lock().await;
     let mut http = http1::Builder::new();
@@ -54,7 +55,7 @@ async fn connection(
     router: Router,
     stop: CancellationToken,
 ) {
-    // Small pieces go out at once: with Nagle's algorithm the first event of a stream waits 44 ms.
+    // Disable Nagle's algorithm: with it, the first event of a stream is delayed by 44 ms.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection keeps Nagle's algorithm");
     }

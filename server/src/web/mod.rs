@@ -1,4 +1,5 @@
-//! What all edges share: who calls, what a page carries, how a refusal is said.
+//! HTTP building blocks shared by all endpoints: authentication, page context, errors, caching, timeouts and
+//! headers.
 
 pub mod assets;
 pub mod bearer;

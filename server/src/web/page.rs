@@ -1,4 +1,4 @@
-//! A request for a page: who looks, with which settings, and how it is answered.
+//! Context of a page request: the caller and display settings, and the responses built from them.
 
 use axum::{
     extract::FromRequestParts,
@@ -70,7 +70,8 @@ fn frame(parts: &Parts, site: &Site, caller: &Caller) -> Frame {
     }
 }
 
-/// What the request before this one did, by a word in a short-lived cookie: a text there would be anybody's.
+/// Returns the notice about the previous request, identified by a code in a short-lived cookie. The cookie
+/// holds no text, because any text in it could be forged.
 fn notice(word: &str) -> Option<Notice> {
     let text = match word {
         "password" => "Password changed. Your other sessions have ended.",
@@ -115,7 +116,7 @@ impl Visit {
         response
     }
 
-    /// The text of the page, for answers that are written in pieces.
+    /// Renders the page to a string, for responses that are sent in pieces.
     pub fn text(self, page: impl Page) -> String {
         render::page(self.frame, page)
     }
@@ -127,7 +128,8 @@ impl Visit {
         }
     }
 
-    /// A page that says why not. Somebody who is not signed in is sent to sign in, and back.
+    /// Returns an error page. A `GET` that requires authentication is redirected to the sign-in page, which
+    /// leads back.
     pub fn refuse(self, error: Error) -> Response {
         let (status, refusal) = say(error);
         if status == StatusCode::UNAUTHORIZED && self.method == Method::GET {
@@ -147,13 +149,13 @@ impl Visit {
         self.show_as(status, page)
     }
 
-    /// The same visit with another word where the nonce goes.
+    /// Replaces the CSP nonce.
     pub fn with_nonce(mut self, nonce: &str) -> Self {
         nonce.clone_into(&mut self.frame.nonce);
         self
     }
 
-    /// The name of this request, in logs and on pages that refuse it.
+    /// Returns the id of this request, as in logs and on error pages.
     pub fn request_id(&self) -> &str {
         &self.request_id
     }
@@ -163,12 +165,12 @@ impl Visit {
     }
 }
 
-/// 303 to `path`, with a word for the page there to say.
+/// Returns a 303 redirect to `path` with a notice code for the page shown there.
 pub fn done(path: &str, word: &'static str) -> Response {
     with_notice(Redirect::to(path).into_response(), word)
 }
 
-/// The same answer, with a word for the next page to say.
+/// Adds a notice code for the next page to a response.
 pub fn with_notice(mut response: Response, word: &'static str) -> Response {
     let cookie = format!("notice={word}; Path=/; Max-Age=30; HttpOnly; SameSite=Lax");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {

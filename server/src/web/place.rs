@@ -1,4 +1,4 @@
-//! Cursors of searches, as text that callers hand back unread.
+//! Search cursors encoded as opaque text.
 
 use plexus_domain::Error as Refusal;
 use plexus_hub::listings::Place;

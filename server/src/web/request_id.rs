@@ -1,4 +1,4 @@
-//! A name for each request, in its log lines, its answer and its error page.
+//! Request ids: one per request, in its log lines, its response header and its error page.
 
 use axum::{
     extract::{Request, State},
@@ -13,7 +13,8 @@ use crate::state::Site;
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
 
-/// Names the request and logs its end: method, route, status and time, never what was said.
+/// Middleware: assigns the id and logs the end of the request with method, route, status and duration, never
+/// its content.
 pub async fn name(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let id = hex(site.hub.env().bytes::<8>());
     request.extensions_mut().insert(RequestId(id.clone()));
@@ -30,7 +31,7 @@ pub async fn name(State(site): State<Site>, mut request: Request, next: Next) ->
     response
 }
 
-/// The path, unless it lets whoever knows it in.
+/// Returns the path to log. Share links are redacted, because the path is the credential.
 fn loggable(request: &Request) -> &str {
     match request.uri().path() {
         path if path.starts_with("/s/") => "/s/…",

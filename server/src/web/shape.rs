@@ -1,5 +1,5 @@
-//! One shape of errors under `/api/v1` (`docs/adr/0002`): what is refused before a handler is reached, such as a query
-//! that cannot be read or a method that an address does not take, is said as handlers say theirs.
+//! Uniform JSON errors under `/api/v1` (`docs/adr/0002`), also for requests rejected before a handler runs,
+//! such as an invalid query or an unsupported method.
 
 use axum::{
     body::{Body, to_bytes},
@@ -13,7 +13,7 @@ use plexus_domain::text;
 use super::error::{FAULT, plain_error};
 
 const API: &str = "/api/v1";
-/// What a library says of a request is a line.
+/// Maximum size of an error body written by a library: one line is expected.
 const SAID_BYTES: usize = 4 << 10;
 const SAID_CHARS: usize = 300;
 

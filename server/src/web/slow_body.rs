@@ -1,5 +1,8 @@
-//! Bodies that do not come, and bodies that nobody takes: one that comes slower than over a bad line breaks off, whoever reads
-//! it answers 408 ([`super::body::untaken`]), and the connection ends; whoever sends one that is refused hears the answer.
+//! Request-body timeout: aborts bodies that are too slow, and drains rejected bodies.
+//!
+//! A body has 30 s plus the time that its received bytes take at 16 KiB/s. The reader of an aborted body
+//! returns 408 ([`super::body::untaken`]) and the connection is closed. Rejected bodies are drained so that
+//! the client reads the response.
 
 use std::{
     pin::Pin,
@@ -25,12 +28,13 @@ use tokio::{
     time::{Sleep, sleep, timeout},
 };
 
-/// What a body gets whatever its size.
+/// Time allowed for any body, whatever its size.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What came earns more time, as if it had come at so many bytes a second.
+/// Minimum transfer rate in bytes per second: received bytes extend the deadline by the time they take at
+/// this rate.
 const SLOWEST: u64 = 16 * 1_024;
 
-/// Of a body that nobody takes, so much is read all the same.
+/// Maximum number of bytes drained from a rejected body.
 const MOST_LEFT: usize = 16 << 20;
 const LEFT_FOR: Duration = Duration::from_secs(10);
 
@@ -47,7 +51,7 @@ pub async fn bound(request: Request, next: Next) -> Response {
     response
 }
 
-/// A body that breaks off when it is late, and says so.
+/// A request body with a deadline. It fails with `TimedOut` and sets `late` when the deadline passes.
 struct Timed {
     body: Body,
     due: Pin<Box<Sleep>>,
@@ -93,7 +97,8 @@ impl HttpBody for Timed {
     }
 }
 
-/// A connection that is closed while its other side still writes takes the answer with it: what is left is thrown away.
+/// Drains the rest of the body in the background. Closing a connection while the client still writes would
+/// discard the response.
 impl Drop for Timed {
     fn drop(&mut self) {
         let body = std::mem::take(&mut self.body);
@@ -136,7 +141,7 @@ mod tests {
         }
     }
 
-    /// Asks with pieces of `size` bytes, one after each pause.
+    /// Sends a body in pieces of `size` bytes, with a pause before each.
     async fn answer(size: usize, pieces: usize, pause: Duration) -> Response {
         let router = Router::new().route("/", post(read)).layer(middleware::from_fn(bound));
         let pieces = stream::iter(0..pieces).then(move |_| async move {

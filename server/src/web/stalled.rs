@@ -1,4 +1,4 @@
-//! A stream whose other side takes nothing more: it breaks off instead of waiting for ever, with whatever waits behind it.
+//! Write timeout: fails a stream whose peer stops reading, instead of blocking the connection for ever.
 
 use std::{
     io::{self, IoSlice},
@@ -12,12 +12,12 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// How long the other side may take nothing of what waits for it.
+/// Maximum time that a pending write may make no progress.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Unstalled<S> {
     stream: S,
-    /// There while something waits.
+    /// Deadline of the pending write; `None` if no write is pending.
     due: Option<Pin<Box<Sleep>>>,
 }
 
@@ -26,7 +26,7 @@ impl<S: Unpin> Unstalled<S> {
         Self { stream, due: None }
     }
 
-    /// What became of a write, while it is not too late.
+    /// Returns the result of a write, or `TimedOut` once the deadline has passed.
     fn in_time<T>(
         &mut self,
         cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Agents that are an HTTP endpoint, registered in one call.
+//! Registration of HTTP endpoints in one call.
 
 use plexus_domain::{
     DraftId, Error as Refusal,
@@ -16,7 +16,8 @@ use serde_json::json;
 
 use super::{NewAgent, vouch_for};
 
-/// How the endpoint is called: as it was described, or as known software is. None when something else is registered.
+/// Returns the request template of an endpoint: the given one, or that of a preset. `None` if the new agent
+/// is not an endpoint.
 pub fn request(
     described: Option<Request>,
     like: Option<&str>,
@@ -50,7 +51,7 @@ pub async fn describe(
     new: &NewAgent,
 ) -> Result<DraftId, Error> {
     let name = new.chosen_name()?;
-    // Ready requests can be shown credentials; an endpoint that was given none asks for none.
+    // Presets include authentication; without credentials the endpoint is called without it.
     if new.like.is_some() && new.credentials.is_none() {
         request.auth = None;
     }

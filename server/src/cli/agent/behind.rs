@@ -1,4 +1,5 @@
-//! What stands behind an agent that is run from here: a program, or a server on this machine or its network.
+//! Backend of `plexus agent run`: a child process, or a server that this machine can reach, wrapped as a
+//! connector.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -21,10 +22,10 @@ use plexus_runtime::{
 };
 use url::Url;
 
-/// Programs that speak ACP at once: one for each conversation that is young enough to be gone on with.
+/// Maximum number of concurrent ACP processes: one per conversation that can still be continued.
 const SESSIONS: usize = 16;
 
-/// A connector, and what the agent says about itself where it says anything.
+/// A connector, with the title and summary from the agent's own card if it has one.
 pub struct Behind {
     pub connector: Arc<dyn Connector>,
     pub title: Option<String>,
@@ -74,7 +75,7 @@ impl Behind {
         match (url, preset, arguments.get_one::<PathBuf>("request")) {
             (url, None, Some(file)) => server(described(file, url)?),
             (Some(url), Some(preset), None) => {
-                // Who runs the server here needs no leave of it.
+                // Presets may ask for credentials; the owner of a local server needs none.
                 server(Request { auth: None, ..preset.request(url.as_str()) })
             }
             (Some(url), ..) => agent(url).await,
@@ -99,7 +100,7 @@ fn program(arguments: &ArgMatches, line: impl Iterator<Item = OsString>) -> anyh
     Ok(Behind { connector, title: None, summary: None })
 }
 
-/// A session of the program for each conversation, in the folder that this was called in.
+/// Starts one ACP process per conversation, in the current folder.
 fn acp(line: Vec<OsString>) -> anyhow::Result<Acp> {
     let folder = std::env::current_dir().context("this folder is gone")?;
     let launcher = move || {
@@ -140,7 +141,7 @@ async fn agent(url: &Url) -> anyhow::Result<Behind> {
     Ok(Behind { connector, title: said(&card.name), summary: said(&card.description) })
 }
 
-/// Whoever runs this chose the address, so it may be anywhere.
+/// Returns an HTTP client without SSRF protection: the user of this command chose the address.
 fn outbound() -> anyhow::Result<Outbound> {
     Ok(Network::new()?.anyone(Policy { allow_private: true, ports: None }))
 }

@@ -1,4 +1,4 @@
-//! `plexus agent`: registering agents and listing them, on the hub of the data folder or on one elsewhere.
+//! `plexus agent`: registers and lists agents, on the hub of the data folder or on a remote one.
 
 mod behind;
 mod new;
@@ -43,7 +43,7 @@ fn register() -> Command {
     whose(reach(command))
 }
 
-/// What an endpoint without a card needs besides its address.
+/// Arguments for an endpoint without an agent card.
 fn endpoint() -> [Arg; 9] {
     let option = |id: &'static str, value: &'static str| Arg::new(id).long(id).value_name(value);
     let file = || value_parser!(PathBuf);
@@ -147,7 +147,8 @@ async fn over_api(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
     }
 }
 
-/// The data folder belongs to one process at a time: a hub that serves it is asked to do it.
+/// Performs the command on this machine's hub. Only one process can open the data folder, so a running hub is
+/// asked over its admin socket.
 async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
     let config = Serve::folder(settings)?;
     let owner = arguments.get_one::<String>("owner").map(String::as_str);
@@ -177,7 +178,7 @@ async fn act(hub: &Hub, owner: Option<&str>, body: Option<Value>) -> anyhow::Res
     })
 }
 
-/// All pages of a list as one.
+/// Fetches all pages of a list and concatenates them.
 async fn all(ask: impl AsyncFn(Option<String>) -> anyhow::Result<Value>) -> anyhow::Result<Value> {
     let (mut items, mut next) = (Vec::new(), None);
     loop {
@@ -213,7 +214,7 @@ fn registration(arguments: &ArgMatches) -> anyhow::Result<Value> {
     Ok(body)
 }
 
-/// The fields that were given.
+/// Copies the given arguments to the body.
 fn set<const N: usize>(body: &mut Value, arguments: &ArgMatches, fields: [&str; N]) {
     for field in fields {
         let value = text(arguments, field);

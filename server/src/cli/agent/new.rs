@@ -1,4 +1,4 @@
-//! `plexus agent new`: writes a working agent to begin from.
+//! `plexus agent new`: writes a working agent as a template.
 
 use std::{fs, io::Write as _, path::Path};
 
@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches, Command};
 use plexus_domain::Name;
 
-/// The languages, the files of each with where they go, and how the agent is started.
+/// The templates: files with their paths, and the start command, of each language.
 const LANGUAGES: [Template; 3] = [
     Template {
         language: "python",
@@ -64,7 +64,7 @@ pub fn run(arguments: &ArgMatches) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// Nothing that is there already is written over.
+/// Writes the files of a template. Existing files are never overwritten.
 fn write(folder: &Path, template: &Template) -> anyhow::Result<()> {
     if folder.exists() {
         bail!("{} is there already; choose another name, or work in another folder", folder.display());

@@ -1,4 +1,4 @@
-//! `plexus agent run`: joins a program on this machine to a hub as an agent, by one outgoing connection.
+//! `plexus agent run`: attaches a local program to a hub as an agent, over one outgoing connection.
 
 use std::{
     io::{IsTerminal as _, Write as _},
@@ -33,10 +33,10 @@ use crate::{
     telemetry,
 };
 
-/// The first wait before connecting anew; each further one is twice as long.
+/// Initial backoff before reconnecting; it doubles after each attempt.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// A connection that lasted this long was a good one: the next wait is the first again.
+/// Minimum duration of a connection that resets the backoff.
 const GOOD: Duration = Duration::from_secs(60);
 
 pub fn command() -> Command {
@@ -68,7 +68,7 @@ pub fn command() -> Command {
         .args(remote::arguments())
 }
 
-/// Runs until it is told to end, or the hub says that it should not come back.
+/// Runs until interrupted, or until the hub rejects the program permanently.
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     telemetry::start("plexus_program=info", "")?;
     let (owner, name) = address(arguments)?;
@@ -85,7 +85,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     ended.map(|()| 0)
 }
 
-/// Attached as long as it can be.
+/// Keeps the program attached, reconnecting with exponential backoff.
 async fn stay(
     hub: &Remote,
     address: &Address,
@@ -128,7 +128,7 @@ fn address(arguments: &ArgMatches) -> anyhow::Result<(Option<String>, String)> {
     }
 }
 
-/// The agent's whole address, and whether it was there before.
+/// Returns the agent's address and whether it existed before. Creates the agent if needed.
 async fn ensure(
     hub: &Remote,
     arguments: &ArgMatches,
@@ -143,7 +143,7 @@ async fn ensure(
     if let Ok(found) = hub.get(&format!("agents/{own}/{name}")).await {
         return Ok((found["address"].as_str().unwrap_or_default().parse()?, true));
     }
-    // It is made in the name of whose token it is, whatever the address says.
+    // The new agent belongs to the token's account, whatever the address names.
     if let Some(owner) = owner {
         let mine = own_name(hub).await?;
         if !mine.eq_ignore_ascii_case(owner) {
@@ -164,7 +164,7 @@ async fn own_name(hub: &Remote) -> anyhow::Result<String> {
     me["name"].as_str().map(str::to_owned).context("the hub did not say whose token this is")
 }
 
-/// Cancels `stop` at an interrupt.
+/// Cancels `stop` on SIGINT or SIGTERM.
 async fn ends(stop: CancellationToken) -> anyhow::Result<()> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     tokio::select! {
@@ -175,7 +175,7 @@ async fn ends(stop: CancellationToken) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A line for whoever watches; the program's own output is not mixed with it.
+/// Prints a status line to standard error, separate from the program's own output.
 pub fn say(line: &str) {
     let mut err = std::io::stderr().lock();
     let mark = if err.is_terminal() { "\u{1b}[2mplexus\u{1b}[0m" } else { "plexus:" };

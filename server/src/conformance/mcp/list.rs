@@ -1,18 +1,18 @@
-//! What the suite names, with the answers that never change.
+//! Static fixtures of the MCP conformance suite: tools, prompts and resources with fixed results.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Between two notifications of one call.
+/// Pause between two notifications of one call.
 pub const PAUSE: Duration = Duration::from_millis(50);
 pub const DEFAULTS: &str = "Please review and update the form fields with defaults";
 pub const CHOICES: &str = "Please choose";
 
-/// One red pixel.
+/// PNG image of one red pixel.
 const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-/// The header of a sound without samples.
+/// WAV header without samples.
 const WAV: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
 
 pub fn tools() -> Value {
@@ -43,7 +43,7 @@ fn tool(name: &str, input: &Value) -> Value {
     json!({ "name": name, "description": "A fixture of the conformance suite.", "inputSchema": input })
 }
 
-/// The content that a tool always answers.
+/// Returns the fixed content of a tool, or `None` if its result is computed.
 pub fn content(tool: &str) -> Option<Value> {
     let image = json!({ "type": "image", "data": PNG, "mimeType": "image/png" });
     let embedded = |uri: &str, media_type: &str, text: &str| json!({ "type": "resource", "resource": { "uri": uri, "mimeType": media_type, "text": text } });
@@ -72,7 +72,7 @@ fn text(words: &str) -> Value {
     json!({ "type": "text", "text": words })
 }
 
-/// What a tool asks the person at the client, up to 2025-11-25.
+/// Returns the elicitation request of a tool (protocol versions up to 2025-11-25).
 pub fn elicitation(tool: &str, arguments: &Value) -> Option<Value> {
     let (message, properties, required) = match tool {
         "test_elicitation" => {
@@ -129,7 +129,7 @@ pub fn prompts() -> Value {
     ])
 }
 
-/// The messages of a prompt.
+/// Returns the messages of a prompt.
 pub fn messages(prompt: &str, arguments: &Value) -> Option<Value> {
     let user = |content: Value| json!({ "role": "user", "content": content });
     let given = |name: &str| arguments[name].as_str().unwrap_or_default();
@@ -167,7 +167,7 @@ pub fn templates() -> Value {
              "description": "A fixture of the conformance suite." }])
 }
 
-/// The contents of a resource.
+/// Returns the contents of a resource.
 pub fn resource(uri: &str) -> Option<Value> {
     let words = |words: &str| json!({ "uri": uri, "mimeType": "text/plain", "text": words });
     Some(match uri {

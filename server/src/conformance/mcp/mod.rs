@@ -1,5 +1,5 @@
-//! What the conformance suite of MCP (`@modelcontextprotocol/conformance`) asks a server for: tools, prompts and resources
-//! that answer as its scenarios say. Names and answers are the suite's.
+//! MCP server for the conformance suite (`@modelcontextprotocol/conformance`): tools, prompts and resources
+//! that behave as its scenarios require. Names and results are defined by the suite.
 
 #![expect(deprecated, reason = "the suite asks for logging and sampling up to 2025-11-25")]
 
@@ -33,13 +33,14 @@ type Answer<T> = Result<T, ErrorData>;
 pub struct Fixtures(Arc<Rounds>);
 
 impl Fixtures {
-    /// `key` seals what clients carry from one round of a request to the next.
+    /// Creates the server. `key` authenticates the request state that clients return in the next round of a
+    /// multi round-trip request.
     pub fn new(key: [u8; 32]) -> Self {
         Self(Arc::new(Rounds::new(key)))
     }
 }
 
-/// What is written as JSON here has the shape that the type says.
+/// Deserializes a protocol type from a JSON literal.
 fn made<T: DeserializeOwned>(value: Value) -> Answer<T> {
     serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
@@ -57,7 +58,7 @@ impl ServerHandler for Fixtures {
         ServerConfig::new(capabilities)
     }
 
-    /// Subscriptions and logging were methods of their own up to 2025-11-25 only.
+    /// Subscriptions and logging were separate methods only up to 2025-11-25.
     async fn discover(&self, _: Context) -> Answer<DiscoverResult> {
         let mut info = self.get_info();
         info.capabilities = ServerCapabilities::builder()

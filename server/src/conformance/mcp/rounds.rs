@@ -1,4 +1,5 @@
-//! Requests that take several rounds (2026-07-28, multi round-trip requests): what is asked in each, and when it is enough.
+//! Multi round-trip requests (MCP 2026-07-28): the input requests of each round, and the check whether they
+//! are answered.
 
 use rmcp::{
     ErrorData,
@@ -24,12 +25,13 @@ pub const TOOLS: [&str; 9] = [
     "test_streaming_elicitation",
 ];
 
-/// What a client sends again: its answers so far, and what it was given to carry.
+/// What a client sends with a repeated request: its input responses, and the request state from the previous
+/// round.
 type Carried = (Option<InputResponses>, Option<String>);
 
 pub struct Rounds(RequestStateCodec);
 
-/// What is asked in each round, and whether the client carries the number of the round.
+/// The input requests of each round, and whether the request state carries the number of the round.
 struct Plan {
     rounds: Vec<Value>,
     carries: bool,
@@ -167,7 +169,7 @@ fn roots() -> Value {
     json!({ "method": "roots/list", "params": {} })
 }
 
-/// Whether a response is one to this request.
+/// Returns whether a response is a valid answer to this input request.
 fn answers_it(request: &Value, response: &Value) -> bool {
     match request["method"].as_str() {
         Some("elicitation/create") => match response["action"].as_str() {

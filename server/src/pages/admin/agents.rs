@@ -1,4 +1,4 @@
-//! `/admin/agents`.
+//! Page `/admin/agents`: lists all agents; pauses, resumes, unlists or withdraws them.
 
 use axum::{
     extract::{Path, Query, State},

@@ -1,4 +1,4 @@
-//! `/admin/audit`.
+//! Page `/admin/audit`: the audit log.
 
 use axum::{
     extract::{Query, State},

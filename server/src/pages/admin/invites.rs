@@ -1,4 +1,4 @@
-//! `/admin/invites`.
+//! Page `/admin/invites`: creates, lists and revokes invitations.
 
 use axum::{extract::State, response::Response};
 use plexus_app::model::{

@@ -1,4 +1,4 @@
-//! `/admin`: for those who run the hub.
+//! Administration pages below `/admin`.
 
 pub mod agents;
 pub mod audit;
@@ -10,7 +10,7 @@ pub mod users;
 
 use serde::Deserialize;
 
-/// Words that a table is narrowed by, and one of its pages.
+/// Query of a table: search words and page number.
 #[derive(Deserialize)]
 pub struct TableQuery {
     #[serde(default)]
@@ -19,12 +19,12 @@ pub struct TableQuery {
     page: u32,
 }
 
-/// What is searched for: as much of it as the field of the page takes.
+/// Returns the search words, shortened to what the page's field accepts.
 fn words(query: &TableQuery) -> String {
     shown(&query.q)
 }
 
-/// A word of the address, as much of it as a field takes.
+/// Returns a query parameter as one line, shortened to what a field accepts.
 fn shown(word: &str) -> String {
     plexus_domain::text::shorten(&plexus_domain::text::one_line(word), 200)
 }

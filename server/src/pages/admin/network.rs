@@ -1,4 +1,4 @@
-//! `/admin/network`.
+//! Page `/admin/network`: federation rules, rule lists, and hubs whose listings are being fetched.
 
 use axum::{
     extract::State,
@@ -81,7 +81,7 @@ pub async fn unsubscribe(State(site): State<Site>, visit: Visit, fields: Fields)
     }
 }
 
-/// This hub's rules as a file.
+/// Downloads this hub's rules as a signed file.
 pub async fn save(State(site): State<Site>, visit: Visit) -> Response {
     match federation::export_rules(&site.hub, &visit.caller).await {
         Ok(list) => {
@@ -95,7 +95,8 @@ pub async fn save(State(site): State<Site>, visit: Visit) -> Response {
     }
 }
 
-/// What became of the list is shown at once: there is nothing to do again by mistake, since the rules are there now.
+/// Imports a rule list and shows the result without a redirect. Repeating the request is harmless
+/// (idempotent).
 pub async fn import(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
     let document = fields.get("document");
     let made = federation::import_rules(&site.hub, &visit.caller, document, visit.request_id()).await;
@@ -120,7 +121,7 @@ async fn saved<T>(hub: &Hub, visit: Visit, fields: Fields, made: Result<T, Error
     }
 }
 
-/// The page again, with the form as it was filled in.
+/// Returns the page again, with the form as it was filled in and the error.
 async fn refuse(hub: &Hub, visit: Visit, fields: Fields, error: Error) -> Response {
     match page(hub, &visit.caller).await {
         Ok(page) => refused(visit, error, fields, |form| AdminNetwork { form, ..page }),

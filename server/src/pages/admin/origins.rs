@@ -1,4 +1,4 @@
-//! `/admin/origins`.
+//! Page `/admin/origins`: trusted origins.
 
 use axum::{extract::State, response::Response};
 use plexus_app::model::{

@@ -1,4 +1,4 @@
-//! `/admin`.
+//! Page `/admin`: overview of the hub. Moderators are redirected to the agents.
 
 use axum::{
     extract::State,

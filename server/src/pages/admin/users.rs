@@ -1,4 +1,4 @@
-//! `/admin/users`.
+//! Page `/admin/users`: approves, suspends and restores accounts, and sets their roles.
 
 use axum::{
     extract::{Path, Query, State},

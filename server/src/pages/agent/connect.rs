@@ -1,4 +1,4 @@
-//! How a program reaches an agent through this hub.
+//! Snippets that show how programs call an agent through this hub.
 
 use plexus_app::model::agent::Snippet;
 use plexus_domain::Address;
@@ -47,7 +47,7 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
         ("Follow the answer as it is written", BASH, follow),
     ]
     .into_iter()
-    // Over A2A the agent of another hub is called there.
+    // An agent of a remote hub is called at that hub over A2A.
     .filter(|(title, ..)| address.hub.is_none() || !title.starts_with("A2A"))
     .map(|(title, language, code)| Snippet { title: title.to_owned(), language: language.to_owned(), code })
     .collect()

@@ -1,4 +1,4 @@
-//! `/@{owner}/{agent}` and its tabs.
+//! Page of an agent, `/@{owner}/{agent}`, with its tabs.
 
 mod connect;
 pub mod star;
@@ -60,7 +60,7 @@ async fn show(
     kept::show(&site, visit, page).await
 }
 
-/// What stands above the tabs and in the rail.
+/// Returns the data above the tabs and in the side bar.
 pub fn head(view: AgentView) -> AgentHead {
     let badges = badges(&view);
     let card = view.card.as_ref();

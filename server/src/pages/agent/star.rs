@@ -1,4 +1,4 @@
-//! `POST /@{owner}/{agent}/star`: the switch beside an agent.
+//! Form `POST /@{owner}/{agent}/star`: stars or unstars an agent.
 
 use axum::{
     extract::{Path, State},
@@ -36,7 +36,7 @@ async fn set(site: &Site, visit: &Visit, address: &Address, star: &str) -> Resul
     }
 }
 
-/// The tab where the switch was pressed.
+/// Returns the tab from which the form was sent.
 fn back(address: &Address, tab: &str) -> String {
     match tab {
         "skills" | "versions" | "connect" | "manage" | "credentials" => format!("/{address}/{tab}"),

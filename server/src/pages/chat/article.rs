@@ -1,4 +1,4 @@
-//! A message, from what the hub knows to what the page shows.
+//! Converts messages of the hub to the view models of pages.
 
 use plexus_app::model::{
     Html,
@@ -40,7 +40,7 @@ pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
     }
 }
 
-/// As much of an article as its parts refer to.
+/// Returns an article with only the fields that its parts refer to.
 pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
     Article {
         id,
@@ -68,7 +68,7 @@ fn author(author: views::Author) -> Author {
     }
 }
 
-/// A part of a message that is still being written.
+/// Converts a part of a message that is still being written.
 pub fn so_far(message: MessageId, open: Snapshot, pen: &mut Pen) -> PartView {
     match open.whole {
         Some(whole) => match part(message, whole, pen) {
@@ -81,7 +81,7 @@ pub fn so_far(message: MessageId, open: Snapshot, pen: &mut Pen) -> PartView {
     }
 }
 
-/// The HTML of the blocks that will not change any more.
+/// Returns the HTML of the closed Markdown blocks, which will not change any more.
 pub fn closed(message: MessageId, open: &Snapshot, pen: &mut Pen) -> Html {
     let scope = message.to_string();
     let html = open.closed.iter().map(|block| pen.html(&scope, &block.text).into_string()).collect();
@@ -115,7 +115,7 @@ pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
     }
 }
 
-/// What the guide says as data: an agent that the conversation can go on with.
+/// Converts structured data of the guide that suggests an agent to continue with.
 fn continue_with(data: &Value) -> Option<PartView> {
     let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     if data.get("action")? != "continue_with" {

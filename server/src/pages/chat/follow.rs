@@ -1,4 +1,5 @@
-//! A thread for browsers without JavaScript: the answer stays open, and each block is written as it closes.
+//! Streams a chat page to browsers without JavaScript: the response stays open, and each Markdown block is
+//! written when it is closed.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -31,9 +32,10 @@ use crate::{
     web::page::Visit,
 };
 
-/// A response is not kept open for ever: the page then says what it has, and a reload goes on.
+/// Maximum duration of a response. The page is then completed as it is; a reload resumes.
 const LONGEST: Duration = Duration::from_secs(600);
-/// Pieces that wait for a slow browser. When it is full the reader falls behind and catches up.
+/// Buffered pieces for a slow browser. When the buffer is full, the reader falls behind and catches up later
+/// (backpressure).
 const WAITING: usize = 16;
 
 pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response {
@@ -44,7 +46,7 @@ pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response
     let open: Vec<MessageId> =
         page.messages.iter().filter(|one| one.state == MessageState::Open).map(|one| one.id).collect();
     page.messages.iter_mut().filter(|one| open.contains(&one.id)).for_each(|one| {
-        // Everything that closes is written where this part is cut.
+        // Closed blocks are inserted where this part is cut.
         one.status = None;
         one.parts = vec![PartView::Text { closed: Html::default(), tail: String::new() }];
     });
@@ -64,7 +66,7 @@ pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
-    // Compression would hold blocks back until it has enough of them.
+    // Compression would buffer small blocks.
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
@@ -72,7 +74,8 @@ pub async fn respond(site: Site, visit: Visit, mut page: ThreadPage) -> Response
 
 type Sender = mpsc::Sender<Result<String, std::convert::Infallible>>;
 
-/// Writes the pieces of the page, and between them what the open messages become. Ends when the browser is gone.
+/// Writes the pieces of the page, with the output of the open messages between them. Returns `None` when the
+/// browser disconnects.
 async fn write(
     pieces: Vec<Followed>,
     reader: &mut Reader,
@@ -104,15 +107,16 @@ struct Answers {
     known: HashMap<MessageId, Answer>,
 }
 
-/// What an open message became and was not written yet.
+/// Output of an open message that is not written yet.
 #[derive(Default)]
 struct Answer {
     waiting: String,
-    /// Where each part is closed up to.
+    /// End of the closed text of each part, in bytes.
     closed_to: HashMap<usize, usize>,
-    /// The parts that came whole and are written.
+    /// Complete parts that were written.
     whole: HashSet<usize>,
-    /// What its agent does was written once; more of it would not replace that.
+    /// Whether the agent's status was written. It is written only once, because later ones could not replace
+    /// it.
     told: bool,
     ended: bool,
 }
@@ -122,7 +126,7 @@ impl Answers {
         self.known.entry(message).or_default()
     }
 
-    /// Takes in frames, where rendering holds up no other request. None where the hub cannot.
+    /// Applies frames on a blocking thread. Returns `None` if rendering fails.
     async fn taking(mut self, renderer: &Renderer, frames: Vec<Arc<Frame>>) -> Option<Self> {
         let taken = renderer.run(move |pen| {
             frames.iter().for_each(|frame| self.take(&frame.kind, pen));
@@ -161,7 +165,7 @@ impl Answers {
         render::part(&self.assets, article::unfinished(self.chat, id), index, part)
     }
 
-    /// What was not written yet of a message as it was kept, and why it ended where that was not planned.
+    /// Returns the parts of the stored message that were not written yet, and the reason if the run failed.
     fn rest(&self, view: &MessageView, pen: &mut Pen) -> String {
         let id = view.message.id;
         let known = self.known.get(&id);
@@ -184,8 +188,9 @@ impl Answers {
     }
 }
 
-/// What is written cannot be taken back: a tool is shown with its result, and a question at once, since it waits. A file
-/// can only be had at the end.
+/// Returns whether a complete part may be written before the message ends. Output cannot be replaced: a tool
+/// is shown with its result, an approval request at once because it waits. A file can be downloaded only at
+/// the end.
 const fn is_worth_writing(part: &Part) -> bool {
     match &part.content {
         Content::Tool(tool) => tool.result.is_some(),

@@ -1,4 +1,4 @@
-//! Renaming and deleting a chat.
+//! Pages to rename and delete a chat.
 
 use axum::{
     extract::{Path, State},

@@ -1,4 +1,4 @@
-//! Conversations.
+//! Chat pages.
 
 pub mod article;
 pub mod follow;

@@ -1,4 +1,4 @@
-//! `/chat`: nothing said yet.
+//! Page `/chat`: starts a new chat.
 
 use axum::{
     extract::{Query, State},

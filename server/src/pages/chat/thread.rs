@@ -1,4 +1,4 @@
-//! `/chat/{id}`: what was said, and the form to say more.
+//! Page `/chat/{id}`: the messages of a chat, and the form for the next one.
 
 use axum::{
     extract::{Path, Query, State},
@@ -25,10 +25,10 @@ use crate::{
 
 #[derive(Default, Deserialize)]
 pub struct ThreadQuery {
-    /// The message to look at, and the branch that it is on.
+    /// Id of the message to show, which selects its branch.
     m: Option<String>,
     before: Option<String>,
-    /// Keep the answer open and write what comes: for browsers without JavaScript.
+    /// Whether to stream the answer into the page, for browsers without JavaScript.
     follow: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub async fn show(
     }
 }
 
-/// An address that is no id is a page that does not exist.
+/// Returns the error for a path that is not a valid id: not found.
 pub fn gone(_: plexus_domain::Error) -> Error {
     plexus_domain::Error::not_found("There is no such chat, or it is not yours.").into()
 }
@@ -77,7 +77,7 @@ async fn page(site: &Site, caller: &Caller, chat: ChatId, query: &ThreadQuery) -
     })
 }
 
-/// The newest first: where time is short, it goes to those that are looked at.
+/// Renders the newest messages first: they are visible, and the time budget is limited.
 fn articles(chat: ChatId, messages: Vec<MessageView>, pen: &mut Pen) -> Vec<Article> {
     let mut articles: Vec<_> = messages.into_iter().rev().map(|view| article(chat, view, pen)).collect();
     articles.reverse();
@@ -140,7 +140,7 @@ pub async fn retry(
     }
 }
 
-/// Allows or refuses the call of a tool that a run waits for.
+/// Allows or denies a tool call that a run waits for.
 pub async fn approve(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
     let decided = match (fields.get("approval").parse(), fields.get("decision")) {
         (Ok(question), word @ ("yes" | "no")) => {

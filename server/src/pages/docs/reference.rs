@@ -1,4 +1,4 @@
-//! Every request of `/api/v1` as markdown, made from its description, to stand behind what `docs/api.md` says of it.
+//! API reference in Markdown, generated from the OpenAPI document and appended to `docs/api.md`.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -113,7 +113,7 @@ impl Reference<'_> {
         out.push('\n');
     }
 
-    /// What a value is, in a word or a link to where it is described.
+    /// Returns the type of a schema: a word, or a link to its description.
     fn kind(&self, schema: &Value) -> String {
         if let Some(name) = target(schema) {
             let named = &self.schemas[name];
@@ -142,7 +142,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Whether a word says it all.
+    /// Returns whether a single word describes the type.
     fn is_simple(&self, schema: &Value) -> bool {
         let is_listed = |way: &str| schema[way].is_array();
         schema["properties"].is_null() && !is_listed("oneOf") && !is_listed("allOf")
@@ -165,7 +165,7 @@ struct Request<'a> {
     operation: &'a Value,
 }
 
-/// By path, those of one path in the order in which they are known.
+/// Groups the operations by path; those of one path are ordered by method.
 fn requests(paths: &Value) -> BTreeMap<&String, Vec<Request<'_>>> {
     let of = |path: &str, item: &'_ Value| -> Vec<(&'static str, String)> {
         let known = METHODS.into_iter().filter(|method| item[*method].is_object());

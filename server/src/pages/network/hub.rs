@@ -1,4 +1,4 @@
-//! `/network/{hub}`.
+//! Page `/network/{hub}`: a remote hub.
 
 use axum::{
     extract::{Path, Query, State},
@@ -119,7 +119,7 @@ const fn words(fault: Fault) -> &'static str {
     }
 }
 
-/// What an administrator does about the hub.
+/// Performs an administrator's action on the hub: block, allow, or remove the rule.
 pub async fn act(
     State(site): State<Site>,
     visit: Visit,

@@ -1,4 +1,4 @@
-//! `/network`.
+//! Page `/network`: this hub and the remote hubs that it knows.
 
 use axum::{extract::State, response::Response};
 use plexus_app::model::network::{

@@ -1,4 +1,4 @@
-//! `/register/{draft}/card`: what was found, the agent's name, and its credentials.
+//! Page `/register/{draft}/card`: the fetched card, the agent's name and its credentials.
 
 use axum::{
     extract::{Path, State},

@@ -1,4 +1,5 @@
-//! `/register/http` and `/register/{draft}/request`: a new agent that is an HTTP endpoint, called by a request that the person describes.
+//! Pages `/register/http` and `/register/{draft}/request`: registers an HTTP endpoint by a request template
+//! that the user writes.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,7 @@ use crate::{
     web::{form::Fields, page::Visit},
 };
 
-/// Where software runs that the form is filled in for.
+/// Example base URLs with which the form of a preset is filled in.
 const LOCAL: &str = "http://127.0.0.1:8000";
 const ELSEWHERE: &str = "https://agents.example.org";
 
@@ -76,7 +77,7 @@ fn choice(fields: &Fields) -> Choice {
     }
 }
 
-/// `/register/{draft}/request`: the same form, before the agent is published.
+/// Shows `/register/{draft}/request`: the same form, for a draft that is not published yet.
 pub async fn show_again(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
     let page = page_again(&site, &visit.caller, &id).await;
     visit.show_or_refuse(page)
@@ -110,7 +111,7 @@ async fn act_again(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> R
     endpoint::describe_again(&site.hub, caller, draft(id)?, choice(fields), filled(fields)?).await
 }
 
-/// The fields of the form, which the page for editing shares.
+/// Reads the form; shared with the edit page.
 pub fn filled(fields: &Fields) -> Result<Endpoint, Refusal> {
     let text = |name: &str| fields.get(name).trim().to_owned();
     let given = |name: &str| fields.given(name).map(|value| value.trim().to_owned());
@@ -186,7 +187,7 @@ fn oauth(fields: &Fields, by_person: bool) -> Result<Oauth, Refusal> {
     })
 }
 
-/// The same form, filled with what is kept.
+/// Returns the form filled with a stored endpoint.
 pub fn form(kept: &Endpoint) -> Form {
     Form::filled(values(kept))
 }

@@ -1,4 +1,4 @@
-//! `/register/instructions`: a new agent that is a model with instructions.
+//! Page `/register/instructions`: registers a model with instructions.
 
 use std::str::FromStr;
 
@@ -59,7 +59,8 @@ pub async fn write(State(site): State<Site>, visit: Visit, fields: Fields) -> Re
     }
 }
 
-/// The fields of the form, which the page for editing shares: starters and tools one a line, tags with commas between.
+/// Reads the form; shared with the edit page. Starters and tools are one per line, tags are separated by
+/// commas.
 pub fn filled(fields: &Fields) -> Result<Instructions, Refusal> {
     let text = |name: &str| fields.get(name).to_owned();
     Ok(Instructions {
@@ -74,7 +75,7 @@ pub fn filled(fields: &Fields) -> Result<Instructions, Refusal> {
     })
 }
 
-/// What was entered for one of the servers; nothing entered is nothing given.
+/// Returns the credentials for one MCP server, or `None` if all fields are empty.
 pub fn given(fields: &Fields) -> Option<ForServer> {
     let is_empty = ["url", "header", "secret"].iter().all(|name| fields.get(name).trim().is_empty());
     (!is_empty).then(|| for_server(fields))
@@ -85,14 +86,14 @@ pub fn for_server(fields: &Fields) -> ForServer {
     ForServer { url: text("url"), header: text("header"), secret: text("secret") }
 }
 
-/// The operator's MCP servers that the caller may use, and whether the models here cost something.
+/// Returns the operator's MCP servers that the caller may use, and whether any model here has a price.
 pub fn tools_here(site: &Site, caller: &Caller) -> Result<(Vec<String>, bool), Error> {
     let programs = program::programs(&site.hub, caller, Speaks::Mcp)?;
     let costs = |models: &Models| models.all().any(|(_, provider)| provider.prices != Prices::default());
     Ok((programs, site.hub.config().models.as_ref().is_some_and(costs)))
 }
 
-/// An address or a name of the operator's list a line; `ask` behind it makes each call wait for the person's leave.
+/// Parses one URL or program name per line. A trailing `ask` makes each call wait for the user's approval.
 fn tools(text: &str) -> Result<Vec<ToolSource>, Refusal> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let source = |line: &str| match line.split_whitespace().collect::<Vec<_>>()[..] {
@@ -133,7 +134,7 @@ fn line(source: &ToolSource) -> String {
     format!("{}{ask}", source.place)
 }
 
-/// The same form, filled with what is kept.
+/// Returns the form filled with stored instructions.
 pub fn form(kept: &Instructions) -> Form {
     Form::filled([
         ("title", kept.title.clone()),

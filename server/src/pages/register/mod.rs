@@ -1,4 +1,4 @@
-//! Registering an agent: a page and a form for each step.
+//! Pages to register an agent: one page and form for each step.
 
 pub mod card;
 pub mod endpoint;

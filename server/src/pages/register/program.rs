@@ -1,4 +1,4 @@
-//! `/register/program`: a new agent that is one of the operator's programs.
+//! Page `/register/program`: registers one of the operator's programs.
 
 use axum::{
     extract::State,
@@ -42,7 +42,7 @@ pub async fn describe(State(site): State<Site>, visit: Visit, fields: Fields) ->
     }
 }
 
-/// The fields of the form, which the page for editing shares.
+/// Reads the form; shared with the edit page.
 pub fn filled(fields: &Fields) -> Described {
     let text = |name: &str| fields.get(name).to_owned();
     let about = About {
@@ -54,7 +54,7 @@ pub fn filled(fields: &Fields) -> Described {
     Described { about, program: text("program") }
 }
 
-/// The same form, filled with what is kept.
+/// Returns the form filled with a stored program.
 pub fn form(Described { about, program }: Described) -> Form {
     Form::filled([
         ("title", about.title),

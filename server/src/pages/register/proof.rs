@@ -1,4 +1,4 @@
-//! `/register/{draft}/proof`: control of the addresses that the card names.
+//! Page `/register/{draft}/proof`: verifies the origins that the card names.
 
 use axum::{
     extract::{Path, State},
@@ -46,7 +46,7 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>,
     }
 }
 
-/// Answers the step to go to.
+/// Performs the action and returns the next step.
 async fn perform(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
     let draft = draft(id)?;
     match fields.get("action") {

@@ -1,4 +1,4 @@
-//! `/register/{draft}/publish`: who may find it, who may use it; and `/register/{draft}/done`.
+//! Page `/register/{draft}/publish`: visibility and access; and the final page `/register/{draft}/done`.
 
 use axum::{
     extract::{Path, State},
@@ -63,7 +63,7 @@ async fn act(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<
     Ok(())
 }
 
-/// The two choices of the form; the manage tab has them, too.
+/// Reads visibility and access; shared with the manage tab.
 pub fn reach(fields: &Fields) -> Result<(Visibility, Access), Refusal> {
     let visibility = Visibility::parse(fields.get("visibility"));
     let access = Access::parse(fields.get("access"));

@@ -1,4 +1,4 @@
-//! How pages show what the hub knows of cards and proofs; the pages of an agent use it, too.
+//! Converts cards and origin verifications to the view models of pages.
 
 use plexus_app::model::{
     agent::{Scheme, Skill},
@@ -53,7 +53,7 @@ pub fn scheme(asked: Asked) -> Scheme {
     }
 }
 
-/// What is written out of an address: who is there.
+/// Returns the origin of a URL, which is all that the page shows of it.
 fn origin_of(url: &str) -> String {
     url.parse::<Url>().map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
@@ -69,7 +69,7 @@ pub fn problem(problem: agents::Problem) -> model::Problem {
     }
 }
 
-/// A JSON pointer as people write it: `/skills/2/id` is `skills[2].id`.
+/// Formats a JSON pointer for readers: `/skills/2/id` becomes `skills[2].id`.
 fn place(pointer: &str) -> String {
     let mut place = String::new();
     for step in pointer.split('/').skip(1) {
@@ -106,7 +106,7 @@ pub fn preview(seed: String, card_url: String, card: &Card) -> model::CardPrevie
     }
 }
 
-/// The key that the card names, if its signature holds.
+/// Returns the key that the card names, if its signature is valid.
 fn signer(card: &Card) -> Option<String> {
     let key = card.claimed_signers().into_iter().find(|key| card.verify(key).is_ok())?;
     Some(key.to_string())
@@ -123,7 +123,7 @@ pub fn skill(skill: &CardSkill) -> Skill {
     }
 }
 
-/// What is known of a card that cannot be used: where it lies.
+/// Returns the preview of a card that cannot be used; only its URL is known.
 pub fn unreadable(seed: String, card_url: String) -> model::CardPreview {
     model::CardPreview {
         seed,

@@ -1,4 +1,4 @@
-//! `/register`: where is the agent?
+//! Page `/register`: choice of the kind of agent, the URL of its card, and unfinished registrations.
 
 use axum::{
     extract::{Path, State},
@@ -72,7 +72,7 @@ pub async fn fetch(State(site): State<Site>, visit: Visit, fields: Fields) -> Re
     }
 }
 
-/// `/register/{draft}/discard`
+/// Handles `/register/{draft}/discard`.
 pub async fn discard(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
     let discarded = async { register::discard(&site.hub, &visit.caller, draft(&id)?).await };
     match discarded.await {
@@ -81,7 +81,7 @@ pub async fn discard(State(site): State<Site>, visit: Visit, Path(id): Path<Stri
     }
 }
 
-/// The card's page without a draft: there is nothing to go on with.
+/// Returns the card's page for an unusable card. It has no stored draft, so the registration cannot continue.
 fn broken(site: &Site, visit: &Visit, card_url: String, problems: Vec<agents::Problem>) -> RegisterCard {
     let owner = visit.caller.person.as_ref().map(|person| person.name.to_string());
     RegisterCard {

@@ -1,4 +1,4 @@
-//! `/register/{draft}/try`: one message to an endpoint, before anybody else may send one.
+//! Page `/register/{draft}/try`: sends a trial message to an endpoint before it is published.
 
 use axum::{
     extract::{Path, State},
@@ -61,7 +61,7 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>,
     }
 }
 
-/// Answers the step to go to.
+/// Performs the action and returns the next step.
 async fn perform(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
     let draft = draft(id)?;
     match fields.get("action") {

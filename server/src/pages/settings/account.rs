@@ -1,4 +1,4 @@
-//! `/settings/account`: password and leaving.
+//! Page `/settings/account`: password, tool approval, quota usage and deletion of the account.
 
 use axum::{extract::State, response::Response};
 use plexus_app::{

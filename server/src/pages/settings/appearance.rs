@@ -1,4 +1,5 @@
-//! `/settings/appearance`: kept in cookies, so that it works for everybody and from the first byte.
+//! Page `/settings/appearance`. The settings are stored in cookies, so that they apply without an account and
+//! from the first byte of a page.
 
 use axum::{
     http::{HeaderValue, header},

@@ -1,4 +1,4 @@
-//! What people set for themselves.
+//! Settings pages of a user.
 
 pub mod account;
 pub mod appearance;

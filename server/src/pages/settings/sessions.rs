@@ -1,4 +1,4 @@
-//! `/settings/sessions`: where the person is signed in.
+//! Page `/settings/sessions`: lists and revokes the user's sessions.
 
 use axum::{extract::State, response::Response};
 use plexus_app::model::settings::{SessionRow, SessionsPage};
@@ -41,7 +41,7 @@ pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> R
     }
 }
 
-/// "Firefox on Linux", out of what a browser calls itself.
+/// Returns a readable name such as "Firefox on Linux" from a `User-Agent` header.
 fn browser(agent: &str) -> String {
     const BROWSERS: [(&str, &str); 5] = [
         ("Firefox/", "Firefox"),

@@ -1,4 +1,4 @@
-//! `/settings/tokens`: what programs bring.
+//! Page `/settings/tokens`: API tokens, and OAuth clients that may act for the user.
 
 use axum::{extract::State, response::Response};
 use plexus_app::model::{
@@ -57,7 +57,7 @@ fn grant(grant: Grant) -> GrantRow {
     }
 }
 
-/// The only name of a program that is proved.
+/// Returns the host of a client id. It is the only verified name of an OAuth client.
 fn host(client: &str) -> String {
     let url: Option<Url> = client.parse().ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
@@ -105,7 +105,7 @@ pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> R
     }
 }
 
-/// Ends what a program was let do.
+/// Revokes the grant of an OAuth client.
 pub async fn end(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
     let ended = match fields.get("id").parse() {
         Ok(id) => oauth::revoke(&site.hub, &visit.caller, id).await,

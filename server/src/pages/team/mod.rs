@@ -1,4 +1,4 @@
-//! `/teams` and `/teams/{id}`, and what is beneath them.
+//! Pages `/teams` and `/teams/{id}`, with replay, report and share link.
 
 mod replay;
 mod report;

@@ -1,4 +1,4 @@
-//! `/teams/{id}/replay?step=N`: the team as it was after an entry of its log.
+//! Page `/teams/{id}/replay?step=N`: the state of a team after an entry of its log.
 
 use axum::{
     extract::{Path, Query, State},
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{rendering::Pen, state::Site, web::page::Visit};
 
-/// What is no number is the first step.
+/// Query of the page. A step that is not a number means the first step.
 #[derive(Deserialize)]
 pub struct Asked {
     #[serde(default)]
@@ -47,7 +47,7 @@ async fn one(site: &Site, visit: &Visit, id: &str, step: u64) -> Result<TeamPage
     site.renderer.run(move |pen| at(moment, &format!("/teams/{id}"), false, pen)).await
 }
 
-/// The page of a moment; `back` is where the team itself is.
+/// Builds the page of one step; `back` is the path of the team's page.
 pub fn at(moment: Moment, back: &str, guest: bool, pen: &mut Pen) -> TeamPage {
     let Moment { view, entry, last } = moment;
     let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();

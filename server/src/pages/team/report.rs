@@ -1,4 +1,4 @@
-//! What is shown of a team that has ended, besides where it stands.
+//! Report of a team that has ended: timeline, files and links, replay and share link.
 
 use plexus_app::{
     components::text::size,
@@ -12,7 +12,7 @@ use plexus_domain::{
 };
 use plexus_hub::teams::{Artifact, Report};
 
-/// The page with it; `base` is where the page is.
+/// Adds the report to a page; `base` is the path of the page.
 pub fn with_report(mut page: TeamPage, report: Report, base: &str) -> TeamPage {
     let (from, until) = (page.strip.launched, page.strip.ended.unwrap_or(page.strip.launched));
     for member in &mut page.members {
@@ -37,7 +37,7 @@ fn artifact(artifact: Artifact, files: &str) -> Option<ArtifactRow> {
             href: format!("{files}/{blob}"),
             is_link: false,
         },
-        // What is no page is not led to.
+        // Only http and https: other schemes, such as `javascript:`, must not become links.
         Content::Link { url } if url.starts_with("https://") || url.starts_with("http://") => ArtifactRow {
             by,
             name: part.name.unwrap_or_else(|| url.clone()),

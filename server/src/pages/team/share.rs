@@ -1,4 +1,4 @@
-//! `/s/{word}`: a team for whoever has the link; and making and revoking that link.
+//! Public page `/s/{word}` of a shared team, and forms to create and revoke its share link.
 
 use axum::{
     extract::{Path, Query, State},
@@ -20,7 +20,7 @@ use crate::{
     web::{download, page::Visit},
 };
 
-/// Makes the link and shows it, this once.
+/// Creates the share link and shows it; it cannot be shown again.
 pub async fn make(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
     let made = made(&site, &visit, &id).await;
     visit.show_or_refuse(made)
@@ -35,7 +35,7 @@ async fn made(site: &Site, visit: &Visit, id: &str) -> Result<TeamPage, Error> {
     Ok(page)
 }
 
-/// Where the holder of a link finds the team.
+/// Returns the URL of a share link.
 pub fn link(site: &Site, word: &str) -> String {
     format!("{}s/{word}", site.hub.config().public_url)
 }
@@ -89,7 +89,7 @@ pub async fn file(
     })
 }
 
-/// The address is the key: nobody keeps it, lists it, or is told of it by a browser.
+/// Adds headers that protect the URL, because it is the credential: no caching, no indexing, no referrer.
 fn unlisted(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex, nofollow"));

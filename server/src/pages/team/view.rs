@@ -1,4 +1,4 @@
-//! A team as its page shows it.
+//! Converts a team to the view model of its page.
 
 use plexus_app::model::{
     Form,
@@ -20,7 +20,7 @@ pub(super) const fn standing(state: TeamState) -> Standing {
     }
 }
 
-/// `guest` is somebody whom the page leads to nothing else.
+/// Builds the page. `guest`: the reader holds a share link, so members and other teams are not linked.
 pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
     let names: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
     let name = |seat: Seat| names.get(usize::from(seat.0)).cloned().unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
             deadline: view.deadline,
             ended: view.ended,
             tokens: view.usage.tokens(),
-            // What is set aside for teams below is not used yet.
+            // Tokens reserved for subteams are not used yet.
             tokens_left: view.limits.tokens.saturating_sub(view.usage.tokens()),
             cost: view.usage.cost_micro,
             most_cost: view.limits.cost_micro,
@@ -73,7 +73,7 @@ fn kin_row(kin: &Kin) -> Branch {
     Branch { href, title: kin.title.clone(), standing, below: Vec::new() }
 }
 
-/// The tree of the teams below.
+/// Builds the tree of subteams.
 fn below(all: &[Kin], parent: ChatId) -> Vec<Branch> {
     let own = all.iter().filter(|kin| kin.parent == Some(parent));
     own.map(|kin| Branch { below: below(all, kin.id), ..kin_row(kin) }).collect()

@@ -1,14 +1,14 @@
-//! Entries of a team's log in words.
+//! Formats entries of a team's log as sentences.
 
 use plexus_domain::team::{Author, Entry, Event, Mode, Seat, Utterance, WorkNo, work::End};
 
-/// Who and what the numbers of a log stand for.
+/// Names for the numbers in a log.
 pub struct Names<'a> {
-    /// By seat, as they are once the entry has happened.
+    /// Members by seat, as they are after the entry.
     pub members: &'a [String],
-    /// Titles by number.
+    /// Titles of assignments by number.
     pub work: &'a [String],
-    /// Whoever launched the team.
+    /// Name of the account that launched the team.
     pub owner: &'a str,
 }
 
@@ -21,13 +21,14 @@ impl Names<'_> {
         usize::try_from(no.0).ok().and_then(|no| self.work.get(no)).map_or("", String::as_str)
     }
 
-    /// Those who were invited last.
+    /// Returns the members that were invited last.
     fn newest(&self, count: usize) -> &[String] {
         &self.members[self.members.len().saturating_sub(count)..]
     }
 }
 
-/// What happened, and what was said with it. `reasons`: also why something failed.
+/// Returns the sentence for an entry, and its text if it has one. `reasons`: whether to include reasons of
+/// failures.
 pub fn words(entry: &Entry, names: &Names<'_>, reasons: bool) -> (String, Option<String>) {
     let (who, member, work) =
         (who(entry.by(), names), |seat: Seat| names.member(seat), |no: WorkNo| names.work(no));

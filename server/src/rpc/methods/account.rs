@@ -1,4 +1,4 @@
-//! Who the caller is.
+//! Method of the caller's account.
 
 use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_hub::Caller;

@@ -1,4 +1,4 @@
-//! Agents: finding, registering and managing them.
+//! Methods of agents: search, registration and management.
 
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
     add(module, "models.list", list_models)
 }
 
-/// The parameters of a search, by the names that they have in the address of the page.
+/// Search parameters, named as in the query of the page `/agents`.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Search {

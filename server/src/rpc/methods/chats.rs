@@ -1,4 +1,4 @@
-//! Chats, what is said in them, and what agents ask leave for.
+//! Methods of chats, messages, runs and approvals.
 
 use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId};

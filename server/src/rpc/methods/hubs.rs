@@ -1,4 +1,4 @@
-//! The network of hubs, and the rules about them.
+//! Methods of the federation: hubs, rules and rule lists.
 
 use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_hub::{Caller, federation};

@@ -1,4 +1,4 @@
-//! Teams: launching one, having a say in it, and what it leaves.
+//! Methods of teams: launch, commands, log and share link.
 
 use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_domain::ChatId;
