@@ -1,21 +1,29 @@
-// A worker that all tabs of a browser share: it holds the one stream of events for all of them, since HTTP/1.1 gives a
-// browser six connections to a hub.
+// Shared worker: holds one event stream for all tabs of a browser, since HTTP/1.1 allows a browser six
+// connections to a hub.
 //
-// Tabs decide when something is tried, since they know what the person does; this holds the stream, and passes on what
-// comes. A tab says `{ chat, after, wish }`: how far it has read, and whether it is just `here`, wants an `open` stream,
-// or one that begins `anew` at its place. It hears `["here"]` at once, `["opened"]` or `["failed"]`, and events as
-// `[kind, data, seq]`. A tab that leaves says `null`.
+// The tabs decide when to connect or retry, because they know what the user does. This worker only holds the
+// stream and forwards its events.
+//
+// A tab sends `{ chat, after, wish }`: its chat, the last sequence number it has, and a request. The request
+// is a heartbeat (`here`), an open stream (`open`), or a stream that restarts at `after`. A tab that leaves
+// sends `null`.
+//
+// The worker replies `["here"]` at once, then sends `["opened"]` or `["failed"]`, and events as `[kind, data,
+// seq]`. `["full"]` rejects a tab.
 
 const KINDS = ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "status", "gone", "bye"];
 
-/** The hub reads along in this many chats at once. */
+/** Maximum number of chats per stream that the hub accepts. */
 const MOST_CHATS = 32;
-/** A tab says every quarter of a minute that it is there; in the background browsers let it do so once a minute. */
+/**
+ * Milliseconds without a heartbeat after which a tab is dropped. Tabs send one every 15 s; browsers slow that
+ * down to once a minute in background tabs.
+ */
 const FORGOTTEN = 150_000;
-/** Tabs that open together, as after a restart of the browser, are served by one opening. */
+/** Debounce in milliseconds: tabs that open together, as after a browser restart, share one reconnect. */
 const TOGETHER = 50;
 
-/** What each tab reads, by its port. */
+/** State of each tab, by its port. */
 const tabs = new Map();
 let stream, due;
 
@@ -36,7 +44,7 @@ function heard(port, { chat, after, wish }) {
   else if (stream?.readyState === EventSource.OPEN) port.postMessage(["opened"]);
 }
 
-/** The chats that somebody reads, each with the earliest number that one of its tabs needs. */
+/** Returns the chats that tabs read, each with the earliest sequence number that a tab needs. */
 function chats() {
   const earliest = new Map();
   for (const { chat, after } of tabs.values()) earliest.set(chat, Math.min(after, earliest.get(chat) ?? after));
@@ -68,11 +76,12 @@ function end(news) {
 }
 
 function pass(kind, data) {
-  if (data === undefined) return; // The browser's own event of that name.
+  if (data === undefined) return; // The browser's own event has the same name but no data.
   const { chat, seq } = JSON.parse(data);
   if (kind === "bye") return end([kind, data]);
   for (const [port, tab] of tabs) {
-    // A tab that came after the stream began has missed something: it waits for the one that begins at its place.
+    // A tab that joined after the stream began has missed events. It waits until the stream is reopened for
+    // it.
     if (!tab.served || (chat && tab.chat !== chat)) continue;
     if (seq > tab.after) tab.after = seq;
     port.postMessage([kind, data, seq]);

@@ -1,8 +1,8 @@
-// Small helpers for every page. Each page works without them.
+// Small helpers for every page (progressive enhancement). Each page works without them.
 
 const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 
-// Times: how long ago grows while a page is open, and the time of day is the reader's own.
+// Times: relative times are updated while a page is open; the time of day uses the reader's time zone.
 
 function relative(at, now) {
   const seconds = Math.floor(Math.abs(now - at) / 1000), ahead = at > now;
@@ -27,7 +27,7 @@ function showTimes(root) {
   }
 }
 
-// Copying: the button takes the code it stands beside, or the text of its message.
+// Copy buttons: each copies the code beside it, or the text of its message.
 
 function textBeside(button) {
   const holder = button.closest(".code, .copyable, pre, .message");
@@ -47,7 +47,7 @@ async function copy(button) {
   setTimeout(() => (label.textContent = before), 2000);
 }
 
-/** Code in text gets a button of its own; those that the server sent are shown. */
+/** Adds copy buttons to code blocks in text, and shows those that the server rendered hidden. */
 function addCopyButtons(root) {
   for (const pre of root.querySelectorAll(".prose pre:not(:has(.copy))")) {
     const button = document.createElement("button");
@@ -63,7 +63,7 @@ function addCopyButtons(root) {
   for (const button of root.querySelectorAll("button[data-copy][hidden]")) button.hidden = false;
 }
 
-// Menus close when something else is pressed.
+// Menus close on a click outside or on Esc.
 
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -84,7 +84,7 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary").focus();
 });
 
-// A form is sent once; coming back to the page opens it again.
+// Prevents a second submit of a form. Returning to the page (back/forward cache) permits it again.
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -97,7 +97,7 @@ addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
 
-// A page that something happens on is shown anew when it does, unless somebody is filling in one of its forms.
+// Live pages are refreshed when an event arrives, unless the user is filling in one of their forms.
 
 const LIVE_EVENTS = ["team", "below", "run", "ended", "message", "block"];
 /** Milliseconds. */
@@ -110,24 +110,24 @@ function retryDelay(failures) {
 function follow(chat) {
   let stream, reopen, refresh, late, failures = 0;
   const shown = () => document.querySelector("[data-live]");
-  // Nor under a finger: what is pressed on one page would be let go of on another.
+  // Also no refresh during a press: the pressed element would be replaced before its release.
   const busy = () => shown()?.querySelector("textarea:focus, input:focus, :active") || filled(shown());
   const refreshSoon = (pause = LIVE_PAUSE) => (refresh ? (late = true) : (refresh = setTimeout(refreshNow, pause)));
 
-  // From the first event on, since a stream that is opened again must not miss any: the events only say that something changed.
+  // The stream starts at event 0, so that a reconnect misses none. Events only trigger a refresh.
   const open = () => {
     clearTimeout(reopen);
     stream?.close();
     stream = new EventSource(`/api/v1/events?chat=${chat}&after=0`);
     stream.onopen = () => (failures = 0);
-    // The browser reconnects by itself, but for an answer with an error status.
+    // The browser reconnects by itself, except after an error status.
     stream.onerror = () => {
       if (stream.readyState === EventSource.CLOSED) reopen = setTimeout(open, retryDelay(failures++));
     };
     for (const kind of LIVE_EVENTS) stream.addEventListener(kind, () => refreshSoon());
   };
 
-  // One at a time, so that what is newer is never replaced by what is older.
+  // Only one refresh at a time, so that an older response never replaces a newer one (race).
   const refreshNow = async () => {
     late = false;
     const answer = busy() ? null : await fetch(location.href).catch(() => undefined);
@@ -137,7 +137,7 @@ function follow(chat) {
     if (answer && answer.status < 500 && !answer.ok) return stream.close();
     const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector(".team");
     if (!fresh) return refreshSoon(retryDelay(failures++));
-    // What the reader has opened stays open.
+    // Sections that the reader has opened stay open.
     for (const { id } of shown().querySelectorAll("details[id][open]")) fresh.querySelector(`#${id}`)?.setAttribute("open", "");
     shown().replaceWith(fresh);
     careFor(fresh);
@@ -156,7 +156,7 @@ function filled(root) {
 const live = document.querySelector("[data-live]");
 if (live) follow(live.dataset.live);
 
-// Other hubs are asked while the page is open, and what they find is added as it comes.
+// Live search: queries remote hubs while the page is open, and appends results as they arrive.
 
 function askOthers(section) {
   const [question, list, status] = ["p", "ul", "[role=status]"].map((part) => section.querySelector(part));
@@ -186,7 +186,7 @@ others?.querySelector("a").addEventListener("click", (event) => {
 });
 if (others && "few" in others.dataset) askOthers(others);
 
-// What the chat adds later gets the same care.
+// Content that is added later gets the same processing.
 
 function careFor(root) {
   showTimes(root);
@@ -194,7 +194,7 @@ function careFor(root) {
 }
 
 careFor(document);
-// Read by the page's loader.
+// The page's loader reads this.
 document.documentElement.dataset.site = "ready";
 setInterval(() => showTimes(document), 30_000);
 document.addEventListener("plexus:added", (event) => careFor(event.target));

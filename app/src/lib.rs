@@ -1,7 +1,7 @@
-//! The pages and islands of Plexus.
+//! Pages and islands of the Plexus web interface.
 //!
-//! Pages are rendered on the server from the plain structs in [`model`] and read without JavaScript. Islands are
-//! the few places that come alive in the browser; the wasm build holds them and nothing else.
+//! Pages are rendered on the server from the plain structs in [`model`] and work without JavaScript. Islands
+//! are the few interactive components; the wasm build contains only them.
 
 pub mod islands;
 pub mod model;

@@ -1,4 +1,4 @@
-//! From views to HTML text.
+//! Renders views to HTML strings.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     pages::{Page, document::document},
 };
 
-/// A whole HTML document.
+/// Renders a page as a complete HTML document.
 pub fn page(frame: Frame, page: impl Page) -> String {
     let (assets, now) = (frame.assets.clone(), Some(frame.now));
     let role = frame.viewer.as_ref().map(|viewer| viewer.role);
@@ -28,36 +28,38 @@ pub fn page(frame: Frame, page: impl Page) -> String {
     format!("<!DOCTYPE html>{html}")
 }
 
-/// A message's `<article>` by itself, as the events `message` and `ended` carry it.
+/// Renders the `<article>` of a message, for the events `message` and `ended`.
 pub fn article(assets: &Arc<Assets>, article: Article) -> String {
     text(assets.clone(), None, || view! { <MessageArticle article /> })
 }
 
-/// The part at `index`, which came whole, as the event `open` carries it while its article is still being written.
+/// Renders the complete part at `index`, for the event `open` of an article that is still being written.
 pub fn part(assets: &Arc<Assets>, article: Article, index: usize, part: PartView) -> String {
     text(assets.clone(), None, move || parts::part(index, &part, &article))
 }
 
-/// Rows of a list of agents, as the event `found` carries them while other hubs are asked.
+/// Renders rows of a list of agents, for the event `found` of a live search.
 pub fn agent_rows(assets: &Arc<Assets>, rows: Vec<AgentRow>) -> String {
     text(assets.clone(), None, || agent_row::items(rows))
 }
 
-/// Where the rows of a search come from, as the event `done` carries it.
+/// Renders the sources of search results, for the event `done` of a live search.
 pub fn sources(assets: &Arc<Assets>, sources: Sources) -> String {
     text(assets.clone(), None, || others::said(sources))
 }
 
-/// A document in pieces, for a reader without JavaScript: the blocks of the named message, as they close, are
-/// written after the piece.
+/// Piece of a document that is streamed to a reader without JavaScript.
+///
+/// The blocks of the message `then` are written after the piece, as they close.
 pub struct Followed {
     pub html: String,
     pub then: Option<MessageId>,
 }
 
-/// Cuts a rendered thread at the end of the closed text of each of these messages, in the order of the page.
+/// Splits a rendered thread at the end of the closed text of each of these messages, in the order of the
+/// page.
 ///
-/// A message that the page does not hold is left out.
+/// A message that the page does not contain is ignored.
 pub fn follow(page: &str, open: &[MessageId]) -> Vec<Followed> {
     let mut cuts: Vec<_> = open.iter().filter_map(|&id| cut_of(page, id).map(|at| (at, id))).collect();
     cuts.sort_unstable();
@@ -71,12 +73,12 @@ pub fn follow(page: &str, open: &[MessageId]) -> Vec<Followed> {
     pieces
 }
 
-/// Where the closed part of an open message ends: a mark that [`MessageArticle`] leaves there.
+/// Returns the end of the closed text of an open message: the marker that [`MessageArticle`] renders.
 fn cut_of(page: &str, id: MessageId) -> Option<usize> {
     page.find(&context::follow_mark(id))
 }
 
-/// Renders under an owner of its own. Nothing but islands is made ready for the browser to take over.
+/// Renders a view under a reactive owner of its own. Only islands are prepared for hydration.
 fn text<V: IntoView + 'static>(
     assets: Arc<Assets>,
     now: Option<Timestamp>,
@@ -92,9 +94,9 @@ fn text<V: IntoView + 'static>(
     without_placeholders(&html)
 }
 
-/// Leptos marks places that a browser would fill in later; only islands have such places.
+/// Removes the hydration markers of Leptos outside of islands, since only islands are hydrated.
 ///
-/// Text cannot look like a mark: it is escaped, and the markdown renderer drops comments.
+/// Text cannot look like a marker: it is escaped, and the Markdown renderer drops comments.
 fn without_placeholders(html: &str) -> String {
     const STARTS: &str = "<leptos-island";
     const ENDS: &str = "</leptos-island>";

@@ -1,13 +1,14 @@
-//! JavaScript that is part of every page's HTML. What can wait for a request of its own is in `public/site.js`.
+//! JavaScript that is inlined into every page. Scripts that can be separate files are in `public/site.js`.
 
 use std::sync::LazyLock;
 
-/// A module script: the drafts of text fields, then the loader of everything else. Without comments and indentation, since each
-/// page repeats it.
+/// Module script: the drafts of text fields, then the loader of everything else.
+///
+/// Comments and indentation are removed, since each page repeats it.
 pub static INLINE: LazyLock<String> =
     LazyLock::new(|| compact(concat!(include_str!("script/drafts.js"), include_str!("script/loader.js"))));
 
-/// Drops indentation, empty lines, and lines that are comments as a whole.
+/// Removes indentation, empty lines, and lines that are entirely a comment.
 fn compact(script: &str) -> String {
     let lines = script.lines().map(str::trim);
     let code = lines.filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with("/**"));

@@ -1,6 +1,6 @@
-//! The style sheet: one file for the browser, one per layer for us.
+//! Style sheet: one file for the browser, one source file per layer.
 
-/// Later layers win over earlier ones, whatever the selectors.
+/// The complete CSS. Later layers override earlier ones, whatever the specificity of their selectors.
 pub const CSS: &str = concat!(
     "@layer reset, tokens, base, layout, components, utilities;\n",
     include_str!("../../style/reset.css"),
@@ -21,7 +21,7 @@ mod tests {
     /// Lightness, chroma, hue.
     type Oklch = [f64; 3];
 
-    /// The value of a token in the light and in the dark theme.
+    /// Returns the value of a token in the light and in the dark theme.
     fn token(name: &str) -> [Oklch; 2] {
         let start = format!("--{name}: light-dark(");
         let line =
@@ -34,7 +34,8 @@ mod tests {
         [(); 2].map(|()| colours.next().unwrap())
     }
 
-    /// Relative luminance (WCAG 2.2) by way of linear sRGB (B. Ottosson, "A perceptual color space").
+    /// Returns the relative luminance (WCAG 2.2) by way of linear sRGB (B. Ottosson, "A perceptual color
+    /// space").
     fn luminance([lightness, chroma, hue]: Oklch) -> f64 {
         let (a, b) = (chroma * hue.to_radians().cos(), chroma * hue.to_radians().sin());
         let l = (lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b).powi(3);

@@ -1,4 +1,4 @@
-//! What holds on every page, whatever it shows. The samples carry hostile text.
+//! Checks that apply to every page: escaping, CSP, ids, forms and secrets. The samples contain hostile text.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use plexus_domain::MessageId;
 #[path = "../examples/gallery/samples/mod.rs"]
 mod samples;
 
-/// The values of an attribute, wherever it stands.
+/// Returns all values of an attribute in the HTML.
 fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
     let start = format!(" {attribute}=\"");
     html.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()

@@ -1,10 +1,10 @@
-//! The wasm entry of Plexus, nothing else.
+//! Wasm entry point of Plexus.
 
-// Linked for its islands alone: each exports a function that the loader calls by name.
+// Linked only for its islands: each exports a function that the loader calls by name.
 use plexus_app as _;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Makes the page ready for its islands; the loader then starts each of them.
+/// Prepares the page for its islands. The loader then starts each of them.
 #[wasm_bindgen]
 pub fn hydrate() {
     leptos::mount::hydrate_islands();

@@ -1,4 +1,4 @@
-//! An agent in a list.
+//! List of agents: one dense row per agent.
 
 use leptos::prelude::*;
 
@@ -14,13 +14,13 @@ use crate::model::{
     query::{AgentsQuery, Facet},
 };
 
-/// Dense rows between hairlines; the name is the link, and its reach is the whole row.
+/// List of agents. The link on the name covers the whole row.
 #[component]
 pub fn AgentList(rows: Vec<AgentRow>) -> impl IntoView {
     view! { <ul class="rows" role="list">{items(rows)}</ul> }
 }
 
-/// What such a list holds.
+/// Renders the `<li>` items of an [`AgentList`]. Live search appends them to an existing list.
 pub fn items(rows: Vec<AgentRow>) -> AnyView {
     rows.into_iter().map(|row| view! { <li><AgentRowView row /></li> }).collect_view().into_any()
 }
@@ -53,7 +53,7 @@ fn AgentRowView(row: AgentRow) -> impl IntoView {
     }
 }
 
-/// Tags, each a link to the agents that carry it.
+/// Renders tags, each a link to a search for agents with that tag.
 pub fn tags(tags: Vec<String>) -> AnyView {
     tags.into_iter()
         .map(|tag| {

@@ -1,4 +1,6 @@
-//! A message. Rendered once for all its readers, so nothing in it depends on who looks.
+//! A chat message as an `<article>`.
+//!
+//! The HTML is rendered once and sent to all subscribers of the chat. It must not depend on the viewer.
 
 use leptos::prelude::*;
 use plexus_domain::{MessageId, message::MessageState};
@@ -21,7 +23,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();
     let parent = article.parent.map(|parent| parent.to_string()).unwrap_or_default();
-    // Above the text, since without a script the text is still being sent when somebody wants to stop it.
+    // Before the body: without JavaScript the body is still streaming when the reader presses Stop.
     let stop = if open { stop(&article) } else { None };
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
     view! {
@@ -67,7 +69,7 @@ fn author(author: &Author) -> AnyView {
     }
 }
 
-/// How it ended, where that needs saying.
+/// Renders how the message ended; `None` while it is open, or if it ended normally.
 fn outcome(article: &Article) -> Option<AnyView> {
     let view = match article.state {
         MessageState::Failed => {
@@ -87,7 +89,7 @@ fn outcome(article: &Article) -> Option<AnyView> {
     Some(view)
 }
 
-/// What can be done with it, and what it cost.
+/// Renders the footer: copy and retry buttons, alternative answers, tokens, cost and duration.
 fn foot(article: &Article) -> Option<AnyView> {
     let from_agent = matches!(article.author, Author::Agent { .. });
     let picker = picker(article);
@@ -118,7 +120,7 @@ fn after(article: &Article) -> AnyView {
     .into_any()
 }
 
-/// Links to what could stand in its place.
+/// Renders links to the previous and next alternative answer; `None` if there is only one.
 fn picker(article: &Article) -> Option<AnyView> {
     let all = &article.alternatives;
     let at = all.iter().position(|&id| id == article.id).filter(|_| all.len() > 1)?;

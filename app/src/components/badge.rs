@@ -1,4 +1,6 @@
-//! Badges say what they mean in words; the longer meaning is on hover and in the list of facts.
+//! Badges of an agent.
+//!
+//! The label is short. The full meaning is the tooltip, and is listed on the agent's page.
 
 use leptos::prelude::*;
 
@@ -21,7 +23,7 @@ pub fn BadgeTag(badge: Badge) -> impl IntoView {
     }
 }
 
-/// All badges of an agent, in a row.
+/// Row of all badges of an agent.
 #[component]
 pub fn Badges(badges: Vec<Badge>) -> impl IntoView {
     let tags = badges.into_iter().map(|badge| view! { <li><BadgeTag badge /></li> }).collect_view();
@@ -52,7 +54,7 @@ fn label(badge: &Badge) -> String {
     }
 }
 
-/// What the badge means, in a sentence.
+/// Returns the meaning of a badge in one sentence.
 pub fn meaning(badge: &Badge) -> &'static str {
     match badge {
         Badge::Online => "It answered within the last 15 minutes.",

@@ -1,4 +1,6 @@
-//! Buttons are verbs. One primary button a page.
+//! Buttons, links styled as buttons, and one-button forms.
+//!
+//! Labels are verbs. A page has at most one primary button.
 
 use leptos::prelude::*;
 
@@ -9,9 +11,9 @@ pub enum Kind {
     Primary,
     #[default]
     Plain,
-    /// Takes something away for good.
+    /// For destructive actions.
     Danger,
-    /// As quiet as the text around it.
+    /// Low emphasis: looks like the surrounding text.
     Quiet,
 }
 
@@ -26,7 +28,7 @@ impl Kind {
     }
 }
 
-/// Sends the form it is in; `name` and `value` go with it.
+/// Submit button. `name` and `value` are sent with the form.
 #[component]
 pub fn Button(
     #[prop(into)] label: String,
@@ -34,7 +36,7 @@ pub fn Button(
     #[prop(optional)] icon: Option<Icon>,
     #[prop(optional, into)] name: Option<&'static str>,
     #[prop(optional, into)] value: Option<String>,
-    /// More for those who cannot see what the button stands beside, such as "session on Firefox".
+    /// Extra label for screen readers, such as "session on Firefox".
     #[prop(optional, into)]
     about: Option<String>,
     #[prop(optional)] disabled: bool,
@@ -48,7 +50,7 @@ pub fn Button(
     }
 }
 
-/// Looks like a button and goes somewhere.
+/// Link styled as a button.
 #[component]
 pub fn ButtonLink(
     #[prop(into)] label: String,
@@ -59,14 +61,14 @@ pub fn ButtonLink(
     view! { <a class=kind.class() href=href>{icon.map(Icon::view)} {label}</a> }
 }
 
-/// A form of nothing but one button and what it is about.
+/// POST form with one button and hidden fields.
 #[component]
 pub fn ActionForm(
     #[prop(into)] action: String,
     #[prop(into)] label: String,
     #[prop(optional)] kind: Kind,
     #[prop(optional)] icon: Option<Icon>,
-    /// Fields that nobody sees.
+    /// Hidden fields of the form.
     #[prop(optional)]
     fields: Vec<(&'static str, String)>,
     #[prop(optional, into)] about: Option<String>,

@@ -1,4 +1,4 @@
-//! Code with its language and a button that copies it.
+//! Code blocks and one-line values with a copy button.
 
 use leptos::prelude::*;
 
@@ -14,7 +14,9 @@ pub fn CodeBlock(#[prop(into)] language: String, #[prop(into)] code: String) -> 
     }
 }
 
-/// Copies the nearest `<code>` or `[data-copy-text]` before it. Shown only where the script that does it runs.
+/// Button that copies the enclosing code block or value, or the text of the enclosing message.
+///
+/// It is hidden until `site.js` shows it, because copying needs JavaScript.
 #[component]
 pub fn CopyButton(#[prop(optional, into)] about: Option<String>) -> impl IntoView {
     view! {
@@ -25,7 +27,7 @@ pub fn CopyButton(#[prop(optional, into)] about: Option<String>) -> impl IntoVie
     }
 }
 
-/// A value on one line that is there to be copied: an address, a token, a record.
+/// One-line value with a copy button, such as an address, a token or a DNS record.
 #[component]
 pub fn Copyable(#[prop(into)] text: String, #[prop(into)] about: String) -> impl IntoView {
     view! { <span class="copyable"><code>{text}</code><CopyButton about /></span> }

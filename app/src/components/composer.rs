@@ -1,4 +1,4 @@
-//! Where messages are written. A form like any other; the chat's island makes it quicker.
+//! Message composer: a plain HTML form that the chat island enhances.
 
 use leptos::prelude::*;
 use plexus_domain::MessageId;
@@ -7,7 +7,7 @@ use super::{icon::Icon, mark::Mark, text::in_textarea};
 use crate::model::{Form, chat::AgentChoice};
 
 pub struct Composer<'a> {
-    /// Where the form is sent.
+    /// URL that the form posts to.
     pub action: String,
     pub id: MessageId,
     pub parent: Option<MessageId>,
@@ -15,22 +15,22 @@ pub struct Composer<'a> {
     pub form: &'a Form,
 }
 
-/// The longest message that can be typed, in characters; the hub's own limit is in bytes.
+/// Maximum message length in characters. The hub enforces its own limit, in bytes.
 const MAX: u32 = 1_048_576;
 
 impl Composer<'_> {
     pub fn view(self) -> AnyView {
-        // A chat that is under way knows by itself who keeps it.
+        // Only the first message names an agent; an existing chat already has one.
         let to = self.to.filter(|_| self.parent.is_none()).map(|to| to.address.to_string());
         let name = self.to.map_or("an agent", |to| to.name.as_str());
         let label = format!("Message to {name}");
-        // The chat, or the agent that a new one begins with: what `script/drafts.js` keeps the draft under.
+        // Key of the draft in `script/drafts.js`: the chat id, or the agent's address for a new chat.
         let draft =
             self.action.strip_prefix("/chat/").map(str::to_owned).or_else(|| to.clone()).unwrap_or_default();
         let text = in_textarea(self.form.value("text"));
         let error = self.form.errors().first().map(|(_, message)| message.clone());
         let silent = error.is_none();
-        // Whoever still has to choose an agent reads first.
+        // No autofocus while no agent is chosen: the user reads the list of agents first.
         let ready = self.to.is_some();
         view! {
             <form class="composer" id="composer" method="post" action=self.action data-island="">

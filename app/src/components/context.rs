@@ -1,4 +1,4 @@
-//! What components read from their surroundings instead of being handed it through every layer.
+//! Leptos context values that components read instead of receiving them through props.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use plexus_domain::{MessageId, Timestamp, account::Role};
 
 use crate::model::Assets;
 
-/// The moment that relative times count from; none in what is kept longer than a page.
+/// Reference time of relative times. `None` for HTML that may be shown later than it is rendered.
 #[derive(Clone, Copy)]
 pub struct Now(pub Option<Timestamp>);
 
-/// What whoever looks may do; none where nobody is signed in.
+/// Role of the viewer; `None` if not signed in.
 #[derive(Clone, Copy)]
 pub struct Viewing(pub Option<Role>);
 
@@ -27,8 +27,9 @@ pub fn assets() -> Arc<Assets> {
     use_context::<Arc<Assets>>().unwrap_or_default()
 }
 
-/// Marks the end of the closed text of an open message. Text from outside cannot contain it: the markdown
-/// renderer drops comments, and everything else is escaped.
+/// Returns the HTML comment that marks the end of the closed text of an open message.
+///
+/// Untrusted text cannot contain it: the Markdown renderer drops comments, and all other text is escaped.
 pub fn follow_mark(id: MessageId) -> String {
     format!("<!--open {id}-->")
 }

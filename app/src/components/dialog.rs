@@ -1,10 +1,10 @@
-//! A question in front of the page, opened by its button without a script.
+//! Confirmation dialog that opens without JavaScript (Popover API).
 
 use leptos::prelude::*;
 
 use super::button::Kind;
 
-/// `id` is unique on the page; `open` is the label of the button that shows the dialog.
+/// Button and the dialog that it opens. `id` must be unique on the page; `open` is the label of the button.
 #[component]
 pub fn Dialog(
     id: &'static str,

@@ -1,4 +1,4 @@
-//! Empty places say why they are empty and offer the next step.
+//! Placeholder of an empty list: why it is empty, and the next step.
 
 use leptos::prelude::*;
 

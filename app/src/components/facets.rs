@@ -1,4 +1,4 @@
-//! What results can be narrowed by. Each value is a link that adds or takes away one filter.
+//! Search facets. Each value is a link that adds or removes one filter.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::model::{
     query::{AgentsQuery, Facet},
 };
 
-/// `query` is the search that the links start from.
+/// Renders the facets of a search. The links modify `query`.
 pub fn facets(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     groups
         .into_iter()

@@ -1,8 +1,8 @@
-//! Names and values, as a definition list.
+//! Definition list of names and values.
 
 use leptos::prelude::*;
 
-/// Pairs of a name and what stands beside it; those without a value are left out.
+/// Renders a definition list. Pairs without a value are omitted.
 pub fn facts(pairs: Vec<(&'static str, Option<AnyView>)>) -> AnyView {
     let rows = pairs
         .into_iter()
@@ -11,12 +11,12 @@ pub fn facts(pairs: Vec<(&'static str, Option<AnyView>)>) -> AnyView {
     view! { <dl class="facts">{rows}</dl> }.into_any()
 }
 
-/// A value of plain text.
+/// Returns a plain-text value for [`facts`].
 pub fn fact(text: impl Into<String>) -> Option<AnyView> {
     Some(text.into().into_any())
 }
 
-/// An id, a version, a number.
+/// Returns a monospace value for [`facts`], such as an id or a version.
 pub fn mono(text: impl Into<String>) -> Option<AnyView> {
     let text = text.into();
     Some(view! { <code>{text}</code> }.into_any())

@@ -1,4 +1,4 @@
-//! A field of a form: label, hint, control, error, joined for screen readers.
+//! Form fields: label, hint, control and error, linked by ARIA attributes.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ enum Control {
     Choice(Vec<(String, String)>),
 }
 
-/// Built step by step and shown by [`Field::of`].
+/// Builder of a form field; [`Field::of`] renders it.
 pub struct Field {
     name: &'static str,
     label: String,
@@ -55,7 +55,7 @@ impl Field {
         Self::new(name, label, Control::Input("number"))
     }
 
-    /// Never filled in again after a refusal.
+    /// Creates a password input. Its value is never rendered, not even after a validation error.
     pub fn password(name: &'static str, label: impl Into<String>) -> Self {
         Self::new(name, label, Control::Input("password"))
     }
@@ -64,7 +64,7 @@ impl Field {
         Self::new(name, label, Control::Lines(rows))
     }
 
-    /// `options` as (value, label).
+    /// Creates a select box. `options` are (value, label) pairs.
     pub fn choice(name: &'static str, label: impl Into<String>, options: Vec<(String, String)>) -> Self {
         Self::new(name, label, Control::Choice(options))
     }
@@ -74,7 +74,7 @@ impl Field {
         self
     }
 
-    /// Keeps ids apart where two forms of a page have fields of the same name.
+    /// Adds `scope` to the element ids, for pages whose forms have fields of the same name.
     pub fn within(mut self, scope: &'static str) -> Self {
         self.scope = Some(scope);
         self
@@ -100,19 +100,19 @@ impl Field {
         self
     }
 
-    /// For addresses, names and keys.
+    /// Sets a monospace font without spell checking or capitalisation: for addresses, names and keys.
     pub fn mono(mut self) -> Self {
         self.mono = true;
         self
     }
 
-    /// The most characters that can be typed.
+    /// Sets the maximum length in characters.
     pub fn max(mut self, characters: u32) -> Self {
         self.max = Some(characters);
         self
     }
 
-    /// The field with what `form` knows about it.
+    /// Renders the field with its value and error from `form`.
     pub fn of(self, form: &Form) -> AnyView {
         let id = field_id(self.scope, self.name);
         let error = form.error(self.name).map(str::to_owned);
@@ -174,16 +174,16 @@ impl Field {
     }
 }
 
-/// The id of a field's control: what its label and the summary of errors point at.
+/// Returns the element id of a field's control. The label and the error summary link to it.
 pub fn field_id(scope: Option<&str>, name: &str) -> String {
     scope.map_or_else(|| format!("f-{name}"), |scope| format!("f-{scope}-{name}"))
 }
 
-/// One of several, each with a sentence: a group of radio buttons.
+/// Group of radio buttons, each with an optional explanation.
 pub struct Radios {
     pub name: &'static str,
     pub legend: &'static str,
-    /// The value that is chosen before anything was sent.
+    /// Value that is selected if the form was not submitted yet.
     pub default: String,
     pub options: Vec<RadioOption>,
 }

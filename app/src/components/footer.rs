@@ -1,4 +1,4 @@
-//! What stands under every page but the chat.
+//! Site footer of every page except the chat.
 
 use leptos::prelude::*;
 

@@ -1,11 +1,13 @@
-//! What is wrong with a form, at its top, with a link to each field.
+//! Error summary at the top of a form, with a link to each invalid field.
 
 use leptos::prelude::*;
 
 use super::field::field_id;
 use crate::model::Form;
 
-/// Nothing while the form is fine. Takes the focus, so that it is read first.
+/// Renders the error summary, or `None` if the form has no errors.
+///
+/// It takes the focus, so that screen readers read it first.
 pub fn form_errors(form: &Form, scope: Option<&'static str>) -> Option<AnyView> {
     let errors = form.errors();
     if errors.is_empty() {

@@ -1,4 +1,4 @@
-//! What stands above every page: where one is, and who one is.
+//! Site header: navigation, search box and account menu.
 
 use leptos::prelude::*;
 use plexus_domain::account::{Registration, Role};
@@ -31,7 +31,7 @@ pub fn header(frame: &Frame) -> AnyView {
     .into_any()
 }
 
-/// Pages with a search box of their own.
+/// True for pages that have their own search box.
 fn has_search(path: &str) -> bool {
     path == "/" || path.starts_with("/agents")
 }

@@ -1,4 +1,6 @@
-//! Outline icons out of one sprite. An icon never stands alone: a word or a label is always beside it.
+//! Outline icons from one SVG sprite.
+//!
+//! Screen readers do not see icons, so each one needs a text or a label beside it.
 
 use leptos::prelude::*;
 
@@ -12,7 +14,7 @@ macro_rules! icons {
         impl Icon {
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// The id of its symbol in `public/icons.svg`.
+            /// Returns the id of the symbol in `public/icons.svg`.
             pub const fn id(self) -> &'static str {
                 match self { $(Self::$name => $id),* }
             }

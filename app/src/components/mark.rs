@@ -1,4 +1,6 @@
-//! Marks: a small lattice of joined nodes, drawn from a seed, the same on every hub.
+//! Identicons: small lattices of connected nodes, derived from the digest of a seed.
+//!
+//! The same seed gives the same drawing on every hub.
 
 use std::fmt::Write as _;
 
@@ -6,13 +8,14 @@ use leptos::prelude::*;
 use plexus_domain::Digest;
 
 const HUES: u8 = 12;
-/// The lattice has three rows of three places.
+/// Positions on the lattice: three rows of three.
 const PLACES: u8 = 9;
-/// Width and height of the drawing, and the distance between neighbours.
+/// Width and height of the drawing.
 const FIELD: u8 = 48;
+/// Distance between neighbouring positions.
 const GAP: u8 = 14;
 
-/// An agent's or a hub's mark. A name always stands beside it, so it is hidden from screen readers.
+/// Identicon of an agent or a hub. Screen readers skip it, because the name is always shown beside it.
 #[component]
 pub fn Mark(#[prop(into)] seed: String) -> impl IntoView {
     let drawing = Drawing::of(&seed);
@@ -20,7 +23,7 @@ pub fn Mark(#[prop(into)] seed: String) -> impl IntoView {
     view! { <svg class=class viewBox="0 0 48 48" aria-hidden="true" inner_html=drawing.svg()></svg> }
 }
 
-/// The hub software's own mark: the same drawing with three nodes.
+/// Logo of the hub software: an identicon with three nodes.
 #[component]
 pub fn PlexusMark() -> impl IntoView {
     let inner = "<path d=\"M13 35 24 12 36 30Z\"/><circle cx=\"13\" cy=\"35\" r=\"5\"/>\
@@ -28,7 +31,7 @@ pub fn PlexusMark() -> impl IntoView {
     view! { <svg class="mark plexus" viewBox="0 0 48 48" aria-hidden="true" inner_html=inner></svg> }
 }
 
-/// People have no mark but their initials, in a neutral disc.
+/// Avatar of a user: the initials in a neutral disc.
 #[component]
 pub fn Initials(#[prop(into)] name: String) -> impl IntoView {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).take(2).collect();
@@ -39,7 +42,7 @@ pub fn Initials(#[prop(into)] name: String) -> impl IntoView {
 struct Drawing {
     hue: u8,
     shape: Shape,
-    /// Places on the lattice, row by row.
+    /// Positions on the lattice, numbered row by row.
     nodes: Vec<u8>,
     edges: Vec<(u8, u8)>,
 }
@@ -77,7 +80,7 @@ impl Drawing {
         svg
     }
 
-    /// Where the lattice begins on an axis for the drawing to stand in the middle of its field.
+    /// Returns the offset of the lattice on one axis that centres the drawing.
     fn middle(&self, axis: impl Fn(u8) -> u8) -> u8 {
         let used = self.nodes.iter().map(|&place| axis(place));
         let (low, high) = (used.clone().min().unwrap_or(0), used.max().unwrap_or(2));
@@ -98,7 +101,7 @@ impl Shape {
     }
 }
 
-/// Grows a connected set of `count` places, each a neighbour of one before it.
+/// Returns up to `count` connected positions. Each one is adjacent to an earlier one.
 fn connected_places(count: u8, draw: &mut impl FnMut(u8) -> u8) -> Vec<u8> {
     let mut places = vec![draw(PLACES)];
     while places.len() < usize::from(count) {
@@ -114,7 +117,9 @@ fn connected_places(count: u8, draw: &mut impl FnMut(u8) -> u8) -> Vec<u8> {
     places
 }
 
-/// A line from each node to one before it, and some more where neighbours are not joined yet.
+/// Returns the edges: one from each node to an earlier adjacent node, plus random extra ones.
+///
+/// Each further adjacent pair is joined with probability 1/6.
 fn joined(nodes: &[u8], draw: &mut impl FnMut(u8) -> u8) -> Vec<(u8, u8)> {
     let mut edges = Vec::new();
     for (index, &node) in nodes.iter().enumerate() {
@@ -129,7 +134,7 @@ fn joined(nodes: &[u8], draw: &mut impl FnMut(u8) -> u8) -> Vec<(u8, u8)> {
     edges
 }
 
-/// Side by side, one above the other, or across a corner.
+/// True for horizontal, vertical and diagonal neighbours.
 const fn adjacent(a: u8, b: u8) -> bool {
     (a / 3).abs_diff(b / 3) <= 1 && (a % 3).abs_diff(b % 3) <= 1 && a != b
 }

@@ -1,14 +1,14 @@
-//! What opens and closes without a script: menus and drawers.
+//! Menus and drawers that open and close without JavaScript.
 
 use leptos::prelude::*;
 
 use super::icon::Icon;
 
-/// `summary` is what is pressed; a script closes the menu when something else is.
+/// Drop-down menu. `summary` is the content of its button. `site.js` closes it on a click outside.
 #[component]
 pub fn Menu(
     summary: AnyView,
-    /// What it is a menu of, where the summary is only a picture.
+    /// Label for screen readers, if the summary is only an image.
     #[prop(optional, into)]
     label: Option<String>,
     children: Children,
@@ -21,7 +21,7 @@ pub fn Menu(
     }
 }
 
-/// Closes the drawer it stands in; not shown where the drawer has a place of its own.
+/// Close button of a drawer. Hidden where the layout shows the drawer as a column.
 #[component]
 pub fn CloseDrawer(drawer: &'static str) -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! Small parts that pages are made of, one per file.
+//! UI components of the pages, one per file.
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its properties")]
 

@@ -1,11 +1,11 @@
-//! One or two sentences that stand apart from the text around them.
+//! Notice boxes: one or two sentences set apart from the text.
 
 use leptos::prelude::*;
 
 use super::icon::Icon;
 use crate::model::{Notice, Tone};
 
-/// Read out when it appears; calm ones wait their turn.
+/// Notice that screen readers announce. Errors interrupt (`alert`); others wait (`status`).
 #[component]
 pub fn NoticeBox(notice: Notice) -> impl IntoView {
     let class = format!("notice {}", notice.tone.as_str());
@@ -13,14 +13,14 @@ pub fn NoticeBox(notice: Notice) -> impl IntoView {
     view! { <div class=class role=role>{icon(notice.tone).view()} <p>{notice.text}</p></div> }
 }
 
-/// Part of the page from the start, so that it is not announced.
+/// Static notice that screen readers do not announce.
 #[component]
 pub fn Note(#[prop(optional)] tone: Option<Tone>, children: Children) -> impl IntoView {
     let tone = tone.unwrap_or(Tone::Neutral);
     view! { <div class=format!("notice {}", tone.as_str())>{icon(tone).view()} <div>{children()}</div></div> }
 }
 
-/// Stands above a list while the hub reads its agents after a start.
+/// Notice above a list while the search index is being built after a start.
 #[component]
 pub fn StillReading() -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! How control of an origin is proved.
+//! Origin verification: its state, and how to verify.
 
 use leptos::prelude::*;
 use plexus_domain::Timestamp;
@@ -6,7 +6,7 @@ use plexus_domain::Timestamp;
 use super::{code_block::Copyable, icon::Icon, time::Ago};
 use crate::model::register::{OriginProof, ProofMethod, ProofState};
 
-/// One origin: whether it is proved, and the two ways to do it while it is not.
+/// Card of one origin: its verification state, and both verification methods while it is not verified.
 #[component]
 pub fn OriginCard(proof: OriginProof, #[prop(optional)] actions: Option<AnyView>) -> impl IntoView {
     let proved = matches!(proof.state, ProofState::Proved { .. });

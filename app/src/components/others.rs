@@ -1,4 +1,4 @@
-//! What other hubs know of a search: a way to ask them, or what they said.
+//! Live search: results of remote hubs, or a button to query them.
 
 use leptos::prelude::*;
 
@@ -19,7 +19,10 @@ pub fn others(others: Others) -> AnyView {
     }
 }
 
-/// A script asks over `stream` and fills in list and status; without one the link shows all on a page of its own.
+/// Renders the button to query remote hubs.
+///
+/// `site.js` queries over the event stream `stream` and fills the list and the status. Without JavaScript the
+/// link opens a page with all results.
 fn askable(page: String, stream: String, few: bool) -> impl IntoView {
     view! {
         <section class="others" aria-labelledby="others" data-ask=stream data-few=few.then_some("")>
@@ -35,14 +38,14 @@ fn heading() -> AnyView {
     view! { <h2 id="others">"From other hubs"</h2> }.into_any()
 }
 
-/// Where what is shown comes from, and each hub that was asked.
+/// Renders the sources of the results, and the outcome of each queried hub.
 pub fn said(sources: Sources) -> AnyView {
     let hubs = sources.asked.iter().map(|hub| view! { <li>{of_hub(hub)}</li> }).collect_view();
     let list = (!sources.asked.is_empty()).then(|| view! { <ul role="list">{hubs}</ul> });
     view! { <p>{summary(&sources)}</p>{list} }.into_any()
 }
 
-/// As in "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time."
+/// Returns a line such as "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time."
 fn summary(sources: &Sources) -> String {
     let here = format!("This hub {}, carried {}", sources.own, sources.carried);
     if sources.asked.is_empty() {

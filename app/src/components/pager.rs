@@ -1,11 +1,11 @@
-//! Links to the other pages of a long list.
+//! Links to the other pages of a paginated list.
 
 use leptos::prelude::*;
 
 use super::icon::Icon;
 use crate::model::Pager;
 
-/// Nothing where one page holds all. `href` gives the address of a page.
+/// Renders the links, or `None` if there is only one page. `href` returns the URL of a page.
 pub fn pager(pager: Pager, href: impl Fn(u32) -> String) -> Option<AnyView> {
     if pager.pages() == 1 {
         return None;

@@ -1,4 +1,4 @@
-//! The parts of a message.
+//! Parts of a message: text, data, files, links, tool calls, reasoning and approvals.
 
 use leptos::prelude::*;
 use plexus_domain::{ApprovalId, message::MessageState, part::Decision, text::is_invisible};
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::model::message::{Article, PartView};
 
-/// The part at `index`, in the frame that the stream of the page looks for.
+/// Renders the part at `index`. The chat island finds it by `data-part`.
 pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
     let inner = match part.clone() {
         PartView::Text { closed, tail } => return text(index, closed.into_string(), tail, article),
@@ -55,7 +55,9 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
     view! { <div class="part" data-part=index>{inner}</div> }.into_any()
 }
 
-/// The tail is the block still being written, as text; without it the part is finished.
+/// Renders a text part. `tail` is the block that is still being written, as plain text.
+///
+/// It is empty when the part is complete.
 fn text(index: usize, mut closed: String, tail: String, article: &Article) -> AnyView {
     if article.state == MessageState::Open {
         closed.push_str(&context::follow_mark(article.id));
@@ -163,7 +165,7 @@ fn unanswered() -> AnyView {
     view! { <p class="state">"Nobody answered, so it was not done."</p> }.into_any()
 }
 
-/// Something to open if one cares.
+/// Renders a collapsed block (`<details>`).
 fn fold(icon: Icon, title: String, state: Option<String>, inside: AnyView) -> AnyView {
     view! {
         <details class="fold">
@@ -174,7 +176,9 @@ fn fold(icon: Icon, title: String, state: Option<String>, inside: AnyView) -> An
     .into_any()
 }
 
-/// JSON for people. What would not be seen, or would turn what is seen around, is escaped: one decides by it.
+/// Returns indented JSON with invisible and bidirectional control characters escaped.
+///
+/// Users approve tool calls by this text, so it must not hide or reorder anything (Trojan Source).
 fn pretty(value: &Value) -> String {
     let json = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
     if !json.contains(is_invisible) {

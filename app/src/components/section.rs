@@ -1,11 +1,11 @@
-//! A titled piece of a page.
+//! Titled section of a page.
 
 use leptos::prelude::*;
 
 #[component]
 pub fn Section(
     #[prop(into)] title: String,
-    /// What the section is for, in a sentence.
+    /// Purpose of the section in one sentence.
     #[prop(optional, into)]
     lead: Option<String>,
     children: Children,

@@ -1,10 +1,10 @@
-//! The list of pages beside settings, administration and documentation.
+//! Side navigation of settings, administration and documentation.
 
 use leptos::prelude::*;
 
 use super::tabs::Tab;
 
-/// A page with its neighbours listed at its side.
+/// Page content with the side navigation.
 #[component]
 pub fn WithSide(#[prop(into)] label: String, links: Vec<Tab>, children: Children) -> impl IntoView {
     let items = links

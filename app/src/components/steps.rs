@@ -1,11 +1,11 @@
-//! Where one is in a registration.
+//! Progress indicator of a registration.
 
 use leptos::prelude::*;
 use plexus_domain::DraftId;
 
 use crate::model::register::{Step, Way};
 
-/// The steps of one way; those behind are links once there is a draft.
+/// List of the steps of a registration. Completed ones, except the address, are links if there is a draft.
 #[component]
 pub fn Steps(at: Step, way: Way, #[prop(optional)] draft: Option<DraftId>) -> impl IntoView {
     let items = way

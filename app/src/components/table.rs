@@ -1,13 +1,13 @@
-//! Tables that scroll sideways by themselves instead of the page.
+//! Tables that scroll horizontally inside the page.
 
 use leptos::prelude::*;
 
 #[component]
 pub fn Table(
-    /// What the table holds, for those who cannot see where it stands.
+    /// Caption for screen readers.
     #[prop(into)]
     caption: String,
-    /// The heads of the columns; an empty one is for actions.
+    /// Column headers. An empty one marks the column of action buttons.
     heads: Vec<&'static str>,
     rows: Vec<AnyView>,
 ) -> impl IntoView {

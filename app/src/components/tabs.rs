@@ -1,4 +1,4 @@
-//! Tabs are links: each has an address of its own.
+//! Tab navigation. Each tab is a link with its own URL.
 
 use leptos::prelude::*;
 

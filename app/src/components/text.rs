@@ -1,4 +1,4 @@
-//! Words for values that several pages show.
+//! Formatting helpers: URLs, numbers, sizes, durations, and labels of enum values.
 
 use leptos::prelude::*;
 use plexus_domain::{
@@ -10,15 +10,15 @@ use plexus_domain::{
 
 use crate::model::{agent::Scheme, query::percent_encode};
 
-/// The path of an agent's page.
+/// Returns the path of an agent's page.
 pub fn agent_href(address: &Address) -> String {
     format!("/{address}")
 }
 
-/// A hub as people recognise it: its domain, or the two ends of its id.
+/// Returns the domain of a hub, or its shortened id.
 pub fn short_hub(hub: &str) -> String {
     const LONG: usize = 20;
-    // All ids begin alike.
+    // All ids start alike, so more of the end is shown.
     const START: usize = 4;
     const END: usize = 8;
     if hub.contains('.') || hub.len() <= LONG || !hub.is_ascii() {
@@ -27,14 +27,14 @@ pub fn short_hub(hub: &str) -> String {
     format!("{}…{}", &hub[..START], &hub[hub.len() - END..])
 }
 
-/// The path of a hub's page, by its id or its domain.
+/// Returns the path of a hub's page, by its id or its domain.
 pub fn hub_href(hub: &str) -> String {
     let mut href = String::from("/network/");
     percent_encode(hub, &mut href);
     href
 }
 
-/// An address as people read it.
+/// Returns an address with a shortened hub id.
 pub fn address_text(address: &Address) -> String {
     match &address.hub {
         Some(hub) => format!("@{}/{}@{}", address.owner, address.name, short_hub(hub)),
@@ -42,7 +42,7 @@ pub fn address_text(address: &Address) -> String {
     }
 }
 
-/// The path that begins a chat with an agent, with a first message already written if there is one.
+/// Returns the path that starts a chat with an agent, optionally with a prefilled first message.
 pub fn chat_href(address: &Address, text: Option<&str>) -> String {
     let mut href = String::from("/chat?to=");
     percent_encode(&address.to_string(), &mut href);
@@ -53,23 +53,25 @@ pub fn chat_href(address: &Address, text: Option<&str>) -> String {
     href
 }
 
-/// What stands in a `<textarea>`, which leptos writes as it is. The line break keeps one that the value begins with
-/// (WHATWG HTML, 13.2.6.4.7).
+/// Escapes a value for a `<textarea>`, whose content Leptos writes unescaped.
+///
+/// The HTML parser drops one leading line break. The added one protects a line break that the value starts
+/// with (WHATWG HTML, 13.2.6.4.7).
 pub fn in_textarea(value: &str) -> String {
     format!("\n{}", value.replace('&', "&amp;").replace('<', "&lt;"))
 }
 
-/// "1 agent", "2 agents", "12,000 agents".
+/// Formats a count with its noun: "1 agent", "2 agents", "12,000 agents".
 pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// What something cost, from millionths of whatever models are priced in here.
+/// Formats a cost that is given in millionths of the hub's currency unit.
 pub fn cost(micro: u64) -> String {
     format!("cost {}", money::shown(micro))
 }
 
-/// Digits in groups of three.
+/// Formats a number with thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -82,7 +84,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// "512 bytes", "3.4 KB", "12 MB".
+/// Formats a size in decimal units: "512 bytes", "3.4 KB", "12 MB".
 pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
     if bytes < 1_000 {
@@ -97,7 +99,7 @@ pub fn size(bytes: u64) -> String {
     if units < 10 { format!("{units}.{tenths} {}", UNITS[unit]) } else { format!("{units} {}", UNITS[unit]) }
 }
 
-/// "850 ms", "3.2 s", "2 min".
+/// Formats milliseconds: "850 ms", "3.2 s", "2 min".
 pub fn duration(millis: u64) -> String {
     match millis {
         0..1_000 => format!("{millis} ms"),
@@ -160,7 +162,7 @@ pub fn scheme_name(scheme: &Scheme) -> String {
     }
 }
 
-/// Words of the hub, with the page where somebody mends their credentials as a link.
+/// Renders an error message. The path of a credentials page in it becomes a link.
 pub fn with_mending_link(words: &str) -> AnyView {
     let Some((before, path, after)) = mending_place(words) else { return words.to_owned().into_any() };
     let (before, path, after) = (before.to_owned(), path.to_owned(), after.to_owned());
@@ -168,7 +170,9 @@ pub fn with_mending_link(words: &str) -> AnyView {
     view! { {before}<a href=href>{path}</a>{after} }.into_any()
 }
 
-/// Only an address of this hub is one: agents write such words, too.
+/// Finds the path of a credentials page in an error message: (text before, path, text after).
+///
+/// Accepts only paths of this hub, because agents can write such messages too.
 fn mending_place(words: &str) -> Option<(&str, &str, &str)> {
     const PAGE: &str = "/credentials";
     let start = words.find(" /@")? + 1;

@@ -1,4 +1,4 @@
-//! Moments, in words and with the date on hover.
+//! Dates and times, with the full date as a tooltip.
 
 use leptos::prelude::*;
 use plexus_domain::Timestamp;
@@ -9,14 +9,14 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// How long ago, or how far ahead: "3 min ago", "in 2 days". After a month, the date.
+/// Relative time such as "3 min ago" or "in 2 days". From 31 days on, the date.
 #[component]
 pub fn Ago(at: Timestamp) -> impl IntoView {
     let text = context::now().map_or_else(|| date(at), |now| relative(at, now));
     view! { <time data-ago="" datetime=at.to_rfc3339() title=date_and_clock(at)>{text}</time> }
 }
 
-/// The time of day, for messages. A script turns it into the reader's own time zone.
+/// Time of day in UTC, for messages. `site.js` converts it to the reader's time zone.
 #[component]
 pub fn Clock(at: Timestamp) -> impl IntoView {
     let stamp = at.to_rfc3339();
@@ -24,13 +24,13 @@ pub fn Clock(at: Timestamp) -> impl IntoView {
     view! { <time data-clock="" datetime=stamp title=date_and_clock(at)>{clock_of_day}</time> }
 }
 
-/// The date alone.
+/// Date without the time of day.
 #[component]
 pub fn Date(at: Timestamp) -> impl IntoView {
     view! { <time datetime=at.to_rfc3339() title=date_and_clock(at)>{date(at)}</time> }
 }
 
-/// The words of [`Ago`]; `site.js` says the same as time goes on.
+/// Returns the text of [`Ago`]. `site.js` has the same rule and updates open pages as time passes.
 pub fn relative(at: Timestamp, now: Timestamp) -> String {
     let ahead = at > now;
     let seconds = if ahead { at.since(now) } else { now.since(at) }.as_secs();
@@ -45,7 +45,7 @@ pub fn relative(at: Timestamp, now: Timestamp) -> String {
     if ahead { format!("in {count} {unit}") } else { format!("{count} {unit} ago") }
 }
 
-/// Such as "5 Nov 2026".
+/// Formats a date, such as "5 Nov 2026".
 pub fn date(at: Timestamp) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -65,7 +65,7 @@ fn date_and_clock(at: Timestamp) -> String {
     format!("{}, {} UTC", date(at), clock(&at.to_rfc3339()))
 }
 
-/// Hours and minutes of a moment as RFC 3339 writes it.
+/// Returns hours and minutes of an RFC 3339 timestamp.
 fn clock(stamp: &str) -> &str {
     stamp.split_once('T').and_then(|(_, time)| time.get(..5)).unwrap_or(stamp)
 }

@@ -1,20 +1,20 @@
-//! How much of each quota is used: a bar and the numbers beside it.
+//! Quota usage: a bar and numbers per quota.
 
 use leptos::prelude::*;
 
 use crate::model::settings::UsageRow;
 
-/// The share of a quota, in hundredths, from which its bar warns.
+/// Share of a quota, in percent, from which its bar shows a warning.
 const HIGH: u64 = 80;
 
-/// One line for each quota.
+/// Renders one row per quota.
 pub fn usage(rows: &[UsageRow]) -> AnyView {
     let rows = rows.iter().map(row).collect_view();
     view! { <dl class="facts usage">{rows}</dl> }.into_any()
 }
 
 fn row(row: &UsageRow) -> AnyView {
-    // A bar of a quota of nothing would be empty however much is used.
+    // A `<meter>` with a maximum of 0 always appears empty, so a quota of 0 is drawn as 1.
     let most = row.limit.max(1);
     let high = most.saturating_mul(HIGH) / 100;
     let (label, words, used) = (row.label.clone(), row.words.clone(), row.used);

@@ -1,3 +1,3 @@
-//! What comes alive in the browser.
+//! Islands: the interactive components that run in the browser.
 
 pub mod chat_room;

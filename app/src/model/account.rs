@@ -1,16 +1,17 @@
-//! Signing in and signing up.
+//! View models of the sign-in and sign-up pages.
 
 use super::Form;
 
-/// Posted to `/login` with `name`, `password`, `next`.
+/// Sign-in page. Posts to `/login` with `name`, `password`, `next`.
 #[derive(Clone, Debug)]
 pub struct LoginPage {
-    /// A path on this hub; anything else has become "/".
+    /// Path to return to. Anything but a path of this hub was replaced by "/" (open redirect).
     pub next: String,
     pub form: Form,
 }
 
-/// Posted to `/signup` with `name`, `password`, and `reason`, `invite` or `admin` as the mode asks.
+/// Sign-up page. Posts to `/signup` with `name`, `password`, and `reason`, `invite` or `admin` depending on
+/// the mode.
 #[derive(Clone, Debug)]
 pub struct SignupPage {
     pub mode: SignupMode,
@@ -20,21 +21,21 @@ pub struct SignupPage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignupMode {
     Open,
-    /// With a word to the administrator who decides.
+    /// The user states a reason, and an administrator decides.
     Approval,
     Invited {
         token: String,
     },
-    /// Only with an invitation, and there is none.
+    /// An invitation is required, and the request has none.
     NeedsInvite,
     Closed,
-    /// The one-time link that makes the first administrator.
+    /// One-time link that creates the first administrator.
     FirstAdmin {
         token: String,
     },
-    /// That link was used, or is too old.
+    /// The one-time link was used or has expired.
     DeadLink,
-    /// Signed up, and waiting for an administrator.
+    /// Signed up; an administrator has not decided yet.
     Waiting {
         name: String,
     },

@@ -1,4 +1,4 @@
-//! For those who run the hub.
+//! View models of the administration pages.
 
 use plexus_domain::{
     AccountId, AgentId, Timestamp,
@@ -23,15 +23,15 @@ pub struct AdminOverview {
     pub running: u64,
     pub runs_today: u64,
     pub failed_today: u64,
-    /// What the database takes on its disk, such as "120.5 MiB".
+    /// Size of the database on disk, such as "120.5 MiB".
     pub database_size: String,
-    /// The accounts that store most, those with most first.
+    /// Accounts that use most storage, largest first.
     pub top: Vec<TopAccount>,
-    /// What needs a hand, most pressing first.
+    /// Problems that need attention, most urgent first.
     pub warnings: Vec<String>,
 }
 
-/// An account that stores much.
+/// Row of the largest accounts.
 #[derive(Clone, Debug)]
 pub struct TopAccount {
     pub name: String,
@@ -41,8 +41,9 @@ pub struct TopAccount {
     pub agents: u64,
 }
 
-/// `/admin/users?q=&page=`. Posted to `/admin/users/{id}` with `action`: `approve`, `suspend`, `restore`, `role`
-/// (with `role`).
+/// User administration at `/admin/users?q=&page=`.
+///
+/// Posts to `/admin/users/{id}` with `action`: `approve`, `suspend`, `restore`, `role` (with `role`).
 #[derive(Clone, Debug)]
 pub struct AdminUsers {
     pub words: String,
@@ -56,12 +57,12 @@ pub struct UserRow {
     pub name: String,
     pub role: Role,
     pub state: UserState,
-    /// What they wrote when they asked to join.
+    /// Reason that the user gave in the request to join.
     pub reason: Option<String>,
     pub since: Timestamp,
     pub seen: Option<Timestamp>,
     pub agents: u64,
-    /// No actions: it is the viewer's own row, or the viewer is no administrator.
+    /// True if no actions are offered: it is the viewer's own row, or the viewer is no administrator.
     pub own: bool,
 }
 
@@ -70,12 +71,13 @@ pub enum UserState {
     Active,
     Waiting,
     Suspended,
-    /// Deleted by its owner, who may still come back.
+    /// Deleted by its owner, who can still restore it by signing in.
     Leaving,
 }
 
-/// `/admin/agents?q=&page=`. Posted to `/admin/agents/{id}` with `action` (`pause`, `resume`, `unlist`, `delete`) and
-/// `reason`.
+/// Agent administration at `/admin/agents?q=&page=`.
+///
+/// Posts to `/admin/agents/{id}` with `action` (`pause`, `resume`, `unlist`, `delete`) and `reason`.
 #[derive(Clone, Debug)]
 pub struct AdminAgents {
     pub words: String,
@@ -96,12 +98,12 @@ pub struct AdminAgentRow {
     pub last_answered: Option<Timestamp>,
     pub runs_today: u64,
     pub failed_today: u64,
-    /// The viewer may take it out of lists and delete it.
+    /// Whether the viewer may unlist and delete it.
     pub can_withdraw: bool,
 }
 
-/// Origins that an administrator answers for. Added at `/admin/origins` with `origin` and `note`, removed at
-/// `/admin/origins/remove` with `origin`.
+/// Trusted origins. Added at `/admin/origins` with `origin` and `note`, removed at `/admin/origins/remove`
+/// with `origin`.
 #[derive(Clone, Debug)]
 pub struct AdminOrigins {
     pub rows: Vec<OriginRow>,
@@ -117,25 +119,29 @@ pub struct OriginRow {
     pub agents: u64,
 }
 
-/// Rules about other hubs. Made at `/admin/network` with `subject` and `reason`, taken back at `/admin/network/remove` with
-/// `subject`. Lists: this hub's own at `/admin/network/rules`, another's taken over at `/admin/network/import` with `document`, gone by
-/// after `/admin/network/subscribe` with `list` and `signer` until `/admin/network/unsubscribe` with `url`.
+/// Federation rules and rule lists.
+///
+/// A rule is created at `/admin/network` with `subject` and `reason`, and removed at `/admin/network/remove`
+/// with `subject`. This hub's own list is at `/admin/network/rules`. The list of another hub is imported at
+/// `/admin/network/import` with `document`. A list is subscribed to at `/admin/network/subscribe` with `list`
+/// and `signer`, until `/admin/network/unsubscribe` with `url`.
 #[derive(Clone, Debug)]
 pub struct AdminNetwork {
     /// Hubs whose listings are being fetched.
     pub catching_up: Vec<HubRow>,
     pub rows: Vec<NetworkRuleRow>,
     pub lists: Vec<RuleListRow>,
-    /// What became of a list that was just taken over.
+    /// Result of an import that was just done.
     pub imported: Option<ImportedRules>,
-    /// Any of the forms: their fields have names of their own.
+    /// State of all forms of the page; their field names do not overlap.
     pub form: Form,
 }
 
 #[derive(Clone, Debug)]
 pub struct ImportedRules {
-    /// What the hub that signed it calls itself, and its id.
+    /// Self-chosen name of the hub that signed the list.
     pub name: String,
+    /// Id of that hub.
     pub from: String,
     pub taken: u64,
     pub kept: u64,
@@ -146,7 +152,7 @@ pub struct ImportedRules {
 pub struct RuleListRow {
     pub url: String,
     pub name: String,
-    /// The hub that has to have signed it.
+    /// Hub whose signature is required.
     pub signer: String,
     pub rules: u64,
     pub by: String,
@@ -156,7 +162,7 @@ pub struct RuleListRow {
 
 #[derive(Clone, Debug)]
 pub struct NetworkRuleRow {
-    /// A kind and a name, as in `hub:12D3KooW…`.
+    /// Kind and name, as in `hub:12D3KooW…`.
     pub subject: String,
     pub allows: bool,
     pub reason: String,
@@ -165,13 +171,15 @@ pub struct NetworkRuleRow {
     pub expires: Option<Timestamp>,
 }
 
-/// Mode: shown only (it comes from the configuration). Invitations: made at `/admin/invites` with `days`,
-/// withdrawn at `/admin/invites/revoke` with `id`. Each works once.
+/// Registration mode and invitations.
+///
+/// The mode is read-only, because it comes from the configuration. An invitation is created at
+/// `/admin/invites` with `days`, and revoked at `/admin/invites/revoke` with `id`. Each works once.
 #[derive(Clone, Debug)]
 pub struct AdminInvites {
     pub registration: Registration,
     pub rows: Vec<InviteRow>,
-    /// The link that was just made: shown now and never again.
+    /// Link that was just created; shown only once.
     pub created: Option<String>,
     pub form: Form,
 }
@@ -182,16 +190,16 @@ pub struct InviteRow {
     pub by: String,
     pub expires: Timestamp,
     pub used: bool,
-    /// While that account is there.
+    /// Account that used it; `None` if it was deleted.
     pub used_by: Option<String>,
 }
 
-/// `/admin/audit?actor=&action=&page=`.
+/// Audit log at `/admin/audit?actor=&action=&page=`.
 #[derive(Clone, Debug)]
 pub struct AdminAudit {
     pub actor: String,
     pub action: String,
-    /// Those that the table can be narrowed to.
+    /// Actions that the table can be filtered by.
     pub actions: Vec<String>,
     pub rows: Vec<AuditRow>,
     pub pager: Pager,
@@ -205,6 +213,6 @@ pub struct AuditRow {
     pub target: String,
     /// Names and values of what changed.
     pub change: Vec<(String, String)>,
-    /// The request that it came with; may be empty.
+    /// Id of the request that caused it; may be empty.
     pub request: String,
 }

@@ -1,4 +1,4 @@
-//! One agent.
+//! View models of an agent's page.
 
 use plexus_domain::{
     Address, Timestamp,
@@ -13,7 +13,7 @@ pub struct AgentPage {
     pub tab: AgentTab,
 }
 
-/// What stands above the tabs and in the rail.
+/// Data of the title row and the side column, which every tab shows.
 #[derive(Clone, Debug)]
 pub struct AgentHead {
     pub seed: String,
@@ -31,26 +31,27 @@ pub struct AgentHead {
     pub last_answered: Option<Timestamp>,
     /// Runs in the last 30 days.
     pub uses: u64,
-    /// From how many people.
+    /// Number of accounts that starred it.
     pub stars: u64,
-    /// Whether the viewer's is among them; none where nobody is signed in. Posted to `…/star` with `star` = `yes` or `no`,
-    /// and `tab` to come back to.
+    /// Whether the viewer starred it; `None` if not signed in.
+    ///
+    /// Posts to `…/star` with `star` = `yes` or `no`, and `tab` to return to.
     pub starred: Option<bool>,
-    /// Who made it, as its card says.
+    /// Provider that the agent card names.
     pub provider: Option<String>,
     pub links: Vec<ExternalLink>,
-    /// Shown in the rail; no link where it is none.
+    /// URL of the agent card; empty if there is none.
     pub card_href: String,
 }
 
-/// Whether the viewer can talk to it, and what to do if not.
+/// Whether the viewer can call the agent, and the reason if not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callable {
     Yes,
     SignIn,
-    /// It wants credentials of the viewer's own; the form is at `…/credentials`.
+    /// The viewer must enter their own credentials at `…/credentials`.
     NeedsCredentials,
-    /// Only its owner can: nobody proved control of this origin.
+    /// Only its owner can call it: this origin is not verified.
     Unproved {
         origin: String,
     },
@@ -58,7 +59,7 @@ pub enum Callable {
     Paused,
 }
 
-/// A link that a card names. Only http, https and mailto reach this type.
+/// Link from an agent card. Only http, https and mailto URLs reach this type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalLink {
     pub label: String,
@@ -71,18 +72,18 @@ pub enum AgentTab {
     Skills(Vec<Skill>),
     Versions(Vec<VersionRow>),
     Connect(Vec<Snippet>),
-    /// For those who may change it.
+    /// Settings, for users who may change the agent.
     Manage(Manage),
-    /// The viewer's own credentials for an agent that asks for them.
+    /// The viewer's own credentials, for an agent that requires them.
     Credentials(Credentials),
-    /// What the servers of its tools are shown, for those who may change it.
+    /// Credentials for the agent's tool servers, for users who may change the agent.
     ToolCredentials(ToolCredentials),
 }
 
 #[derive(Clone, Debug)]
 pub struct Overview {
     pub description: Html,
-    /// First messages to try; each is a link to a chat with the text filled in.
+    /// Starter messages; each links to a chat with the text prefilled.
     pub starters: Vec<String>,
     pub skills: Vec<Skill>,
     pub tags: Vec<String>,
@@ -108,80 +109,87 @@ pub struct VersionRow {
     pub yanked: Option<String>,
 }
 
-/// How a program reaches the agent.
+/// Code snippet that calls the agent.
 #[derive(Clone, Debug)]
 pub struct Snippet {
-    /// What it is for, such as "A2A with curl".
+    /// Purpose, such as "A2A with curl".
     pub title: String,
-    /// For the label of the block, such as "bash".
+    /// Language label of the block, such as "bash".
     pub language: String,
     pub code: String,
 }
 
-/// Posted to `/@owner/name/manage`; the field `action` says what: `save`, `pause`, `resume`, `refresh`, `delete`.
+/// Settings of an agent.
+///
+/// Posts to `/@owner/name/manage` with `action`: `save`, `pause`, `resume`, `check`, `refresh`, `delete`.
 #[derive(Clone, Debug)]
 pub struct Manage {
     pub visibility: Visibility,
     pub access: Access,
     pub paused: bool,
-    /// Whether other hubs could carry it: false for built-in and private-network agents.
+    /// Whether it can be replicated: false for built-in and private-network agents.
     pub can_federate: bool,
-    /// Its instructions can be edited at `…/edit`.
+    /// Whether it can be edited at `…/edit`.
     pub editable: bool,
-    /// Its card can be fetched again.
+    /// Whether its agent card can be fetched again.
     pub refreshable: bool,
     pub origins: Vec<super::register::OriginProof>,
     pub form: Form,
 }
 
-/// Posted to `/@owner/name/credentials` with the fields `secret`, and `user` for [`Scheme::Basic`] and
-/// [`Scheme::Client`]. For [`Scheme::Connect`] a person posts `action=connect`, and the owner `user` and `secret` of the
-/// client that the hub is.
+/// The viewer's credentials for an agent.
+///
+/// Posts to `/@owner/name/credentials` with `secret`, and `user` for [`Scheme::Basic`] and
+/// [`Scheme::Client`]. For [`Scheme::Connect`] a user posts `action=connect`. Its owner posts `user` and
+/// `secret` of the OAuth client that this hub is.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub scheme: Scheme,
-    /// Whether something is kept already; the form then also offers to forget it (`action=forget`).
+    /// Whether credentials are stored already. The form then also offers to delete them (`action=forget`).
     pub kept: bool,
-    /// Where it would be sent, and nowhere else.
+    /// The only origin that the credentials are sent to.
     pub origin: String,
-    /// For the owner of an agent that people connect to.
+    /// For the owner of an agent with [`Scheme::Connect`].
     pub client: Option<HubAsClient>,
     pub form: Form,
 }
 
-/// Posted to `/@owner/name/credentials` with `url`, the address of a server, and `header` and `secret`, or `action=forget`.
+/// Credentials for an agent's tool servers.
+///
+/// Posts to `/@owner/name/credentials` with `url` (the server), and `header` and `secret`, or
+/// `action=forget`.
 #[derive(Clone, Debug)]
 pub struct ToolCredentials {
     pub servers: Vec<ToolServer>,
     pub form: Form,
 }
 
-/// An MCP server at an address.
+/// MCP server at a URL.
 #[derive(Clone, Debug)]
 pub struct ToolServer {
     pub url: String,
-    /// How it is shown what is kept for it; none while nothing is.
+    /// How the stored credentials are sent; `None` if none are stored.
     pub scheme: Option<Scheme>,
 }
 
-/// How the hub is known at the authorization server that people are sent to.
+/// This hub as an OAuth client of the agent's authorization server.
 #[derive(Clone, Debug)]
 pub struct HubAsClient {
-    /// The id of the document that the hub serves about itself, good where the server reads such documents.
+    /// URL of the client metadata document that this hub serves, for servers that read such documents.
     pub document: String,
-    /// Where people are sent back to.
+    /// Redirect URI.
     pub redirect: String,
 }
 
-/// What an agent asks its callers for.
+/// Authentication scheme of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scheme {
     Bearer,
-    /// With the name of the header.
+    /// API key in the header of this name.
     ApiKey(String),
     Basic,
-    /// The id and secret of a client; the hub gets tokens with them at this origin.
+    /// OAuth client id and secret; the hub gets tokens with them at this origin.
     Client(String),
-    /// Leave that each person gives at this origin.
+    /// OAuth authorisation that each user grants at this origin.
     Connect(String),
 }

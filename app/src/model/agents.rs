@@ -1,4 +1,4 @@
-//! Finding agents.
+//! View models of the agent search.
 
 use plexus_domain::{Address, Timestamp};
 
@@ -14,33 +14,33 @@ pub struct AgentsPage {
     pub rows: Vec<AgentRow>,
     pub facets: Vec<FacetGroup>,
     pub pager: Pager,
-    /// Words close to those searched for that do find something.
+    /// Similar search words that have results.
     pub did_you_mean: Option<String>,
-    /// Whether the hub has read all agents since it started.
+    /// False while the search index is being built after a start.
     pub whole: bool,
-    /// None where other hubs cannot know more.
+    /// Live search; `None` if remote hubs cannot have more agents.
     pub others: Option<Others>,
 }
 
-/// `/agents?starred=1`: the agents with the viewer's star.
+/// Agents that the viewer starred, at `/agents?starred=1`.
 #[derive(Clone, Debug)]
 pub struct StarredPage {
-    /// The newest star first.
+    /// Most recently starred first.
     pub rows: Vec<AgentRow>,
-    /// Address of the page with older ones.
+    /// URL of the page with older ones.
     pub next: Option<String>,
 }
 
-/// An agent in a list.
+/// Row of a list of agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRow {
-    /// What its mark is drawn from: its listing id, else its address.
+    /// Seed of the identicon: the listing id, else the address.
     pub seed: String,
     pub name: String,
     pub address: Address,
     pub summary: String,
     pub tags: Vec<String>,
-    /// How it is spoken to, such as "A2A 1.0", "Model" or "Built in".
+    /// Protocol or kind, such as "A2A 1.0", "Model" or "Built in".
     pub protocol: String,
     pub badges: Vec<Badge>,
     pub last_answered: Option<Timestamp>,
@@ -49,16 +49,16 @@ pub struct AgentRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FacetGroup {
     pub facet: Facet,
-    /// The most frequent first; those chosen are always among them.
+    /// Most frequent first; selected values are always included.
     pub values: Vec<FacetValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FacetValue {
-    /// As in the address of the page.
+    /// Value in the query string.
     pub value: String,
-    /// As shown.
+    /// Label that is shown.
     pub label: String,
-    /// How many agents would be left; none where it was not counted.
+    /// Number of agents with this filter added; `None` if not counted.
     pub count: Option<u64>,
 }

@@ -1,33 +1,33 @@
-//! What is known about an agent, each thing by itself and in words.
+//! Badges: single facts about the availability, trust and visibility of an agent.
 
 use plexus_domain::Timestamp;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Badge {
-    /// Its last card fetch or run, within 15 minutes, succeeded.
+    /// The last card fetch or run, within 15 minutes, succeeded.
     Online,
-    /// It did not answer when it was last asked.
+    /// It did not answer when it was last contacted.
     Offline {
         since: Option<Timestamp>,
     },
-    /// A program that would be it is not attached.
+    /// Its attached program is not connected.
     Detached,
-    /// Control of this domain was proved.
+    /// Control of this domain is verified.
     Domain(String),
-    /// An administrator of this hub vouches for the origin.
+    /// An administrator of this hub trusts the origin.
     Vouched(String),
-    /// The card carries a signature that was checked.
+    /// The agent card has a valid signature.
     SignedCard,
-    /// Nobody proved control of an origin that its card names.
+    /// An origin that the agent card names is not verified.
     Unverified,
-    /// It belongs to this other hub.
+    /// Hosted on this remote hub.
     Elsewhere(String),
-    /// Its hub answered a search with it, and this hub may not carry it.
+    /// Found by live search; this hub may not replicate it.
     NotCarried,
-    /// Part of this hub.
+    /// Built into this hub.
     BuiltIn,
     Private,
     Unlisted,
-    /// Its owner switched it off for now.
+    /// Paused by its owner.
     Paused,
 }

@@ -1,25 +1,25 @@
-//! Conversations.
+//! View models of the chat pages.
 
 use plexus_domain::{Address, ChatId, MessageId, Timestamp};
 
 use super::{Form, agents::AgentRow, message::Article};
 
-/// `/chat?to=@owner/name&text=`: nothing said yet. Posted to `/chat` with `id`, `to`, `text`.
+/// New chat at `/chat?to=@owner/name&text=`. Posts to `/chat` with `id`, `to`, `text`.
 #[derive(Clone, Debug)]
 pub struct NewChatPage {
     pub sidebar: Sidebar,
-    /// The agent that will be asked; none shows a choice.
+    /// Agent that will answer; `None` shows a list to choose from.
     pub to: Option<AgentChoice>,
-    /// Agents to choose from: those that the viewer starred, the newest first, …
+    /// Agents to choose from: those that the viewer starred, most recently starred first.
     pub starred: Vec<AgentRow>,
-    /// … then the hub's own.
+    /// Agents to choose from: the hub's own, listed after the starred ones.
     pub agents: Vec<AgentRow>,
-    /// The id of the message to be, so that sending twice is harmless.
+    /// Id of the next message, assigned here so that sending it again is idempotent.
     pub next_id: MessageId,
     pub form: Form,
 }
 
-/// An agent about to be talked to.
+/// Agent chosen for a new message.
 #[derive(Clone, Debug)]
 pub struct AgentChoice {
     pub seed: String,
@@ -27,12 +27,14 @@ pub struct AgentChoice {
     pub address: Address,
     pub summary: String,
     pub starters: Vec<String>,
-    /// Why it would not answer this viewer, in words.
+    /// Why it would not answer this viewer, as text.
     pub obstacle: Option<String>,
 }
 
-/// `/chat/{id}?m={leaf}`. Posted to `/chat/{id}` with `id`, `parent`, `text`; and to `…/stop` (`run`), `…/retry`
-/// (`message`), `…/rename` (`title`), `…/delete`, `…/approve` (`approval`, `decision` = `yes` or `no`).
+/// Chat at `/chat/{id}?m={leaf}`.
+///
+/// Posts to `/chat/{id}` with `id`, `parent`, `text`; and to `…/stop` (`run`), `…/retry` (`message`),
+/// `…/rename` (`title`), `…/delete`, `…/approve` (`approval`, `decision` = `yes` or `no`).
 #[derive(Clone, Debug)]
 pub struct ThreadPage {
     pub sidebar: Sidebar,
@@ -40,26 +42,26 @@ pub struct ThreadPage {
     pub title: String,
     /// Oldest first.
     pub messages: Vec<Article>,
-    /// What the next message answers.
+    /// Parent of the next message.
     pub leaf: Option<MessageId>,
-    /// The chat's sequence number that the page shows: the stream goes on after it.
+    /// Sequence number of the chat that the page shows; the event stream resumes after it.
     pub seq: i64,
-    /// Address of the page with older messages.
+    /// URL of the page with older messages.
     pub older: Option<String>,
-    /// Who answers a message without a mention.
+    /// Agent that answers a message without a mention.
     pub to: Option<AgentChoice>,
-    /// The `id` of the composer's form.
+    /// Id of the next message: the field `id` of the composer.
     pub next_id: MessageId,
-    /// Why nothing can be sent here, in words.
+    /// Why the chat is read-only, as text.
     pub read_only: Option<String>,
     pub form: Form,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Sidebar {
-    /// The newest first.
+    /// Newest first.
     pub chats: Vec<ChatItem>,
-    /// Address of the page with older chats.
+    /// URL of the page with older chats.
     pub older: Option<String>,
 }
 
@@ -68,11 +70,11 @@ pub struct ChatItem {
     pub id: ChatId,
     pub title: String,
     pub at: Timestamp,
-    /// Somebody is answering in it.
+    /// True while an agent is answering in it.
     pub running: bool,
 }
 
-/// `/chat/{id}/rename` and `/chat/{id}/delete` as pages, for browsers without JavaScript.
+/// Forms at `/chat/{id}/rename` and `/chat/{id}/delete`, as pages for browsers without JavaScript.
 #[derive(Clone, Debug)]
 pub struct ChatDialogPage {
     pub chat: ChatId,

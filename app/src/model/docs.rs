@@ -1,4 +1,4 @@
-//! The documentation, rendered from the project's own markdown.
+//! View model of a documentation page, rendered from the project's Markdown files.
 
 use super::Html;
 

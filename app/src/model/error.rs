@@ -1,17 +1,17 @@
-//! Pages for what went wrong.
+//! View model of the error page.
 
 use plexus_domain::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorPage {
-    /// 403, 404, 405, 409, 413, 422, 429, 500 or 503; others are shown as 500.
+    /// HTTP status: 403, 404, 405, 409, 413, 422, 429, 500 or 503; others are shown as 500.
     pub status: u16,
-    /// What happened, for people; none leaves it to the page's own words.
+    /// Message for the user; `None` shows the default for the status.
     pub message: Option<String>,
     pub request_id: String,
-    /// In seconds, with 429 and 503.
+    /// Seconds to wait before a retry, with 429 and 503.
     pub retry_after: Option<u64>,
-    /// A quota is used up, so waiting does not help.
+    /// True if a quota is used up, so that waiting does not help.
     pub over_quota: bool,
 }
 
@@ -20,7 +20,7 @@ impl ErrorPage {
         Self { status, message: None, request_id: request_id.into(), retry_after: None, over_quota: false }
     }
 
-    /// The page for a refusal, with its own words and waiting time.
+    /// Creates the page for an error, with its message and waiting time.
     pub fn of(status: u16, error: &Error, request_id: impl Into<String>) -> Self {
         let retry_after = match error {
             Error::Limited { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1000)),

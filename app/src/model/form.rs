@@ -1,4 +1,4 @@
-//! A form as it comes back: what was filled in, and what is wrong with it.
+//! State of a submitted form: its values and validation errors.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use plexus_domain::Error;
 
 /// Values and errors by field name. An error under "" belongs to the form as a whole.
 ///
-/// Fields for passwords and secrets are never filled in again, whatever is kept here.
+/// Fields for passwords and secrets are never filled in again, even if their values are stored here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     values: BTreeMap<String, Vec<String>>,
@@ -14,7 +14,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// A form with these fields filled in, in the shape that a body of urlencoded pairs has.
+    /// Creates a form from decoded pairs of an urlencoded body.
     pub fn filled<N: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
         let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, value) in pairs {
@@ -23,14 +23,14 @@ impl Form {
         Self { values, errors: Vec::new() }
     }
 
-    /// The same form with one more error; `field` is "" when no field is to blame.
+    /// Adds an error. `field` is "" if the error belongs to no field.
     #[must_use]
     pub fn with_error(mut self, field: impl Into<String>, message: impl Into<String>) -> Self {
         self.errors.push((field.into(), message.into()));
         self
     }
 
-    /// The same form with a refusal, placed at its field if it names one.
+    /// Adds the message of an error, at its field if it names one.
     #[must_use]
     pub fn refused(self, error: &Error) -> Self {
         let field = match error {
@@ -44,12 +44,12 @@ impl Form {
         self.values.get(field).and_then(|values| values.last()).map_or("", String::as_str)
     }
 
-    /// The value, or `default` while the field was never sent.
+    /// Returns the value, or `default` if the field was not sent.
     pub fn value_or<'a>(&'a self, field: &str, default: &'a str) -> &'a str {
         self.values.get(field).and_then(|values| values.last()).map_or(default, String::as_str)
     }
 
-    /// Whether `value` is among those sent under this name: a ticked box, a chosen option.
+    /// True if `value` was sent under this name: a ticked box or a selected option.
     pub fn has(&self, field: &str, value: &str) -> bool {
         self.values.get(field).is_some_and(|values| values.iter().any(|sent| sent == value))
     }
@@ -58,7 +58,7 @@ impl Form {
         self.errors.iter().find(|(name, _)| name == field).map(|(_, message)| message.as_str())
     }
 
-    /// All errors in the order they were found, as (field, message).
+    /// Returns all errors as (field, message), in the order they were added.
     pub fn errors(&self) -> &[(String, String)] {
         &self.errors
     }

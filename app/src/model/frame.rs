@@ -1,4 +1,4 @@
-//! What surrounds every page, and comes from the request rather than from the page.
+//! Page frame: what every page needs from the request, such as viewer, theme and asset URLs.
 
 use std::sync::Arc;
 
@@ -7,28 +7,30 @@ use plexus_domain::{
     account::{Registration, Role},
 };
 
-/// One request's frame. The nonce is printed only in `nonce="…"` of the `<script>` elements in `<head>`.
+/// Frame of one request.
+///
+/// The CSP nonce is printed only in `nonce="…"` of the `<script>` elements in `<head>`.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What this hub calls itself, such as "Plexus" or "Example University".
+    /// Name of this hub, such as "Plexus" or "Example University".
     pub hub: String,
-    /// The public URL without a last slash, for canonical links and snippets.
+    /// Public URL without a trailing slash, for canonical links and snippets.
     pub origin: String,
-    /// Path and query of the request: marks the current place, and is where signing in returns to.
+    /// Path and query of the request: marks the current navigation link, and is where sign-in returns to.
     pub path: String,
     pub nonce: String,
     pub theme: Theme,
     pub density: Density,
     pub viewer: Option<Viewer>,
     pub registration: Registration,
-    /// Said once at the top of the page, such as "Password changed."
+    /// Notice shown once at the top of the page, such as "Password changed."
     pub notice: Option<Notice>,
     pub assets: Arc<Assets>,
-    /// The moment that relative times count from.
+    /// Reference time of relative times.
     pub now: Timestamp,
 }
 
-/// Whoever is signed in.
+/// The signed-in user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Viewer {
     pub name: String,
@@ -37,7 +39,7 @@ pub struct Viewer {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// As the device says.
+    /// Follows the device's setting.
     #[default]
     System,
     Light,
@@ -47,7 +49,7 @@ pub enum Theme {
 impl Theme {
     pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
-    /// The word in the cookie, the form and `data-theme`.
+    /// Returns the value in the cookie, the form and `data-theme`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -71,7 +73,7 @@ pub enum Density {
 impl Density {
     pub const ALL: [Self; 2] = [Self::Comfortable, Self::Compact];
 
-    /// The word in the cookie, the form and `data-density`.
+    /// Returns the value in the cookie, the form and `data-density`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Comfortable => "comfortable",
@@ -84,7 +86,7 @@ impl Density {
     }
 }
 
-/// One or two sentences about what just happened or what holds here.
+/// Notice of one or two sentences about a result or a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     pub tone: Tone,
@@ -116,20 +118,21 @@ impl Tone {
     }
 }
 
-/// Where the static files are, with the hashes of their content in the names where the server adds them.
+/// URLs of the static files. The server may add content hashes to the names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assets {
     pub css: String,
-    /// Small helpers of every page; each page works without it.
+    /// Script with small helpers for every page; each page works without it.
     pub site_js: String,
-    /// The module that wasm-bindgen wrote, and the wasm file beside it.
+    /// JavaScript module that wasm-bindgen generated.
     pub module_js: String,
+    /// Wasm file of that module.
     pub module_wasm: String,
-    /// The worker that holds the stream of events for all tabs of a browser.
+    /// Worker that holds the event stream for all tabs of a browser.
     pub events_js: String,
-    /// The sprite of icons.
+    /// SVG sprite of the icons.
     pub icons: String,
-    /// The site's own icon.
+    /// Favicon.
     pub favicon: String,
 }
 

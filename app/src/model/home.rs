@@ -1,4 +1,4 @@
-//! The first page.
+//! View model of the home page.
 
 use super::agents::AgentRow;
 
@@ -6,20 +6,20 @@ use super::agents::AgentRow;
 pub struct HomePage {
     /// One line that says what this hub is.
     pub purpose: String,
-    /// How many agents everybody here can find.
+    /// Number of agents that every viewer can find.
     pub agents: u64,
-    /// Whether the hub has read all of them since it started.
+    /// False while the search index is being built after a start.
     pub whole: bool,
     pub answering: Vec<AgentRow>,
     pub newest: Vec<AgentRow>,
     pub most_used: Vec<AgentRow>,
-    /// Hubs that this one is connected to; the strip is left out when there are none.
+    /// Connected remote hubs; the strip is omitted if there are none.
     pub hubs: Vec<HubLink>,
 }
 
 #[derive(Clone, Debug)]
 pub struct HubLink {
-    /// What its mark is drawn from: its key.
+    /// Seed of the identicon: the hub's key.
     pub seed: String,
     pub name: String,
     pub href: String,

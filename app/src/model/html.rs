@@ -1,11 +1,14 @@
-//! HTML that is shown as it is.
+//! Trusted HTML, rendered without escaping.
 
-/// HTML made safe by the markdown renderer. Everything else that pages show is text and gets escaped.
+/// HTML sanitised by the Markdown renderer. All other content of pages is text and is escaped (XSS).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Html(String);
 
 impl Html {
-    /// `rendered` must come from `plexus-markup` (or be a constant of this project), never from outside.
+    /// Wraps rendered HTML.
+    ///
+    /// `rendered` must come from `plexus-markup` or be a constant of this project, never from untrusted
+    /// input.
     pub const fn from_markup(rendered: String) -> Self {
         Self(rendered)
     }

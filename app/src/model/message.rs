@@ -1,4 +1,4 @@
-//! One message of a chat, as an article.
+//! View model of a chat message.
 
 use plexus_domain::{
     Address, ApprovalId, ChatId, MessageId, RunId, Timestamp, message::MessageState, part::Decision,
@@ -18,16 +18,16 @@ pub struct Article {
     pub at: Timestamp,
     pub state: MessageState,
     pub parts: Vec<PartView>,
-    /// Why it failed, in words; shown with the state `Failed`.
+    /// Failure message; shown in the state `Failed`.
     pub failure: Option<String>,
-    /// The run that wrote it: lets an open message be stopped.
+    /// Run that wrote it; an open message is stopped by it.
     pub run: Option<RunId>,
-    /// Those that could stand in its place, itself included, in the order they were said.
+    /// Alternative answers, this one included, in the order of their creation.
     pub alternatives: Vec<MessageId>,
     pub usage: Option<Usage>,
-    /// What its agent is doing, in one line, while it is written.
+    /// Current activity of the agent in one line, while the message is open.
     pub status: Option<String>,
-    /// From the first request to the end of the answer.
+    /// Milliseconds from the first request to the end of the answer.
     pub took_ms: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ pub enum Author {
         name: String,
         address: Address,
     },
-    /// Somebody whose account is gone.
+    /// Author whose account was deleted.
     Gone,
 }
 
@@ -54,10 +54,10 @@ impl Author {
     }
 }
 
-/// A part, in its place: its index in the list is the `p` of the wire.
+/// Part of a message. Its index in the list is the field `p` of SSE events.
 #[derive(Clone, Debug)]
 pub enum PartView {
-    /// Closed blocks as HTML, and the open tail as text; the tail of a finished message is empty.
+    /// Closed blocks as HTML, and the open tail as text. The tail of a finished message is empty.
     Text {
         closed: Html,
         tail: String,
@@ -70,10 +70,10 @@ pub enum PartView {
         name: String,
         media_type: String,
         size: u64,
-        /// None while the message is still being written: its files are kept with its end.
+        /// `None` while the message is open: files are stored when it ends.
         href: Option<String>,
     },
-    /// Never fetched by the browser.
+    /// Link whose target the page never loads by itself.
     Link {
         name: Option<String>,
         url: String,
@@ -91,16 +91,16 @@ pub enum PartView {
         id: ApprovalId,
         tool: String,
         arguments: Value,
-        /// What was said; none while it waits.
+        /// The user's decision; `None` while it is pending.
         decision: Option<Decision>,
     },
-    /// A button that hands the question to another agent.
+    /// Button that sends the question to another agent.
     ContinueWith {
         seed: String,
         name: String,
         address: Address,
         summary: String,
-        /// What is sent to it, without the mention.
+        /// Text that is sent to it, without the mention.
         text: String,
     },
 }

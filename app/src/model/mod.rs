@@ -1,7 +1,7 @@
-//! What pages show: plain values, filled in by the server.
+//! View models: plain values that the server fills in and pages render.
 //!
-//! Nothing here decides who may see what; a value that is present is shown. Text is escaped when it is rendered,
-//! except [`Html`], which only the markdown renderer may fill.
+//! They contain no access control: every value that is present is shown. Text is escaped when it is rendered,
+//! except [`Html`], which only the Markdown renderer may create.
 
 pub mod account;
 pub mod admin;

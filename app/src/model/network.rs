@@ -1,4 +1,4 @@
-//! The hubs that this one knows, and itself among them.
+//! View models of the federation pages.
 
 use plexus_domain::Timestamp;
 
@@ -6,17 +6,17 @@ use super::{Form, Pager, agents::AgentRow};
 
 #[derive(Clone, Debug)]
 pub struct NetworkPage {
-    /// The name by which others know this hub: its key.
+    /// Hub id of this hub: its public key.
     pub id: String,
-    /// What it calls itself.
+    /// Name that this hub gives itself.
     pub name: String,
-    /// Where others reach it.
+    /// Addresses at which remote hubs reach it.
     pub addresses: Vec<String>,
-    /// Whether and how others reach it, in words.
+    /// Reachability for remote hubs, as text.
     pub reached: Option<String>,
-    /// Its own agents that others may carry.
+    /// Number of its own agents that remote hubs may replicate.
     pub agents: u64,
-    /// How hubs are treated that no rule names; none while this hub takes no part.
+    /// Mode for hubs without a rule; `None` if federation is disabled.
     pub mode: Option<NetworkMode>,
     pub hubs: Vec<HubRow>,
     pub speeds: Speeds,
@@ -32,13 +32,13 @@ pub enum NetworkMode {
 #[derive(Clone, Debug)]
 pub struct HubRow {
     pub id: String,
-    /// What it calls itself.
+    /// Name that the hub gives itself.
     pub name: Option<String>,
-    /// Proved.
+    /// Verified domain.
     pub domain: Option<String>,
     pub state: HubState,
     pub connected: bool,
-    /// Of its agents, those that are found here.
+    /// Number of its agents that are found here.
     pub agents: u64,
     pub seen: Timestamp,
     pub catching_up: Option<CatchingUp>,
@@ -47,22 +47,22 @@ pub struct HubRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HubState {
     Fresh,
-    /// Silent for half an hour.
+    /// Silent for half an hour; its agents are still found.
     Stale,
-    /// Silent for two days: its agents are not found.
+    /// Silent for two days; its agents are not found.
     Silent,
-    /// By a rule of this hub.
+    /// Blocked by a rule of this hub.
     Blocked,
 }
 
-/// Listings of a hub that are being fetched.
+/// Progress of replicating a hub's listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CatchingUp {
     pub got: u64,
     pub wanted: u64,
 }
 
-/// How fast the network is; none where nothing was measured yet.
+/// Latencies of the federation; `None` if not measured yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Speeds {
     pub spread: Option<Figures>,
@@ -70,57 +70,60 @@ pub struct Speeds {
     pub catch_up: Option<Figures>,
 }
 
-/// Times in milliseconds.
+/// Latency percentiles in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
     pub median: u64,
     pub p99: u64,
-    /// So far; the times are of the latest 1,024 of them.
+    /// Number of samples so far. The percentiles cover the latest 1,024 of them.
     pub samples: u64,
     pub since: Timestamp,
 }
 
-/// `/network/{hub}?page=`. Administrators post to it, with `action`: `block` or `allow` with `reason`, `undo` with `subject`.
+/// Page of a remote hub at `/network/{hub}?page=`.
+///
+/// Administrators post to it with `action`: `block` or `allow` with `reason`, `undo` with `subject`.
 #[derive(Clone, Debug)]
 pub struct HubPage {
     pub hub: HubRow,
     pub software: Option<String>,
-    /// A domain that it says is its own, of which it has no proof.
+    /// Domain that it claims without verification.
     pub claimed: Option<String>,
     pub api: Option<String>,
-    /// When this hub first heard of it.
+    /// When this hub first received news of it.
     pub met: Option<Timestamp>,
-    /// When it last signed what it has, by its own clock.
+    /// When it last signed its inventory, by its own clock.
     pub signed: Option<Timestamp>,
-    /// How much of it is carried; none while this hub takes no part.
+    /// Replication state; `None` if federation is disabled.
     pub carried: Option<Carried>,
     pub rule: Option<HubRule>,
     pub faults: Vec<FaultRow>,
     pub agents: Vec<AgentRow>,
     pub pager: Pager,
-    /// What administrators see and do.
+    /// Data and form for administrators.
     pub admin: Option<HubAdmin>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carried {
     pub terms: Terms,
-    /// Listings that are here, paused and deleted ones among them, and as many as it signed for.
+    /// Number of listings stored here, including paused and deleted ones.
     pub here: u64,
+    /// Number of listings in the inventory that it signed.
     pub promised: Option<u64>,
-    /// Some of it was left out for want of room.
+    /// True if listings were left out because of the quota.
     pub partial: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
     Full,
-    /// A little, until then.
+    /// Reduced quota, at most until this time.
     Probation(Timestamp),
     Refused,
 }
 
-/// The rule that decides about a hub.
+/// Rule that applies to a hub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubRule {
     pub subject: String,
@@ -131,7 +134,7 @@ pub struct HubRule {
 #[derive(Clone, Debug)]
 pub struct HubAdmin {
     pub addresses: Vec<String>,
-    /// Why the rule is there and where it comes from, where there is one.
+    /// Reason and origin of the rule, if there is one.
     pub rule: Option<RuleOrigin>,
     pub form: Form,
 }
@@ -145,17 +148,17 @@ pub struct RuleOrigin {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleMaker {
-    /// Somebody who runs this hub.
+    /// An administrator of this hub, by name.
     Here(String),
-    /// The list at this address.
+    /// The rule list at this URL.
     List(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultRow {
-    /// In a sentence.
+    /// Description of the violation, in a sentence.
     pub what: &'static str,
-    /// The hub whose listings it was about, where they were not its own.
+    /// Hub whose listings it was about, if not its own.
     pub about: Option<String>,
     pub times: u64,
     pub first: Timestamp,

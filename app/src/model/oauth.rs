@@ -1,40 +1,40 @@
-//! Letting a program act for somebody.
+//! View models of the OAuth consent page and of granted applications.
 
 use plexus_domain::{OauthGrantId, Timestamp};
 
-/// Posted to `/oauth/authorize` with `fields` and `decision` (`allow` or `deny`).
+/// OAuth consent page. Posts to `/oauth/authorize` with `fields` and `decision` (`allow` or `deny`).
 #[derive(Clone, Debug)]
 pub struct ConsentPage {
-    /// What the program calls itself.
+    /// Name that the application gives itself.
     pub client: String,
-    /// Where it says so: the only name of it that is proved.
+    /// Host that serves the application's metadata: its only verified name.
     pub host: String,
-    /// Where the answer goes.
+    /// Where the response is sent.
     pub answer_to: String,
-    /// What of this hub it wants to use.
+    /// Resource of this hub that it requests.
     pub resource: String,
-    /// What it may do, in words.
+    /// Requested permissions, as text.
     pub may: Vec<String>,
-    /// The request as it came.
+    /// Parameters of the authorization request, unchanged.
     pub fields: Vec<(String, String)>,
 }
 
-/// A program asked in a way that nobody can agree to.
+/// Invalid authorization request that cannot be granted.
 #[derive(Clone, Debug)]
 pub struct WrongRequestPage {
-    /// What the program calls itself.
+    /// Name that the application gives itself.
     pub client: String,
-    /// Where it says so.
+    /// Host that serves the application's metadata.
     pub host: String,
-    /// Where `back` leads, in a word.
+    /// Short name of the place that `back` leads to.
     pub answer_to: String,
     /// What is wrong, as a sentence.
     pub words: &'static str,
-    /// Where the program is told.
+    /// URL that reports the error to the application.
     pub back: String,
 }
 
-/// A program that acts for somebody; ended at `/settings/tokens/end` with `id`.
+/// Authorized application. Revoked at `/settings/tokens/end` with `id`.
 #[derive(Clone, Debug)]
 pub struct GrantRow {
     pub id: OauthGrantId,

@@ -1,17 +1,17 @@
-//! Searching other hubs.
+//! View models of the live search at remote hubs.
 
 use super::agents::AgentRow;
 
-/// What other hubs have to do with a search.
+/// Live search of a results page.
 #[derive(Clone, Debug)]
 pub enum Others {
-    /// They can be asked.
+    /// Remote hubs can be queried.
     Askable {
-        /// Address of the page with what they answer.
+        /// URL of the page with their results.
         page: String,
-        /// Address of the same as events: `found` with rows, then `done` with where all comes from, each as HTML.
+        /// URL of the same as SSE: `found` with rows, then `done` with the sources, each as HTML.
         stream: String,
-        /// So little is here that a script asks by itself.
+        /// True if there are so few local results that `site.js` starts the query by itself.
         few: bool,
     },
     Asked {
@@ -20,11 +20,12 @@ pub enum Others {
     },
 }
 
-/// Where results come from.
+/// Sources of the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Agents of this hub, and those of other hubs that it carried before.
+    /// Number of agents of this hub.
     pub own: usize,
+    /// Number of agents of remote hubs that were replicated here before.
     pub carried: usize,
     pub asked: Vec<AskedHub>,
 }
@@ -40,7 +41,7 @@ pub struct AskedHub {
 pub enum Came {
     Answer {
         found: usize,
-        /// What it sent besides, with signatures that do not hold.
+        /// Number of rejected results: their signature is invalid.
         wrong: usize,
     },
     Nothing,

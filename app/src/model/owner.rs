@@ -1,4 +1,4 @@
-//! A namespace and its agents.
+//! View model of a namespace page.
 
 use plexus_domain::Timestamp;
 
@@ -9,7 +9,7 @@ pub struct OwnerPage {
     pub name: String,
     pub kind: OwnerKind,
     pub since: Timestamp,
-    /// Whether the viewer owns it: private agents are then in the list, and registering is offered.
+    /// Whether the viewer owns it. If so, the list has private agents and registration is offered.
     pub own: bool,
     pub agents: Vec<AgentRow>,
     pub pager: Pager,

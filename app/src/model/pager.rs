@@ -1,6 +1,6 @@
-//! Where one is in a long list.
+//! Pagination state of a list.
 
-/// A page of a list, counted from 1.
+/// Current page of a list, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pager {
     page: u32,
@@ -9,7 +9,7 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// `page` is brought into range, so that a stale link still shows something.
+    /// Clamps `page` to the valid range, so that a stale link still shows a page.
     pub fn new(page: u32, page_size: u16, total: u64) -> Self {
         let pages = total.div_ceil(u64::from(page_size.max(1))).clamp(1, u64::from(u32::MAX));
         let pages = u32::try_from(pages).unwrap_or(u32::MAX);
@@ -24,7 +24,7 @@ impl Pager {
         self.pages
     }
 
-    /// How many rows there are on all pages.
+    /// Returns the number of rows on all pages.
     pub const fn total(self) -> u64 {
         self.total
     }
@@ -37,7 +37,7 @@ impl Pager {
         (self.page < self.pages).then(|| self.page + 1)
     }
 
-    /// The page numbers to offer: first, last and those around this one; `None` stands for a gap.
+    /// Returns the page numbers to link: first, last and those around this one; `None` is a gap.
     pub fn numbers(self) -> Vec<Option<u32>> {
         let near = self.page.saturating_sub(1)..=self.page.saturating_add(1);
         let mut wanted: Vec<u32> = [1, self.pages].into_iter().chain(near).collect();

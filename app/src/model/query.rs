@@ -1,13 +1,13 @@
-//! A search for agents as it stands in the address of the page.
+//! Agent search query, parsed from and written to the URL of the page.
 
 use std::fmt::Write as _;
 
-/// What results can be narrowed by.
+/// Property that results can be filtered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
     Online,
     Verified,
-    /// `here`, or `elsewhere`.
+    /// Hub: the value `here` for this hub, `elsewhere` for remote hubs.
     Place,
     Kind,
     Protocol,
@@ -19,7 +19,7 @@ impl Facet {
     pub const ALL: [Self; 7] =
         [Self::Online, Self::Verified, Self::Place, Self::Kind, Self::Protocol, Self::Tag, Self::Owner];
 
-    /// The name in the query string.
+    /// Returns the name in the query string.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Online => "online",
@@ -39,7 +39,7 @@ impl Facet {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// How well it matches; without words, the same as most used.
+    /// Relevance; without search words, the same as most used.
     #[default]
     Best,
     Newest,
@@ -64,7 +64,7 @@ impl Sort {
     }
 }
 
-/// Words, filters, order and page. The same search always has the same address.
+/// Search words, filters, order and page. Equal searches have equal URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentsQuery {
     words: String,
@@ -74,11 +74,12 @@ pub struct AgentsQuery {
 }
 
 impl AgentsQuery {
-    /// Longer words and more filters than these are cut off: nobody types them.
+    /// Maximum length of the search words, in characters; the rest is cut off.
     pub const MAX_WORDS: usize = 200;
+    /// Maximum number of filters; more are dropped.
     pub const MAX_FILTERS: usize = 16;
 
-    /// Reads the decoded pairs of a query string; what it does not know it leaves out.
+    /// Parses the decoded pairs of a query string. Unknown ones are ignored.
     pub fn from_pairs<N: AsRef<str>, V: AsRef<str>>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
         let mut query = Self { page: 1, ..Self::default() };
         for (name, value) in pairs {
@@ -120,7 +121,7 @@ impl AgentsQuery {
         self.page.max(1)
     }
 
-    /// With the filter added, or taken away if it is there; back on the first page.
+    /// Returns the query with the filter added, or removed if it was set, on the first page.
     #[must_use]
     pub fn toggled(&self, facet: Facet, value: &str) -> Self {
         let mut query = Self { page: 1, ..self.clone() };
@@ -153,7 +154,7 @@ impl AgentsQuery {
         Self { page, ..self.clone() }
     }
 
-    /// The address of the page that shows this search.
+    /// Returns the URL of the page that shows this search.
     pub fn href(&self) -> String {
         let mut href = String::from("/agents");
         let mut add = |name: &str, value: &str| {

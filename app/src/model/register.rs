@@ -1,4 +1,4 @@
-//! Registering an agent, step by step. Each step is a page of its own with a form of its own.
+//! View models of the registration of an agent. Each step is a separate page with its own form.
 
 use plexus_domain::{Address, DraftId, Timestamp, agent::http::Preset};
 
@@ -7,16 +7,16 @@ use super::{
     agent::{Scheme, Skill},
 };
 
-/// `/register`: where is the agent? Posted to `/register` with the field `url`.
+/// First step at `/register`: the URL of the agent. Posts to `/register` with `url`.
 #[derive(Clone, Debug)]
 pub struct RegisterStart {
-    /// Registrations that were begun and not finished.
+    /// Unfinished registrations.
     pub drafts: Vec<DraftRow>,
     /// Whether this hub has a model that an `llm` agent could run on.
     pub has_models: bool,
-    /// Whether there is a program that the viewer may make an agent of.
+    /// Whether the operator configured a program that the viewer may register as an agent.
     pub has_programs: bool,
-    /// Whether addresses of the private network are accepted from this viewer.
+    /// Whether this viewer may register addresses of the private network.
     pub allows_private: bool,
     pub form: Form,
 }
@@ -33,7 +33,7 @@ pub struct DraftRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     Address,
-    /// How an endpoint is called.
+    /// Request template of an HTTP endpoint.
     Request,
     Card,
     Proof,
@@ -41,14 +41,14 @@ pub enum Step {
     Publish,
 }
 
-/// What is being registered, which decides the steps.
+/// Kind of registration, which decides the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// An agent with a card.
+    /// Agent with an agent card.
     Card,
-    /// An HTTP endpoint that is called by a request.
+    /// HTTP endpoint with a request template.
     Request,
-    /// Something that the hub calls nowhere: there is one form, and nothing to prove.
+    /// Agent without an address to call, such as a model or a program: one form, no origin verification.
     Written,
 }
 
@@ -63,7 +63,7 @@ impl Way {
 }
 
 impl Step {
-    /// The last segment of the step's address, below `/register/{draft}/`.
+    /// Returns the last path segment of the step, below `/register/{draft}/`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Address => "address",
@@ -76,15 +76,17 @@ impl Step {
     }
 }
 
-/// `/register/{draft}/card`: what was found. Posted there with `name` (the agent's name in its address), and
-/// where the card asks for credentials `credentials` (`owner` or `each`), `user`, `secret`.
+/// Step at `/register/{draft}/card`: the fetched agent card.
+///
+/// Posts `name` (the agent's name in its address). If the card asks for credentials, also `credentials`
+/// (`owner` or `each`), `user`, `secret`.
 #[derive(Clone, Debug)]
 pub struct RegisterCard {
     pub draft: DraftId,
-    /// The viewer's namespace, which the address will start with.
+    /// Namespace of the viewer, the first part of the agent's address.
     pub owner: String,
     pub card: CardPreview,
-    /// With an error among them the form cannot be sent.
+    /// Problems of the card. With an error among them the form cannot be sent.
     pub problems: Vec<Problem>,
     pub form: Form,
 }
@@ -96,13 +98,13 @@ pub struct CardPreview {
     pub summary: String,
     pub version: String,
     pub provider: Option<String>,
-    /// Where the card was fetched.
+    /// URL that the card was fetched from.
     pub url: String,
     pub interfaces: Vec<Interface>,
     pub skills: Vec<Skill>,
     pub streaming: bool,
     pub scheme: Option<Scheme>,
-    /// The key that signed it, if its signature was checked.
+    /// Key that signed the card, if its signature is valid.
     pub signed_by: Option<String>,
 }
 
@@ -111,16 +113,16 @@ pub struct Interface {
     pub url: String,
     /// Such as "JSON-RPC, A2A 1.0".
     pub protocol: String,
-    /// The hub would call this one.
+    /// True for the interface that the hub would call.
     pub chosen: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
-    /// Where in the card, such as `skills[2].id`.
+    /// Location in the card, such as `skills[2].id`.
     pub place: String,
-    /// What is wrong and what would be right.
+    /// What is wrong, and what would be valid.
     pub message: String,
 }
 
@@ -128,13 +130,14 @@ pub struct Problem {
 pub enum Severity {
     /// The agent cannot be registered like this.
     Error,
-    /// It works, but something is lost.
+    /// The agent works, but with a loss.
     Warning,
     Hint,
 }
 
-/// `/register/{draft}/proof`. Posted there with `action`: `check` (all origins), `vouch` with `origin` (for
-/// administrators), `continue`.
+/// Origin verification at `/register/{draft}/proof`.
+///
+/// Posts `action`: `check` (all origins), `vouch` with `origin` (for administrators), `continue`.
 #[derive(Clone, Debug)]
 pub struct RegisterProof {
     pub draft: DraftId,
@@ -149,10 +152,11 @@ pub struct RegisterProof {
 pub struct OriginProof {
     pub origin: String,
     pub state: ProofState,
-    /// Where to serve a file, and its content; or …
+    /// URL at which the owner has to serve the verification file.
     pub file_url: String,
+    /// Content of the verification file.
     pub file_text: String,
-    /// … the TXT record to publish; none for addresses that are not names.
+    /// TXT record as the other method; `None` if the host is an IP address.
     pub dns: Option<DnsRecord>,
 }
 
@@ -169,7 +173,7 @@ pub enum ProofState {
         by: ProofMethod,
         at: Timestamp,
     },
-    /// What was found instead, in words.
+    /// Verification failed; the message describes what was found instead.
     Failed {
         message: String,
         at: Timestamp,
@@ -180,41 +184,43 @@ pub enum ProofState {
 pub enum ProofMethod {
     File,
     Dns,
-    /// An administrator's word.
+    /// Trusted by an administrator.
     Vouched,
 }
 
-/// `/register/{draft}/publish`. Posted there with `visibility` and `access`.
+/// Last step at `/register/{draft}/publish`. Posts `visibility` and `access`.
 #[derive(Clone, Debug)]
 pub struct RegisterPublish {
     pub draft: DraftId,
     pub seed: String,
     pub name: String,
     pub address: Address,
-    /// Every interface origin is proved.
+    /// True if every interface origin is verified.
     pub proved: bool,
     pub way: Way,
     pub can_federate: bool,
     pub form: Form,
 }
 
-/// An HTTP endpoint: new at `/register/http`, an edit at `/@owner/name/edit`. Posted there with `name` and, where it asks
-/// for credentials, `credentials` (`owner` or `each`), `user`, `secret` (these four new only); `title`, `summary`,
-/// `starters` (one a line), `tags`; `method`, `url`, `headers` (one a line), `body`; `answer`, `path`; `auth`, `auth_name`;
+/// HTTP endpoint: new at `/register/http`, edited at `/@owner/name/edit`.
+///
+/// A new one posts `name` and, if it asks for credentials, `credentials` (`owner` or `each`), `user`, `secret`.
+/// Both post `title`, `summary`, `starters` (one per line), `tags`; `method`, `url`, `headers` (one per line),
+/// `body`; `answer`, `path`, `question`; `auth`, `auth_name`, `token_url`, `authorization_url`, `scopes`;
 /// `start_url`, `start_body`, `start_id`, `last`.
 #[derive(Clone, Debug)]
 pub struct EndpointPage {
     pub owner: String,
-    /// The agent that is edited; none for a new one.
+    /// Agent that is edited; `None` for a new one.
     pub editing: Option<Address>,
-    /// The registration that is described otherwise; none for one that begins.
+    /// Unfinished registration whose request is edited; `None` for a new one.
     pub draft: Option<DraftId>,
-    /// The ready request that the form was filled with.
+    /// Preset that the form was filled with.
     pub chosen: Option<Preset>,
     pub form: Form,
 }
 
-/// `/register/{draft}/try`. Posted there with `message` and `action`: `try`, `continue`.
+/// Test call at `/register/{draft}/try`. Posts `message` and `action`: `try`, `continue`.
 #[derive(Clone, Debug)]
 pub struct RegisterTry {
     pub draft: DraftId,
@@ -222,65 +228,67 @@ pub struct RegisterTry {
     pub name: String,
     pub method: String,
     pub url: String,
-    /// The message that is filled in before the first trial.
+    /// Message that is prefilled before the first test call.
     pub suggestion: String,
     pub tried: Option<Tried>,
     pub form: Form,
 }
 
-/// What came of a trial.
+/// Result of a test call.
 #[derive(Clone, Debug)]
 pub struct Tried {
     pub message: String,
     pub answer: Html,
-    /// Why it failed, and what to do.
+    /// Why it failed, and what to do; `None` on success.
     pub failed: Option<String>,
     pub took_ms: u64,
 }
 
-/// Shown after the last step.
+/// Confirmation page after the last step.
 #[derive(Clone, Debug)]
 pub struct RegisterDone {
     pub seed: String,
     pub name: String,
     pub address: Address,
     pub proved: bool,
-    /// Who can find it now, as in "Everybody on this hub can find it."
+    /// Who can find it now.
     pub reach: plexus_domain::agent::Visibility,
 }
 
-/// An agent made of instructions and a model: new at `/register/instructions`, an edit at `/@owner/name/edit`.
-/// Posted there with `name` (new only), `title`, `summary`, `instructions`, `model`, `starters` (one a line), `tags`,
-/// `tools` (one a line), `turns`, `tokens`, `seconds`, `cost`, and `url`, `header`, `secret` for what one of the tool servers is
-/// shown.
+/// Agent made of instructions and a model: new at `/register/instructions`, edited at `/@owner/name/edit`.
+///
+/// Posts `name` (new only), `title`, `summary`, `instructions`, `model`, `starters` (one per line), `tags`,
+/// `tools` (one per line), `turns`, `tokens`, `seconds`, `cost`. It also posts `url`, `header`, `secret`, the
+/// credentials for one of the tool servers.
 #[derive(Clone, Debug)]
 pub struct InstructionsPage {
     pub owner: String,
-    /// The names of the MCP servers that the operator lists.
+    /// Names of the MCP servers that the operator lists.
     pub programs: Vec<String>,
-    /// Whether models cost something here.
+    /// Whether models have prices here.
     pub priced: bool,
-    /// The agent that is edited; none for a new one.
+    /// Agent that is edited; `None` for a new one.
     pub editing: Option<Address>,
     pub models: Vec<ModelOption>,
     pub form: Form,
 }
 
-/// An agent that is one of the operator's programs: new at `/register/program`, an edit at `/@owner/name/edit`.
-/// Posted there with `name` (new only), `title`, `summary`, `program`, `starters` (one a line), `tags`.
+/// Agent that is one of the operator's programs: new at `/register/program`, edited at `/@owner/name/edit`.
+///
+/// Posts `name` (new only), `title`, `summary`, `program`, `starters` (one per line), `tags`.
 #[derive(Clone, Debug)]
 pub struct ProgramPage {
     pub owner: String,
-    /// The agent that is edited; none for a new one.
+    /// Agent that is edited; `None` for a new one.
     pub editing: Option<Address>,
-    /// Those that the viewer may use.
+    /// Programs that the viewer may use.
     pub programs: Vec<String>,
     pub form: Form,
 }
 
 #[derive(Clone, Debug)]
 pub struct ModelOption {
-    /// The value of the field.
+    /// Value of the form field.
     pub id: String,
     pub label: String,
 }

@@ -1,37 +1,42 @@
-//! What people set for themselves. One page per topic.
+//! View models of the settings pages, one page per topic.
 
 use plexus_domain::{Timestamp, TokenId};
 
 use super::{Density, Form, Theme, oauth::GrantRow};
 
-/// Password: `/settings/account/password` with `current`, `password`. Deletion: `/settings/account/delete` with
-/// `name` (typed to confirm) and `current`. A refusal shows this page again with the form it belongs to.
+/// Account settings. An error shows this page again, at the form it belongs to.
+///
+/// The password is changed at `/settings/account/password` with `current`, `password`. The account is deleted
+/// at `/settings/account/delete` with `name` (typed to confirm) and `current`.
 #[derive(Clone, Debug)]
 pub struct AccountPage {
     pub name: String,
     pub since: Timestamp,
     pub password: Form,
     pub delete: Form,
-    /// What goes with the account, so that nobody is surprised.
+    /// Number of agents that are deleted with the account.
     pub agents: u64,
+    /// Number of chats that are deleted with the account.
     pub chats: u64,
-    /// Whether agents ask before every use of a tool; set at `/settings/account/tools` with `ask`, `yes` or `no`.
+    /// Whether every tool call needs approval; set at `/settings/account/tools` with `ask`, `yes` or `no`.
     pub asks_before_tools: bool,
     pub usage: Vec<UsageRow>,
 }
 
-/// A quota of the account.
+/// Usage of one quota of the account.
 #[derive(Clone, Debug)]
 pub struct UsageRow {
-    /// As in "Stars".
+    /// Label, such as "Stars".
     pub label: String,
     pub used: u64,
     pub limit: u64,
-    /// As in "3 of 500".
+    /// Usage as text, such as "3 of 500".
     pub words: String,
 }
 
-/// Revoked at `/settings/sessions/revoke` with `id`; `id=others` ends all but this one.
+/// Sessions of the user.
+///
+/// One is revoked at `/settings/sessions/revoke` with `id`; `id=others` revokes all but the current one.
 #[derive(Clone, Debug)]
 pub struct SessionsPage {
     pub sessions: Vec<SessionRow>,
@@ -39,9 +44,9 @@ pub struct SessionsPage {
 
 #[derive(Clone, Debug)]
 pub struct SessionRow {
-    /// Not the secret: what the form sends back.
+    /// Id for the revocation form; not the session secret.
     pub id: String,
-    /// Such as "Firefox on Linux".
+    /// Browser and system, such as "Firefox on Linux".
     pub agent: String,
     pub ip: String,
     pub created: Timestamp,
@@ -49,15 +54,17 @@ pub struct SessionRow {
     pub current: bool,
 }
 
-/// Made at `/settings/tokens` with `name`, `scope` (several), `days` (`0` = never); revoked at
+/// API tokens of the user.
+///
+/// Created at `/settings/tokens` with `name`, `scope` (several), `days` (`0` = never expires); revoked at
 /// `/settings/tokens/revoke` with `id`.
 #[derive(Clone, Debug)]
 pub struct TokensPage {
     pub tokens: Vec<TokenRow>,
-    /// Programs that were let in on a page.
+    /// Authorized applications (OAuth grants).
     pub grants: Vec<GrantRow>,
     pub scopes: Vec<ScopeOption>,
-    /// The secret that was just made: shown now and never again.
+    /// Secret of a token that was just created; shown only once.
     pub created: Option<String>,
     pub form: Form,
 }
@@ -75,11 +82,12 @@ pub struct TokenRow {
 #[derive(Clone, Debug)]
 pub struct ScopeOption {
     pub scope: String,
-    /// What it lets a program do, such as "Read and write chats".
+    /// What the scope permits, such as "Read and write chats".
     pub meaning: String,
 }
 
-/// Posted to `/settings/appearance` with `theme` and `density`; the answer sets the cookies.
+/// Appearance settings. Posts to `/settings/appearance` with `theme` and `density`; the response sets the
+/// cookies.
 #[derive(Clone, Copy, Debug)]
 pub struct AppearancePage {
     pub theme: Theme,

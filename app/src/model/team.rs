@@ -1,10 +1,10 @@
-//! Teams: agents with a goal.
+//! View models of the team pages.
 
 use plexus_domain::{Timestamp, team::story::MarkKind};
 
 use super::{Form, Html};
 
-/// Where a team stands, in a word for lists.
+/// Status of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Forming,
@@ -22,13 +22,13 @@ impl Standing {
     }
 }
 
-/// `/teams`: the person's teams, and a form for the next.
+/// Page at `/teams`: the user's teams, and a form for a new one.
 #[derive(Clone, Debug)]
 pub struct TeamsPage {
     pub teams: Vec<TeamRow>,
-    /// The ways a team can go about it: value and words.
+    /// Collaboration patterns as (value, label).
     pub patterns: Vec<(String, String)>,
-    /// How many levels of teams members may form: value and words.
+    /// Levels of subteams that members may form, as (value, label).
     pub depths: Vec<(String, String)>,
     pub form: Form,
 }
@@ -41,16 +41,16 @@ pub struct TeamRow {
     pub launched: Timestamp,
 }
 
-/// `/teams/{id}`.
+/// Page of a team at `/teams/{id}`.
 #[derive(Clone, Debug)]
 pub struct TeamPage {
     pub id: String,
     pub title: String,
     pub goal: String,
     pub standing: Standing,
-    /// The teams that it works for, the outermost first.
+    /// Ancestor teams, outermost first.
     pub above: Vec<Branch>,
-    /// The teams that its members formed.
+    /// Subteams that its members formed.
     pub below: Vec<Branch>,
     pub strip: Strip,
     pub members: Vec<Member>,
@@ -60,34 +60,34 @@ pub struct TeamPage {
     pub answer: Option<Html>,
     /// Why there is no answer.
     pub failed: Option<String>,
-    /// Whether somebody speaks who can be passed over.
+    /// Whether the current speaker can be skipped.
     pub may_skip: bool,
-    /// Whether it is shown to somebody who only has a link.
+    /// Whether the viewer has access only by a share link.
     pub guest: bool,
-    /// Once it has ended: what came of it.
+    /// Report of a team that has ended.
     pub report: Option<Report>,
-    /// The page shows the team as it was after this entry of its log.
+    /// Replay: the page shows the team as it was after this log entry.
     pub step: Option<Step>,
     pub form: Form,
 }
 
-/// What is shown of a team that has ended.
+/// Report of a team that has ended: timeline, files, replay and share link.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub timeline: Timeline,
     pub artifacts: Vec<ArtifactRow>,
-    /// Where it is told step by step.
+    /// URL of the replay.
     pub replay: String,
-    /// None for whoever may not share it.
+    /// Share link; `None` if the viewer may not share the team.
     pub share: Option<Share>,
 }
 
-/// The link with which anybody may read it.
+/// Public share link of a team.
 #[derive(Clone, Debug)]
 pub struct Share {
     pub action: String,
     pub made: Option<Timestamp>,
-    /// The link itself, just after it was made.
+    /// The URL, only right after it was created.
     pub link: Option<String>,
 }
 
@@ -95,14 +95,14 @@ pub struct Share {
 pub struct ArtifactRow {
     pub by: String,
     pub name: String,
-    /// Its type and size, or where it lies.
+    /// Media type and size, or the location of a link.
     pub about: String,
     pub href: String,
-    /// Whether it lies elsewhere.
+    /// True for a link to another site, false for a stored file.
     pub is_link: bool,
 }
 
-/// Who did what when. Times are milliseconds since the founding.
+/// Timeline of a team. Times are milliseconds since its founding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
     pub length: u64,
@@ -121,7 +121,7 @@ pub struct TimelineBar {
     pub from: u64,
     pub until: u64,
     pub tone: WorkTone,
-    /// What it was and how it ended.
+    /// Description of the work, and how it ended.
     pub words: String,
 }
 
@@ -131,7 +131,7 @@ pub struct TimelineMark {
     pub kind: MarkKind,
 }
 
-/// An entry of the log.
+/// Entry of the team log, shown as a replay step.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub number: u64,
@@ -139,15 +139,15 @@ pub struct Step {
     pub at: Timestamp,
     /// What happened.
     pub words: String,
-    /// What was said, asked or answered with it.
+    /// Text that was uttered, asked or answered with it.
     pub text: Option<Html>,
-    /// Where the team itself is.
+    /// URL of the team's page.
     pub back: String,
-    /// Where its steps are.
+    /// URL of the replay.
     pub replay: String,
 }
 
-/// A team in the tree of teams.
+/// Node of the tree of teams.
 #[derive(Clone, Debug)]
 pub struct Branch {
     pub href: String,
@@ -156,10 +156,10 @@ pub struct Branch {
     pub below: Vec<Branch>,
 }
 
-/// The plan strip: who has the floor, the step, what is left.
+/// Status bar: who has the floor, the turn, the deadline and the remaining budget.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// Such as "Waiting for work".
+    /// Phase as text, such as "Waiting for work".
     pub phase: String,
     pub floor: Option<String>,
     pub turn: u32,
@@ -169,8 +169,9 @@ pub struct Strip {
     pub ended: Option<Timestamp>,
     pub tokens: u64,
     pub tokens_left: u64,
-    /// Millionths of the currency, as is the most that it may be.
+    /// Cost so far, in millionths of the currency unit.
     pub cost: u64,
+    /// Maximum cost, in millionths of the currency unit.
     pub most_cost: u64,
 }
 
@@ -178,29 +179,29 @@ pub struct Strip {
 pub struct Member {
     pub seat: u16,
     pub name: String,
-    /// None for somebody who only has a link.
+    /// URL of the agent's page; `None` if the viewer has access only by a share link.
     pub href: Option<String>,
     pub seed: String,
     pub roles: Vec<String>,
-    /// In words, such as "Takes part".
+    /// Participation as text, such as "Takes part".
     pub presence: &'static str,
     pub why: Option<String>,
     pub has_floor: bool,
     pub messages: u32,
     pub tokens: u64,
-    /// Millionths of whatever models are priced in here.
+    /// Cost in millionths of the hub's currency unit.
     pub cost: u64,
-    /// How long it had work, in milliseconds, once that is known.
+    /// Busy time in milliseconds, once it is known.
     pub worked: Option<u64>,
-    /// Whether it can be held, resumed or dismissed.
+    /// Owner actions that are possible now.
     pub may: MemberMay,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberMay {
-    /// Active: be held, be given the floor, be sent away.
+    /// Active member: can be paused, given the floor, dismissed.
     Rest,
-    /// Held: go on, be sent away.
+    /// Paused member: can be resumed or dismissed.
     GoOn,
     Nothing,
 }
@@ -210,17 +211,17 @@ pub struct Work {
     pub number: u32,
     pub title: String,
     pub to: String,
-    /// In words, such as "Working".
+    /// State as text, such as "Working".
     pub state: &'static str,
     pub tone: WorkTone,
-    /// What the member asks; an answer goes back to it.
+    /// Question of the member; the answer is sent back to it.
     pub question: Option<String>,
-    /// What came of it so far.
+    /// Result so far.
     pub text: Option<Html>,
     pub tokens: u64,
-    /// Where the team is that its member formed for it.
+    /// URL of the subteam that its member formed for it.
     pub team: Option<String>,
-    /// Whether such a team may be formed now.
+    /// Whether a subteam may be formed now.
     pub may_nest: bool,
 }
 
@@ -235,7 +236,7 @@ pub enum WorkTone {
 
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// None for the person who launched the team.
+    /// Name of the member; `None` for the owner of the team.
     pub by: Option<String>,
     pub text: Html,
 }

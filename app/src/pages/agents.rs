@@ -1,4 +1,4 @@
-//! Results of a search: facets at the side, dense rows beside them.
+//! Search results page: facets at the side, a dense list of agents beside them.
 
 use leptos::prelude::*;
 
@@ -70,7 +70,7 @@ impl Page for AgentsPage {
     }
 }
 
-/// The filters go along as hidden fields, so that new words keep them.
+/// Renders the search form. Filters are hidden fields, so that a new search retains them.
 fn search(query: &AgentsQuery) -> AnyView {
     let kept = query
         .filters()
@@ -92,7 +92,7 @@ fn search(query: &AgentsQuery) -> AnyView {
     .into_any()
 }
 
-/// Beside the rows on wide windows; folded above them on narrow ones.
+/// Renders the filters: a side column on wide windows, a drawer on narrow ones.
 fn filter_rail(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     let chosen = query.filters().len();
     let label = if chosen == 0 { "Filters".to_owned() } else { format!("Filters ({chosen})") };
@@ -136,7 +136,7 @@ fn did_you_mean(words: &str, query: &AgentsQuery) -> AnyView {
     view! { <p>"Did you mean " <a href=href>{words.to_owned()}</a> "?"</p> }.into_any()
 }
 
-/// Why nothing was found, and each filter as a link that takes it away.
+/// Renders why nothing was found, with a link to remove each filter.
 fn nothing(query: &AgentsQuery) -> AnyView {
     let drops = query
         .filters()
@@ -164,7 +164,7 @@ fn nothing(query: &AgentsQuery) -> AnyView {
     .into_any()
 }
 
-/// Filters that only say yes are named by what they ask for.
+/// Returns the label of a filter. Yes-or-no filters are named after the property.
 fn shown(facet: Facet, value: &str) -> String {
     match facet {
         Facet::Online => "online".to_owned(),

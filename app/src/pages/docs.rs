@@ -1,4 +1,4 @@
-//! A page of the documentation.
+//! Documentation page.
 
 use leptos::prelude::*;
 

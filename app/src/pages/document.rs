@@ -1,4 +1,4 @@
-//! The document around a page.
+//! HTML document around a page: head, header, notice, content and footer.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,9 @@ use crate::{
     script,
 };
 
-/// The parts are erased one by one: a type that named every element would outgrow the compiler.
+/// Renders the document around a page.
+///
+/// The parts are type-erased one by one: a type that names every element would exceed the compiler's limits.
 pub fn document(frame: Frame, head: Head, body: AnyView) -> AnyView {
     let layout = head.layout;
     let class = match layout {
@@ -66,8 +68,10 @@ fn document_head(frame: &Frame, head: Head) -> AnyView {
     .into_any()
 }
 
-/// The wasm module is named here and fetched by the loader, after the page is shown. The loader itself is inline: it
-/// retries what did not arrive, so it must not be something that has to arrive.
+/// Renders the inline loader, with the URLs of the scripts that it loads.
+///
+/// The loader fetches the wasm module after the page is shown. It is inline because it retries failed
+/// downloads, so it must not be a download itself.
 fn loader(frame: &Frame, has_islands: bool) -> AnyView {
     let (assets, nonce) = (frame.assets.clone(), frame.nonce.clone());
     let module = has_islands.then(|| assets.module_js.clone());
@@ -80,7 +84,7 @@ fn loader(frame: &Frame, has_islands: bool) -> AnyView {
     .into_any()
 }
 
-/// Filled and shown by the loader while the page is not live.
+/// Renders the status line that the loader shows while the islands are not running.
 fn page_status() -> AnyView {
     view! { <p class="page-status" id="page-status" role="status" hidden><span></span>" "<a href="">"Reload the page"</a></p> }
         .into_any()

@@ -1,4 +1,4 @@
-//! What went wrong, where, and what to do next.
+//! Error page: what happened, and what to do next.
 
 use leptos::prelude::*;
 

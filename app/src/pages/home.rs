@@ -1,4 +1,4 @@
-//! The first page: what this hub is, a search box, and three short lists.
+//! Home page: purpose of the hub, a search box, and three short lists of agents.
 
 use leptos::prelude::*;
 

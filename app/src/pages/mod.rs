@@ -1,4 +1,4 @@
-//! One page per file: what it is called, and what is on it.
+//! Pages, one per file: their metadata and content.
 
 use leptos::prelude::AnyView;
 
@@ -18,27 +18,27 @@ mod settings;
 mod starred;
 mod team;
 
-/// A page that can be put into a document.
+/// Page that can be rendered into a document.
 pub trait Page: 'static {
     fn head(&self) -> Head;
 
     fn body(self) -> AnyView;
 }
 
-/// What a page says about itself to browsers and crawlers.
+/// Metadata of a page for browsers and crawlers.
 pub struct Head {
     pub title: String,
     pub description: Option<String>,
     pub robots: Robots,
-    /// The path that all addresses of this page share, where it has several.
+    /// Canonical path, if the page has several URLs.
     pub canonical: Option<String>,
     pub layout: Layout,
-    /// Whether the page holds an island and so needs the wasm module.
+    /// Whether the page has an island and so needs the wasm module.
     pub islands: bool,
 }
 
 impl Head {
-    /// A page that search engines may show.
+    /// Creates the metadata of a page that search engines may index.
     pub fn public(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -50,7 +50,7 @@ impl Head {
         }
     }
 
-    /// A page for the person who looks at it.
+    /// Creates the metadata of a personal page, which search engines must not index.
     pub fn private(title: impl Into<String>) -> Self {
         Self { robots: Robots::None, ..Self::public(title) }
     }
@@ -59,7 +59,7 @@ impl Head {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Robots {
     Index,
-    /// Not shown in results, but its links are followed.
+    /// Not indexed, but its links are followed.
     Follow,
     None,
 }

@@ -1,4 +1,4 @@
-//! A namespace and its agents.
+//! Page of a namespace and its agents.
 
 use leptos::prelude::*;
 

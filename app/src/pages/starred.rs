@@ -1,4 +1,4 @@
-//! The agents with the viewer's star.
+//! Page of the agents that the viewer starred.
 
 use leptos::prelude::*;
 

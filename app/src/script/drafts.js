@@ -1,5 +1,6 @@
-// Keeps what is typed into a `textarea[data-draft]` until it is sent, also through a reload and before the page is live.
-// Each account of the browser has its own drafts. A browser without storage keeps none.
+// Stores the text of each `textarea[data-draft]` in localStorage until it is sent. Drafts survive a reload,
+// and are stored before the islands run. Each account of the browser has its own drafts. Without storage
+// there are none.
 
 const PREFIX = `plexus:draft:${document.querySelector("script[data-site]").dataset.account}:`;
 
@@ -22,7 +23,8 @@ for (const field of document.querySelectorAll("textarea[data-draft]")) {
   if (field.value) storeDraft({ target: field });
 }
 document.addEventListener("input", storeDraft);
-// A form that the browser itself sends; its page has a script of its own when it comes back.
+// The browser submits this form itself. If the hub rejects it, the page that is returned stores its text
+// again.
 document.addEventListener("submit", ({ target: form, defaultPrevented }) => {
   if (defaultPrevented) return;
   for (const { dataset } of form.querySelectorAll("textarea[data-draft]")) {

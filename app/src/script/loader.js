@@ -1,8 +1,8 @@
-// Starts the interactive parts of a page: `site.js` and the islands (a wasm module). Part of the HTML, so that a page whose
-// files did not arrive still retries and says so.
+// Starts the interactive parts of a page: `site.js` and the islands (a wasm module). It is inline in the
+// HTML, so that it can retry and report failed downloads of these files.
 //
-// The wasm module is not preloaded: on a phone that costs half a second of first paint for each 100 KB. A pointer or the
-// focus on an island starts it at once, otherwise the first idle moment does.
+// The wasm module is not preloaded: on a phone that delays the first paint by half a second per 100 KB. A
+// pointer or focus event on an island starts it at once, otherwise the first idle moment does.
 
 const { site, module, wasm } = document.querySelector("script[data-site]").dataset;
 const root = document.documentElement;
@@ -17,9 +17,9 @@ const OFFLINE = "You are offline. This page becomes live when the connection is 
 const OUTDATED = "This hub runs a newer version than this page.";
 const BROKEN = "The interactive parts of this page did not start. Forms and links still work.";
 
-/** The hub no longer has the file: it runs another version than the one that made this page. */
+/** The hub no longer has the file, because it runs another version than the page. */
 class OutdatedError extends Error {}
-/** The files are here and do not run; another attempt would do the same. */
+/** The files were loaded but do not run. A retry would fail alike. */
 class BrokenError extends Error {}
 
 function tell(words) {
@@ -27,7 +27,7 @@ function tell(words) {
   notice.firstElementChild.textContent = words;
 }
 
-/** Runs `load(attempt)` until it succeeds. `visible`: the reader is told while it does not. */
+/** Retries `load(attempt)` until it succeeds. `visible`: show the reader why it has not yet. */
 function persist(load, visible) {
   let attempt = 0, running = false, finished = false, timer;
   const say = (words) => visible && tell(words);
@@ -62,12 +62,12 @@ function reason(error) {
   return navigator.onLine ? RETRYING : OFFLINE;
 }
 
-/** Doubles up to half a minute, with jitter, so that the readers of a hub that restarts do not return all at once. */
+/** Exponential backoff up to 30 s with jitter, against a thundering herd after a hub restart. */
 function delay(attempt) {
   return Math.min(FIRST_RETRY * 2 ** attempt, LAST_RETRY) * (0.5 + Math.random() / 2);
 }
 
-/** Browsers may remember a module that failed to load: a retry has another address. */
+/** Browsers may cache a module that failed to load, so each retry has another URL. */
 function address(path, attempt) {
   return attempt ? `${path}?attempt=${attempt}` : path;
 }
@@ -79,7 +79,7 @@ async function fetched(path) {
   return response;
 }
 
-/** A failed import does not say why; asking for the file again does. */
+/** A failed import does not report why, so this requests the file again for its status. */
 async function imported(path, attempt) {
   try {
     return await import(address(path, attempt));
@@ -107,7 +107,7 @@ async function startIslands(attempt) {
   root.dataset.islands = "ready";
 }
 
-/** A request without an answer counts as failed after a while; what it brings later is not used. */
+/** Fails when `load` takes too long (timeout); a late result is ignored. */
 function beforeStalled(load) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("no answer in time")), STALLED);
@@ -115,7 +115,8 @@ function beforeStalled(load) {
   });
 }
 
-// `site.js` marks the page when it ran. Most pages lose little without it; live ones say that they wait for it.
+// `site.js` marks the page when it has run. Only pages that update live or query remote hubs show that they
+// wait for it.
 addEventListener("load", () => {
   if (root.dataset.site !== "ready") persist((attempt) => imported(site, attempt), document.querySelector("[data-live], [data-ask]"));
 });

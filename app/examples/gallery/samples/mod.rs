@@ -1,4 +1,4 @@
-//! Sample content for every page, in the states that people meet.
+//! Sample content for every page, in its typical states.
 
 #![expect(clippy::unwrap_used, reason = "the samples are constants")]
 
@@ -21,7 +21,7 @@ mod chat;
 mod network;
 mod register;
 
-/// Every page as (name, HTML).
+/// Returns every page as (name, HTML).
 pub fn all() -> Vec<(&'static str, String)> {
     let mut pages = Vec::new();
     pages.extend(agents::pages());
@@ -41,7 +41,7 @@ pub fn ago(seconds: u64) -> Timestamp {
     now() - Duration::from_secs(seconds)
 }
 
-/// A page as somebody who is signed in sees it.
+/// Renders a page for a signed-in user.
 fn shown(path: &str, page: impl Page) -> String {
     render::page(frame(path, Some(("ada", Role::User))), page)
 }

@@ -1,4 +1,4 @@
-//! Other hubs.
+//! Samples of the federation pages.
 
 use plexus_app::model::{
     Form, Pager,

@@ -1,4 +1,4 @@
-//! Where messages are written: keys, and what stands beside it when something went wrong.
+//! Message composer of the chat page: key handling, text and error message.
 
 use leptos::prelude::window;
 use plexus_domain::{MessageId, Timestamp};
@@ -24,7 +24,7 @@ impl Composer {
         })
     }
 
-    /// Handles keys. `escape` is called for Esc.
+    /// Attaches the key handlers. Esc calls `escape`.
     pub fn enliven(&self, escape: impl Fn() + 'static) {
         self.go_to_end();
         let composer = self.clone();
@@ -38,7 +38,9 @@ impl Composer {
         });
     }
 
-    /// Browsers begin before the first letter of a text that came with the page. Where somebody writes already is left alone.
+    /// Moves the cursor to the end of a prefilled text; browsers put it at the start.
+    ///
+    /// Does nothing if the cursor is not at the start any more, because the user is typing already.
     fn go_to_end(&self) {
         if self.text.selection_end() == Ok(Some(0)) {
             let end = u32::try_from(self.text.value().encode_utf16().count()).unwrap_or(u32::MAX);
@@ -46,7 +48,7 @@ impl Composer {
         }
     }
 
-    /// What is written, if it is more than white space.
+    /// Returns the text, or `None` if it is only white space.
     pub fn message(&self) -> Option<String> {
         let text = self.text.value();
         (!text.trim().is_empty()).then_some(text)
@@ -57,7 +59,7 @@ impl Composer {
         let _ = self.text.focus();
     }
 
-    /// Puts a refused message back, unless something new was begun.
+    /// Restores the text of a rejected message, unless the user has typed a new one.
     pub fn give_back(&self, text: &str) {
         if self.message().is_none() {
             self.set_text(text);
@@ -69,18 +71,18 @@ impl Composer {
         self.complain("");
     }
 
-    /// Empty words take the complaint away.
+    /// Shows an error message. An empty one clears it.
     pub fn complain(&self, words: &str) {
         self.error.set_text_content(Some(words));
         self.error.set_hidden(words.is_empty());
     }
 
-    /// The agent that a new chat begins with.
+    /// Returns the address of the agent that a new chat starts with.
     pub fn addressee(&self) -> Option<String> {
         hidden(&self.form, "to")
     }
 
-    /// Shows the agent that keeps the conversation from now on: the author of this article.
+    /// Shows the author of this article as the agent that answers the next message.
     pub fn follow(&self, article: &Element) {
         let (Some(to), Some(mark)) =
             (dom::find::<Element>(&self.form, ".to"), dom::find::<Element>(article, ".gutter .mark"))
@@ -100,7 +102,7 @@ impl Composer {
         self.text.set_placeholder(&format!("Message to {name}"));
     }
 
-    /// As if it were typed, so that `script/drafts.js` keeps it.
+    /// Replaces the text and dispatches an `input` event, so that `script/drafts.js` saves the draft.
     fn replace_text(&self, text: &str) {
         self.text.set_value(text);
         let init = EventInit::new();
@@ -111,7 +113,10 @@ impl Composer {
     }
 }
 
-/// Enter sends where there is a keyboard; while a word is being composed it chooses the word.
+/// True if this press of Enter sends the message.
+///
+/// Touch devices need Ctrl or Meta. During input method composition (`isComposing`, or key code 229) Enter
+/// selects a candidate and must not send.
 fn sends(event: &KeyboardEvent) -> bool {
     let composing = event.is_composing() || event.key_code() == 229;
     let held = event.shift_key() || event.alt_key();
@@ -119,14 +124,14 @@ fn sends(event: &KeyboardEvent) -> bool {
     !composing && !held && (!touch || event.ctrl_key() || event.meta_key())
 }
 
-/// The value of a field that nobody sees.
+/// Returns the value of a hidden field, or `None` if it is missing or empty.
 pub fn hidden(form: &HtmlFormElement, name: &str) -> Option<String> {
     let field: HtmlInputElement = dom::find(form, &format!("input[name=\"{name}\"]"))?;
     Some(field.value()).filter(|value| !value.is_empty())
 }
 
-/// An id for a message to be, made here so that sending it twice is harmless.
+/// Creates the id of a new message in the browser, so that sending it again is idempotent.
 pub fn new_id() -> String {
-    // Whole milliseconds far below 2^53.
+    // Whole milliseconds far below 2^53: the cast is exact.
     MessageId::new(Timestamp::from_millis(dom::now() as i64), &dom::random_bytes()).to_string()
 }

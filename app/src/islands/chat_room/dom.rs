@@ -1,10 +1,10 @@
-//! The few things that the island asks of the browser.
+//! Thin wrappers of the DOM and browser APIs.
 
 use leptos::prelude::{document, window};
 use wasm_bindgen::{JsCast, closure::Closure, convert::FromWasmAbi};
 use web_sys::{AddEventListenerOptions, CustomEvent, CustomEventInit, Element, EventTarget};
 
-/// Listens for as long as the page lives.
+/// Adds an event listener for the lifetime of the page; its closure is leaked.
 pub fn listen<E: FromWasmAbi + 'static>(target: &EventTarget, kind: &str, then: impl FnMut(E) + 'static) {
     let closure = Closure::<dyn FnMut(E)>::new(then);
     let options = AddEventListenerOptions::new();
@@ -29,7 +29,7 @@ pub fn all(root: &Element, selector: &str) -> Vec<Element> {
     (0..list.length()).filter_map(|index| list.item(index)?.dyn_into().ok()).collect()
 }
 
-/// An element of this class with this text; never HTML.
+/// Creates an element with a class and a text. The text is never parsed as HTML.
 pub fn element(tag: &str, class: &str, text: &str) -> Option<Element> {
     let element = document().create_element(tag).ok()?;
     element.set_class_name(class);
@@ -37,7 +37,7 @@ pub fn element(tag: &str, class: &str, text: &str) -> Option<Element> {
     Some(element)
 }
 
-/// Tells the scripts of every page that there is something new under `element`.
+/// Dispatches `plexus:added`, so that `site.js` processes the new content of `element`.
 pub fn announce_added(element: &Element) {
     let init = CustomEventInit::new();
     init.set_bubbles(true);
@@ -50,7 +50,7 @@ pub fn words(element: &Element) -> usize {
     element.text_content().map_or(0, |text| text.split_whitespace().count())
 }
 
-/// Milliseconds since 1970.
+/// Returns the milliseconds since 1970.
 pub fn now() -> f64 {
     js_sys::Date::now()
 }

@@ -1,4 +1,4 @@
-//! What people send from the page: messages, stop, retry.
+//! Handlers of the page's forms: send, stop, retry, approve. They call the API instead of loading a page.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::{
 };
 
 impl Room {
-    /// Takes over the forms of the page; what it does not know goes its own way.
+    /// Intercepts the forms of the page. Unknown forms are submitted by the browser.
     pub(super) fn take_forms(self: &Rc<Self>) {
         if let Some(composer) = &self.composer {
             composer.enliven(stop);
@@ -32,7 +32,7 @@ impl Room {
         }
     }
 
-    /// A first message to try is put into the composer instead of being a new page.
+    /// Puts a clicked starter message into the composer instead of following its link.
     fn starter(&self, event: &DomEvent) {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let Some(link) = target.and_then(|target| target.closest("[data-starter]").ok()?) else { return };
@@ -82,7 +82,7 @@ impl Room {
         });
     }
 
-    /// The stream brings the article; a new chat has a page of its own.
+    /// Handles an accepted message. The event stream delivers its article; a new chat opens its own page.
     fn sent(&self, answer: &Value) {
         if let (None, Some(chat)) = (&self.chat, answer["chat"].as_str()) {
             let _ = window().location().assign(&format!("/chat/{chat}"));
@@ -100,7 +100,8 @@ impl Room {
         self.unsent.replace(Some((id, text)));
     }
 
-    /// Stop, retry, leave for a tool, and the button that asks another agent.
+    /// Handles a submitted form of the thread: stop, retry, approval of a tool call, or message to another
+    /// agent.
     fn act(self: &Rc<Self>, event: &SubmitEvent) {
         let Some(form) = event.target().and_then(|target| target.dyn_into::<HtmlFormElement>().ok()) else {
             return;
@@ -127,7 +128,8 @@ impl Room {
         self.ask(path, body, &form);
     }
 
-    /// The buttons rest while the hub answers; what changes comes over the stream.
+    /// Posts a request; the buttons of the form are disabled meanwhile. The event stream delivers the
+    /// changes.
     fn ask(self: &Rc<Self>, path: String, body: Value, form: &HtmlFormElement) {
         let buttons = dom::all(form, "button");
         let rest = move |resting: bool| {
@@ -147,7 +149,7 @@ impl Room {
     }
 }
 
-/// The value of the button that sent the form.
+/// Returns the value of the button that submitted the form.
 fn pressed(event: &SubmitEvent) -> Option<String> {
     Some(event.submitter()?.dyn_into::<HtmlButtonElement>().ok()?.value())
 }

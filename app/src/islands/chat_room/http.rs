@@ -1,4 +1,4 @@
-//! Calls to `/api/v1`.
+//! HTTP client for `/api/v1`.
 
 use leptos::prelude::window;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use web_sys::{Headers, Request, RequestInit, Response};
 
 use super::wire::Refusal;
 
-/// Posts JSON with the session's cookie. An error is words for the person who sent it.
+/// Posts JSON with the session cookie. The error is a message for the user.
 pub async fn post(path: &str, body: &Value) -> Result<Value, String> {
     call("POST", path, Some(body)).await
 }

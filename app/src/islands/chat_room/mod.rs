@@ -1,11 +1,11 @@
-//! The chat page, alive: answers appear as they are written, messages go without leaving the page.
+//! Island of the chat page: shows answers as they stream, and sends messages without a page load.
 //!
-//! The server draws every article; this island puts them in their places and adds the text in between. Without
-//! it the same forms post to the same hub, so nothing here may be the only way.
+//! The server renders every article; the island inserts articles and appends streamed text. Without
+//! JavaScript the same forms post to the hub, so every function must also work without the island.
 
 use leptos::prelude::*;
 
-// The rules, which need no browser; the modules below them do.
+// These modules need no browser, so native tests cover them. The modules below need one.
 #[cfg(any(feature = "hydrate", test))]
 mod pace;
 #[cfg(any(feature = "hydrate", test))]
@@ -38,21 +38,23 @@ mod stream;
 #[cfg(feature = "hydrate")]
 mod thread;
 
-/// What the room says and offers beside the thread.
+/// Reactive state of the island: status line, connection problem and visible buttons.
 #[derive(Clone, Copy)]
 pub struct Signs {
-    /// For screen readers: who is answering, who finished.
+    /// Announcement for screen readers: which agent is answering or has finished.
     pub status: RwSignal<String>,
-    /// Why nothing new comes in; empty while it does.
+    /// Why the event stream is interrupted; empty while it works.
     pub trouble: RwSignal<String>,
-    /// The newest message is below the window.
+    /// True if the newest message is below the window.
     pub below: RwSignal<bool>,
-    /// Somebody is answering.
+    /// True while an agent is answering.
     pub answering: RwSignal<bool>,
 }
 
-/// `chat` is none before the first message. `seq` is the chat's sequence number that the page shows, `worker` the script
-/// of the stream that the tabs of a browser share.
+/// Root component of the island. `chat` is `None` before the first message.
+///
+/// `seq` is the chat's sequence number that the page shows. `worker` is the URL of the script that shares one
+/// event stream between the tabs of a browser.
 #[island]
 pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String) -> impl IntoView {
     let signs = Signs {

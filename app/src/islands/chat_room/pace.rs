@@ -1,17 +1,19 @@
-//! When to try again, and whether the page follows what is written.
+//! Reconnect backoff, and the rule that holds the view at the end of the page.
 
-/// How long to wait before the next attempt, in milliseconds: doubling from half a second to half a minute, and
-/// spread by `chance` (0 to 1) so that readers of a hub that restarts do not come back all at once.
+/// Returns the reconnect delay in milliseconds: exponential backoff with jitter.
+///
+/// The delay doubles from 500 ms up to 30 s. `chance` (0 to 1) scales it to between 50 % and 100 %, against a
+/// thundering herd when a hub restarts.
 pub fn delay(failures: u32, chance: f64) -> u32 {
     const FIRST: u32 = 500;
     const LONGEST: u32 = 30_000;
     let full = FIRST.saturating_mul(1 << failures.min(10)).min(LONGEST);
     let spread = chance.clamp(0.0, 1.0).mul_add(0.5, 0.5);
-    // Between 0.5 and 1 of a number that is in range.
+    // Between 50 % and 100 % of `full`, so the cast is in range.
     (f64::from(full) * spread) as u32
 }
 
-/// Whether the page stays at its end while text comes in.
+/// Auto-scroll state: whether the view stays at the end of the page while text arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
     held: bool,
@@ -19,11 +21,11 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// Nearer than this to the end counts as the end, in pixels.
+    /// Distance to the end, in pixels, below which the view counts as at the end.
     const NEAR: i32 = 60;
-    /// A reader who is farther away is offered the way back.
+    /// Distance to the end, in pixels, above which the "Jump to latest" button is offered.
     const FAR: i32 = 200;
-    /// Smaller moves upward are a hand that trembles.
+    /// Upward moves up to this many pixels are ignored as unintended.
     const MEANT: i32 = 3;
 
     pub const fn new() -> Self {
@@ -38,8 +40,9 @@ impl Pin {
         self.held
     }
 
-    /// The page was scrolled to `at`; `rest` pixels are below the window. Growth of the page is not a wish of the
-    /// reader, so only a move upward lets go.
+    /// Handles a scroll to `at`, with `rest` pixels below the window.
+    ///
+    /// Only a move upward releases the end, because growth of the page is not an action of the reader.
     pub const fn scrolled(&mut self, at: i32, rest: i32) {
         if rest < Self::NEAR {
             self.held = true;

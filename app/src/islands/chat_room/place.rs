@@ -1,4 +1,4 @@
-//! Where an article goes that arrives while the page is open.
+//! Position of an article that arrives while the page is open.
 
 /// An article on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,15 +10,17 @@ pub struct Shown {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// It belongs to a path that is not shown.
+    /// Not shown: it belongs to another branch of the chat.
     Elsewhere,
-    /// Instead of the one with its id.
+    /// Replaces the article with the same id.
     Same,
-    /// At the end, after these are taken away.
+    /// Appended at the end, after these articles are removed.
     End { instead_of: Vec<String> },
 }
 
-/// The rule for `new` on a page that shows `shown`, in its order.
+/// Decides the position of `new` on a page that shows `shown`, in this order.
+///
+/// A new alternative replaces the old one in its lane and everything after it, except answers in other lanes.
 pub fn place(shown: &[Shown], new: &Shown) -> Place {
     if shown.iter().any(|it| it.id == new.id) {
         return Place::Same;

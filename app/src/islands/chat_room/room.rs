@@ -1,4 +1,4 @@
-//! Brings stream, thread and composer together.
+//! Controller of the chat page: connects event stream, thread and composer.
 
 use std::{
     cell::{Cell, RefCell},
@@ -29,20 +29,20 @@ pub struct Room {
     pub(super) scroll: Scroll,
     pub(super) sidebar: Rc<Sidebar>,
     pub(super) signs: Signs,
-    /// A frame is asked for already.
+    /// True while an animation frame is requested.
     pub(super) drawing: Cell<bool>,
-    /// A message is on its way to the hub.
+    /// True while a message is being sent.
     pub(super) sending: Cell<bool>,
-    /// The last message that did not get through: sent again as it is, it keeps its id.
+    /// Id and text of the last message that failed. Sending the same text again reuses the id (idempotency).
     pub(super) unsent: RefCell<Option<(String, String)>>,
 }
 
 thread_local! {
-    /// A page has one room.
+    /// Controller of this page.
     static ROOM: RefCell<Option<Rc<Room>>> = const { RefCell::new(None) };
 }
 
-/// How often the ear is told that an answer goes on.
+/// Interval of the screen-reader announcement that an answer is still being written.
 const STILL_ANSWERING: std::time::Duration = std::time::Duration::from_secs(15);
 
 pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: Signs) {
@@ -75,7 +75,7 @@ pub fn to_latest() {
     });
 }
 
-/// Stops what was begun last.
+/// Stops the most recent open answer.
 pub fn stop() {
     with_room(|room| {
         let form = room.thread.as_ref().and_then(|thread| {
@@ -151,8 +151,10 @@ impl Room {
         self.show_answering();
     }
 
-    /// A run that failed before it wrote anything has no article to say so. One that has, says it itself: the two
-    /// come together, in either order.
+    /// Shows the failure of a run that has no article.
+    ///
+    /// A failed article shows its own failure. Both events arrive together in either order, so the check
+    /// waits 500 ms.
     fn run(&self, run: &Run) {
         const TOGETHER: u32 = 500;
         let Some(failure) = run.failure.clone() else { return };
@@ -186,7 +188,7 @@ impl Room {
         }
     }
 
-    /// One drawing for all that comes in before the next frame.
+    /// Schedules one DOM update for all events that arrive before the next animation frame.
     fn draw_soon(&self) {
         if self.drawing.replace(true) {
             return;

@@ -1,4 +1,4 @@
-//! Staying at the end of the page, for as long as the reader does.
+//! Auto-scroll: holds the view at the end of the page until the reader scrolls up.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ impl Scroll {
         Self { pin: Cell::new(Pin::new()) }
     }
 
-    /// The reader scrolled, or the window changed. True if the newest message is out of sight.
+    /// Handles a scroll or a resize. Returns true if the newest message is out of view.
     pub fn moved(&self) -> bool {
         let (at, rest) = position();
         let mut pin = self.pin.get();
@@ -24,7 +24,7 @@ impl Scroll {
         pin.offers_way_back(rest)
     }
 
-    /// Something was added. True if the newest message is out of sight.
+    /// Handles added content. Returns true if the newest message is out of view.
     pub fn grown(&self) -> bool {
         if self.pin.get().holds() {
             to_end();
@@ -46,7 +46,7 @@ fn to_end() {
     }
 }
 
-/// How far down the window is, and how much is below it.
+/// Returns the scroll offset, and the pixels below the window.
 fn position() -> (i32, i32) {
     let Some(root) = document().document_element() else { return (0, 0) };
     let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The list of chats beside the thread, kept as the hub has it.
+//! Sidebar with the list of chats, reloaded from the API after changes.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -10,9 +10,9 @@ use web_sys::Element;
 use super::{dom, http};
 
 pub struct Sidebar {
-    /// The chat that is open.
+    /// Id of the open chat.
     chat: Option<String>,
-    /// A refresh is on its way and will bring what happens until then.
+    /// True while a refresh is scheduled, which will include all changes until it starts.
     due: Cell<bool>,
 }
 
@@ -30,7 +30,7 @@ struct Chat {
     running: bool,
 }
 
-/// Changes within this time are fetched together, in milliseconds.
+/// Changes within this interval share one refresh (debounce), in milliseconds.
 const TOGETHER: u32 = 1_000;
 
 impl Sidebar {
@@ -46,7 +46,7 @@ impl Sidebar {
         dom::after(TOGETHER, move || {
             leptos::task::spawn_local(async move {
                 sidebar.due.set(false);
-                // A list that is a little old is no reason to speak up.
+                // Errors are ignored: a slightly stale list is harmless.
                 if let Ok(Ok(chats)) = http::get("/api/v1/chats").await.map(serde_json::from_value::<Chats>) {
                     let _ = sidebar.show(&chats.items);
                 }
@@ -54,7 +54,7 @@ impl Sidebar {
         });
     }
 
-    /// The open chat's own state, at once.
+    /// Updates the state of the open chat immediately, without a refresh.
     pub fn set_running(&self, running: bool) {
         if let Some(item) = self.item() {
             let _ = item.class_list().toggle_with_force("running", running);

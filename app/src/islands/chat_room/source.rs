@@ -1,4 +1,4 @@
-//! Where events come from: a stream of the tab's own, or the one that the tabs of a browser share.
+//! Event source of a tab: its own `EventSource`, or one that all tabs of a browser share.
 
 use std::cell::Cell;
 
@@ -9,30 +9,30 @@ use web_sys::{EventSource, MessageEvent, MessagePort, SharedWorker};
 
 use super::{dom, wire::KINDS};
 
-/// What a source tells its tab.
+/// Event of a source.
 pub enum News {
-    /// It works.
+    /// The stream is open.
     Opened,
-    /// It has ended, and is to be opened again.
+    /// The stream has ended and must be reopened.
     Failed,
     Event {
         kind: String,
         data: String,
         seq: Option<i64>,
     },
-    /// It is there, no more.
+    /// The worker replied; there is no other news.
     Alive,
-    /// It can do nothing for this tab.
+    /// The source cannot serve this tab.
     Useless,
 }
 
-/// A stream of this tab alone.
+/// Opens an `EventSource` for this tab alone.
 pub fn open_own(chat: &str, after: i64, tell: impl Fn(News) + Clone + 'static) -> Option<EventSource> {
     let source = EventSource::new(&format!("/api/v1/events?chat={chat}&after={after}")).ok()?;
     for kind in KINDS {
         let tell = tell.clone();
         dom::listen(&source, kind, move |event: web_sys::Event| {
-            // The browser's own `open` has the name of one of ours and carries nothing.
+            // The browser's own `open` event has the name of one of the hub's events, but no data.
             let data = event.dyn_ref::<MessageEvent>().and_then(|message| message.data().as_string());
             if let (Some(data), Some(message)) = (data, event.dyn_ref::<MessageEvent>()) {
                 let seq = message.last_event_id().parse().ok();
@@ -50,29 +50,29 @@ pub fn open_own(chat: &str, after: i64, tell: impl Fn(News) + Clone + 'static) -
     Some(source)
 }
 
-/// The stream that a worker holds for all tabs (`public/events.js`).
+/// Connection to the worker that holds one stream for all tabs (`public/events.js`).
 pub struct Shared {
     port: MessagePort,
-    /// Words to the worker since it was heard last.
+    /// Messages sent since the worker's last reply.
     unanswered: Cell<u32>,
 }
 
-/// What a tab wants of the shared stream.
+/// Request of a tab to the worker.
 #[derive(Clone, Copy)]
 pub enum Wish {
-    /// Nothing; it says that it is there.
+    /// Heartbeat only.
     Here,
-    /// That it is open.
+    /// Open the stream if it is closed.
     Open,
-    /// That it begins at the place where this tab is, even if it is open.
+    /// Reopen the stream at this tab's sequence number, even if it is open.
     Anew,
 }
 
 impl Shared {
-    /// A worker that is silent for as many words is not there.
+    /// More unanswered messages than this mean that the worker is dead.
     const PATIENCE: u32 = 3;
 
-    /// None where the browser has no such workers.
+    /// Connects to the worker. `None` if the browser has no shared workers.
     pub fn join(script: &str, tell: impl Fn(News) + Clone + 'static) -> Option<Self> {
         let worker = SharedWorker::new(script).ok()?;
         let port = worker.port();
@@ -85,7 +85,7 @@ impl Shared {
         Some(Self { port, unanswered: Cell::new(0) })
     }
 
-    /// False when nobody seems to listen.
+    /// Sends a request. Returns false if the worker seems to be dead.
     pub fn say(&self, chat: &str, after: i64, wish: Wish) -> bool {
         let wish = match wish {
             Wish::Here => "here",
@@ -114,7 +114,7 @@ impl News {
             ("opened", _) => Self::Opened,
             ("failed", _) => Self::Failed,
             ("full", _) => Self::Useless,
-            // Sequence numbers are far below 2^53.
+            // Sequence numbers are far below 2^53: the cast is exact.
             (_, Some(data)) => Self::Event { kind, data, seq: words.get(2).as_f64().map(|seq| seq as i64) },
             _ => Self::Alive,
         }

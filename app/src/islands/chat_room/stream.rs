@@ -1,4 +1,6 @@
-//! The tab's stream of events: opened, followed, opened again. Tabs of one browser share one where they can.
+//! Event stream of the tab: opens it, dispatches its events and reconnects.
+//!
+//! Tabs of one browser share one stream where possible.
 
 use std::{
     cell::{Cell, RefCell},
@@ -16,31 +18,31 @@ use super::{
     wire::Event,
 };
 
-/// What the stream tells its owner.
+/// Receiver of the stream's events.
 pub trait Listener {
     fn event(&self, event: Event);
-    /// Empty when news comes in, else why it does not.
+    /// Reports why the stream is interrupted; empty when it works.
     fn trouble(&self, words: &str);
 }
 
 pub struct Stream {
     chat: String,
-    /// The last sequence number that was heard of.
+    /// Last sequence number that was received.
     seq: Cell<i64>,
-    /// Attempts that failed since the last event.
+    /// Failed attempts since the last event.
     failures: Cell<u32>,
-    /// Each opening has a number, so that late news of an older one is told apart.
+    /// Number of the current connection, so that late events of an older one are ignored.
     opening: Cell<u32>,
     shared: RefCell<Option<Shared>>,
     own: RefCell<Option<EventSource>>,
-    /// The page is put away, or there is nothing more to read.
+    /// True when the page is hidden by navigation, or the chat is gone.
     closed: Cell<bool>,
     listener: Rc<dyn Listener>,
 }
 
-/// After as many failures people are told; a single one is healed unseen.
+/// More failures than this are shown to the user; fewer are retried silently.
 const TOLD_AFTER: u32 = 2;
-/// How often the worker is told that this tab is there.
+/// Interval of the heartbeat to the worker.
 const STILL_HERE: Duration = Duration::from_secs(15);
 
 const OFFLINE: &str = "You are offline. What you read here may be old; it goes on when you are back.";
@@ -48,7 +50,7 @@ const LOST: &str = "The connection to the hub is lost. Trying again…";
 const GONE: &str = "This chat is not there any more, or you may not read it now. Reload the page to see.";
 
 impl Stream {
-    /// `worker` is the script that holds the shared stream.
+    /// Starts the stream. `worker` is the URL of the script that holds the shared stream.
     pub fn start(chat: String, seq: i64, worker: &str, listener: Rc<dyn Listener>) -> Rc<Self> {
         let stream = Rc::new(Self {
             chat,
@@ -72,7 +74,10 @@ impl Stream {
         stream
     }
 
-    /// A gap in the text: heals by itself once, and slower if it goes on. What is open comes again from its start.
+    /// Handles a gap in the streamed text by reopening the stream, which resends open messages from their
+    /// start.
+    ///
+    /// Repeated gaps are retried with backoff.
     pub fn gap(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
         self.open_later(Wish::Anew);
@@ -144,7 +149,7 @@ impl Stream {
         if let Some(shared) = &*self.shared.borrow() {
             shared.answered();
         } else {
-            // This tab has a stream of its own by now.
+            // Late event: this tab has switched to its own stream.
             return;
         }
         self.hear(news);
@@ -162,7 +167,7 @@ impl Stream {
 
     fn event(self: &Rc<Self>, kind: &str, data: &str, seq: Option<i64>) {
         if let Some(seq) = seq {
-            // Another tab of this chat was farther behind.
+            // Duplicate: the shared stream was opened for another tab of this chat that was farther behind.
             if seq <= self.seq.get() {
                 return;
             }
@@ -179,14 +184,16 @@ impl Stream {
                 self.close_own();
                 return self.listener.trouble(GONE);
             }
-            // A gap is only healed by news that fits.
+            // Text does not reset the backoff: it also arrives while gaps repeat.
             Event::Text(_) | Event::Block(_) => {}
             _ => self.failures.set(0),
         }
         self.listener.event(event);
     }
 
-    /// The browser's own way of trying again has no spread and gives up on a status; so it is done here.
+    /// Handles a failed connection.
+    ///
+    /// It retries here because the browser's own retry has no jitter and gives up on an HTTP error status.
     fn failed(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
         if is_offline() {
@@ -197,7 +204,9 @@ impl Stream {
         self.open_later(Wish::Open);
     }
 
-    /// A page that is put away holds no connection, so that the browser can bring it back as it was.
+    /// Follows navigation, visibility and connectivity of the page.
+    ///
+    /// A page that is left holds no connection, so that it can enter the back/forward cache.
     fn follow_the_page(self: &Rc<Self>) {
         let window = window();
         let stream = self.clone();

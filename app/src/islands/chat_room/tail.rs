@@ -1,22 +1,22 @@
-//! The text of a part that is still being written. Order and once-only follow from byte offsets.
+//! Text of a part that is still being written. Byte offsets give ordering and deduplication.
 
-/// What is known of a part: bytes before `start` are closed, `text` follows them.
+/// Known text of a part: bytes before `start` are closed, `text` follows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tail {
     start: usize,
     text: String,
 }
 
-/// What a piece of news changed.
+/// Effect of a received piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// All of it was here already.
+    /// Duplicate: nothing changed.
     Nothing,
-    /// This much came to the end of the tail.
+    /// This text was appended to the tail.
     Appended(String),
-    /// A block was closed, and the tail is cut.
+    /// A block was closed and removed from the tail.
     Closed,
-    /// Something in between is missing: the stream must begin anew.
+    /// Bytes are missing: the stream must be reopened.
     Gap,
 }
 
@@ -33,7 +33,7 @@ impl Tail {
         self.start + self.text.len()
     }
 
-    /// `text` begins at byte `start` of the part.
+    /// Appends `text`, which begins at byte `start` of the part. Known bytes are skipped.
     pub fn push(&mut self, start: usize, text: &str) -> Change {
         let Some(known) = self.end().checked_sub(start) else { return Change::Gap };
         match text.get(known..) {
@@ -42,13 +42,13 @@ impl Tail {
                 self.text.push_str(new);
                 Change::Appended(new.to_owned())
             }
-            // Older than what is here, unless the cut falls inside a character.
+            // Duplicate of older text, unless the offset is inside a UTF-8 character.
             None if known > text.len() => Change::Nothing,
             None => Change::Gap,
         }
     }
 
-    /// The bytes `start..end` are closed. They may be more than was heard of yet.
+    /// Closes the bytes `start..end`. They may reach beyond the received text.
     pub fn close(&mut self, start: usize, end: usize) -> Change {
         if end <= self.start {
             return Change::Nothing;

@@ -1,4 +1,4 @@
-//! The articles on the page.
+//! Thread: the articles of the chat on the page.
 
 use std::{
     cell::RefCell,
@@ -16,15 +16,15 @@ use super::{
     wire::{Block, Open, Placed, Status, Text},
 };
 
-/// A part of a message.
+/// Message id and part index.
 type Key = (String, u32);
 
 pub struct Thread {
     element: Element,
     tails: RefCell<HashMap<Key, Tail>>,
-    /// Text that is known and not shown yet: it waits for the next frame.
+    /// Received text that the next frame appends to the page.
     waiting: RefCell<HashMap<Key, String>>,
-    /// Tails that must be written anew instead.
+    /// Parts whose tail the next frame rewrites completely.
     stale: RefCell<HashSet<Key>>,
 }
 
@@ -47,17 +47,17 @@ impl Thread {
         dom::by_id(&format!("m-{id}"))
     }
 
-    /// The id of the last article: what the next message answers.
+    /// Returns the id of the last article: the parent of the next message.
     pub fn last(&self) -> Option<String> {
         self.shown().pop().map(|shown| shown.id)
     }
 
-    /// Those that are still being written.
+    /// Returns the articles that are still being written.
     pub fn open(&self) -> Vec<Element> {
         dom::all(&self.element, "article[aria-busy]")
     }
 
-    /// The last article says why it failed.
+    /// True if the last article shows a failure.
     pub fn ends_in_failure(&self) -> bool {
         let last = dom::all(&self.element, "article.message").pop();
         last.is_some_and(|article| article.class_list().contains("failed"))
@@ -67,7 +67,7 @@ impl Thread {
         dom::all(&self.element, "article.message").iter().filter_map(shown).collect()
     }
 
-    /// Puts an article where the rule wants it. None if it is not part of what is shown.
+    /// Inserts or replaces an article. `None` if it belongs to a branch that is not shown.
     pub fn put(&self, placed: &Placed) -> Option<Element> {
         let new = Shown { id: placed.id.clone(), parent: placed.parent.clone(), lane: placed.lane };
         match place(&self.shown(), &new) {
@@ -83,7 +83,7 @@ impl Thread {
         }
     }
 
-    /// The article in its new form, in the same place.
+    /// Replaces an article in its position. If it had the focus, the composer gets it.
     pub fn replace(&self, id: &str, html: &str) -> Option<Element> {
         let old = self.article(id)?;
         let focused = old.contains(document().active_element().as_deref());
@@ -95,7 +95,7 @@ impl Thread {
         self.added(id)
     }
 
-    /// A person's message, shown before the hub has it.
+    /// Shows the user's message before the hub has accepted it (optimistic update).
     pub fn put_unsent(&self, id: &str, text: &str) -> Option<()> {
         let article = dom::element("article", "message person sending", "")?;
         article.set_id(&format!("m-{id}"));
@@ -130,7 +130,7 @@ impl Thread {
         self.stale.borrow_mut().retain(|(message, _)| message != id);
     }
 
-    /// A part from its start, if its message is shown.
+    /// Resets a part to its state from the start, if its message is shown.
     pub fn reset(&self, open: Open) {
         if open.w {
             self.put_whole(&open);
@@ -144,7 +144,9 @@ impl Thread {
         self.stale.borrow_mut().insert(key);
     }
 
-    /// A card: what is open in it stays open, and whoever was at its buttons goes on at the composer.
+    /// Replaces a whole part, such as a tool card.
+    ///
+    /// An unfolded card stays unfolded. If the card had the focus, the composer gets it.
     fn put_whole(&self, open: &Open) -> Option<()> {
         let body: Element = dom::find(&self.article(&open.m)?, ".body")?;
         let selector = format!("[data-part=\"{}\"]", open.p);
@@ -167,7 +169,7 @@ impl Thread {
         Some(())
     }
 
-    /// What an agent is doing, under what it said.
+    /// Shows the agent's current activity below its text. An empty status removes the line.
     pub fn show_doing(&self, status: &Status) -> Option<()> {
         let article = self.article(&status.m).filter(|article| article.has_attribute("aria-busy"))?;
         match (dom::find::<Element>(&article, ":scope > .doing"), status.t.is_empty()) {
@@ -182,7 +184,7 @@ impl Thread {
         Some(())
     }
 
-    /// The tool that a part of a message asks to use, while it waits for an answer.
+    /// Returns the tool that a part requests approval for, while the request is pending.
     pub fn asks(&self, message: &str, part: u32) -> Option<String> {
         let selector = format!("[data-part=\"{part}\"] .approval");
         let card: Element = dom::find(&self.article(message)?, &selector)?;
@@ -195,7 +197,7 @@ impl Thread {
         let Some((closed, _)) = self.part(&key) else { return Change::Nothing };
         let unheard_of = !self.tails.borrow().contains_key(&key);
         let change = self.tails.borrow_mut().entry(key.clone()).or_default().push(text.s, &text.t);
-        // What its article brought is told again from the start.
+        // The stream resends the part from its start, so the text that came with the article is dropped.
         if unheard_of && change != Change::Gap {
             closed.set_text_content(None);
             self.stale.borrow_mut().insert(key.clone());
@@ -221,7 +223,7 @@ impl Thread {
         change
     }
 
-    /// Shows what came in since the last frame.
+    /// Writes the text received since the last frame to the page.
     pub fn flush(&self) {
         for key in self.stale.take() {
             self.waiting.borrow_mut().remove(&key);
@@ -236,7 +238,8 @@ impl Thread {
         }
     }
 
-    /// The closed text and the tail of a part; made if the message is there and the part is not.
+    /// Returns the elements for closed text and tail of a part. Creates them if the message is shown but the
+    /// part is missing.
     fn part(&self, (message, part): &Key) -> Option<(Element, Element)> {
         let article = self.article(message)?;
         let body: Element = dom::find(&article, ".body")?;
@@ -266,7 +269,7 @@ fn new_part(body: &Element, part: u32) -> Option<Element> {
     Some(place)
 }
 
-/// Adds to the text node that is there, which costs the same however long it is.
+/// Appends to the existing text node, which costs the same however long the text is.
 fn append(tail: &Element, text: &str) {
     match tail.last_child().and_then(|node| node.dyn_into::<web_sys::Text>().ok()) {
         Some(node) => {

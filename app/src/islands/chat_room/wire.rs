@@ -1,8 +1,8 @@
-//! What the hub tells a page about its chat, as the stream of events carries it.
+//! SSE events of a chat, as the hub sends them to a page.
 
 use serde::Deserialize;
 
-/// The names of the events, as the stream spells them.
+/// Names of the SSE events.
 pub const KINDS: [&str; 12] =
     ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "status", "gone", "bye"];
 
@@ -16,14 +16,14 @@ pub enum Event {
     Text(Text),
     Block(Block),
     Status(Status),
-    /// The list of chats is not what it was.
+    /// The list of chats changed.
     Chats,
-    /// The chat may not be read any more.
+    /// The reader has no access to the chat any more.
     Gone,
     Bye,
 }
 
-/// A whole article, and where it belongs.
+/// Complete article and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Placed {
     pub id: String,
@@ -32,7 +32,7 @@ pub struct Placed {
     pub html: String,
 }
 
-/// The final form of an article.
+/// Final form of an article.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Ended {
     pub id: String,
@@ -55,8 +55,9 @@ pub struct Title {
     pub title: String,
 }
 
-/// The part `p` of the message `m` from its start: `h` is shown, the text `t` begins at byte `s`. Where `w`, `h` is the
-/// whole of it, frame and all.
+/// Part `p` of message `m` from its start: `h` is HTML that is shown, the text `t` begins at byte `s`.
+///
+/// If `w` is true, `h` is the complete element of the part, including its frame.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Open {
     pub m: String,
@@ -70,7 +71,7 @@ pub struct Open {
     pub w: bool,
 }
 
-/// More text, beginning at byte `s`.
+/// Text to append, beginning at byte `s`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Text {
     pub m: String,
@@ -79,7 +80,7 @@ pub struct Text {
     pub t: String,
 }
 
-/// The bytes `s..e` have their final form `h`.
+/// Final HTML `h` of the bytes `s..e`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Block {
     pub m: String,
@@ -89,7 +90,7 @@ pub struct Block {
     pub h: String,
 }
 
-/// What the agent of the message `m` is doing; nothing in particular where `t` is empty.
+/// Current activity of the agent of message `m`; an empty `t` clears it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Status {
     pub m: String,
@@ -97,7 +98,7 @@ pub struct Status {
 }
 
 impl Event {
-    /// None for what this page does not know: a newer hub may say more.
+    /// Parses an event. `None` if it is unknown or invalid: a newer hub may send other kinds.
     pub fn parse(kind: &str, data: &str) -> Option<Self> {
         let event = match kind {
             "message" => Self::Message(serde_json::from_str(data).ok()?),
@@ -117,7 +118,7 @@ impl Event {
     }
 }
 
-/// A refusal, as `/api/v1` answers it.
+/// Error response of `/api/v1`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Refusal {
     error: RefusalBody,
@@ -130,7 +131,7 @@ struct RefusalBody {
 }
 
 impl Refusal {
-    /// What stands beside the composer. What was not understood still gets words.
+    /// Returns the error message for the composer. A response that cannot be deserialized gets a generic one.
     pub fn words(status: u16, body: &str) -> String {
         match serde_json::from_str::<Self>(body) {
             Ok(Self { error: RefusalBody { message, retry_after_ms: Some(wait) } }) => {

@@ -1,6 +1,6 @@
-//! What is said aloud about an answer. Not every word: that it began, goes on, and ended.
+//! Screen-reader announcements about an answer: started, continuing, ended. Its text is not announced.
 
-/// How an answer ended, or that it has not.
+/// Returns the announcement of an answer's state.
 pub fn status(name: &str, state: &str, words: usize) -> String {
     match state {
         "open" if words == 0 => format!("{name} is answering…"),
@@ -11,7 +11,7 @@ pub fn status(name: &str, state: &str, words: usize) -> String {
     }
 }
 
-/// Somebody has to say yes or no before it goes on.
+/// Returns the announcement of a pending approval.
 pub fn asks(tool: &str) -> String {
     format!("Asks for leave to use {tool}.")
 }

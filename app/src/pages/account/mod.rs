@@ -1,4 +1,4 @@
-//! Signing in, signing up, and letting programs in.
+//! Sign-in, sign-up and OAuth consent pages.
 
 mod consent;
 mod login;

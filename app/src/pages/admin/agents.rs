@@ -63,7 +63,7 @@ fn row(agent: AdminAgentRow) -> AnyView {
     .into_any()
 }
 
-/// Whatever is taken from an agent's owner needs a reason; giving it back does not.
+/// Renders the action menu. Actions that restrict the agent need a reason; resuming it does not.
 fn actions(agent: &AdminAgentRow) -> AnyView {
     let action = format!("/admin/agents/{}", agent.id);
     let resume = agent.paused.then(|| {

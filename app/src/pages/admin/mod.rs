@@ -1,4 +1,4 @@
-//! For those who run the hub.
+//! Administration pages.
 
 use leptos::prelude::*;
 use plexus_domain::account::Role;
@@ -13,7 +13,7 @@ mod origins;
 mod overview;
 mod users;
 
-/// A page of administration beside the list of all of them.
+/// Renders an administration page with its side navigation. Links are filtered by the viewer's role.
 fn with_side(here: &str, content: AnyView) -> AnyView {
     let pages = [
         ("/admin", "Overview", Role::Admin),
@@ -36,7 +36,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
     view! { <WithSide label="Administration" links>{content}</WithSide> }.into_any()
 }
 
-/// The words that a table is narrowed by.
+/// Renders the search form of a table.
 fn search(action: &'static str, label: &'static str, words: String) -> AnyView {
     view! {
         <form class="search small" role="search" action=action aria-label=label>
@@ -49,12 +49,12 @@ fn search(action: &'static str, label: &'static str, words: String) -> AnyView {
     .into_any()
 }
 
-/// The address of a page of a table.
+/// Returns the URL of a page of a table that is filtered by search words.
 fn page_href(path: &str, words: &str, page: u32) -> String {
     narrowed_href(path, page, &[("q", words)])
 }
 
-/// The same for a table that is narrowed by several words; empty ones are left out.
+/// Returns the URL of a page of a table with several filters; empty ones are omitted.
 fn narrowed_href(path: &str, page: u32, words: &[(&str, &str)]) -> String {
     let mut href = format!("{path}?page={page}");
     for (name, word) in words.iter().filter(|(_, word)| !word.is_empty()) {

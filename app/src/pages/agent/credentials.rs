@@ -27,7 +27,7 @@ pub fn view(model: Credentials, head: &AgentHead) -> AnyView {
     }
 }
 
-/// Something that is entered here.
+/// Renders the form for credentials that the viewer enters here.
 fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static str) -> AnyView {
     let form = model.form;
     let user = match model.scheme {
@@ -63,7 +63,7 @@ fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static s
     .into_any()
 }
 
-/// Something that the person agrees to elsewhere.
+/// Renders the form for OAuth access that the user grants at the authorization server.
 fn connect(model: Credentials, head: &AgentHead, action: String, server: String) -> AnyView {
     let kept = model.kept;
     let label = if kept { "Connect again" } else { "Connect" };
@@ -87,7 +87,7 @@ fn connect(model: Credentials, head: &AgentHead, action: String, server: String)
     .into_any()
 }
 
-/// How the owner makes the hub known where people agree.
+/// Renders the form with which the owner registers this hub as an OAuth client.
 fn hub_as_client(client: HubAsClient, form: &Form, action: String) -> AnyView {
     let lead = "Register the hub there once, for everybody. Leave both fields empty where the server reads documents \
                 about its clients: the hub serves one.";

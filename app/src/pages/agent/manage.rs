@@ -1,4 +1,4 @@
-//! What the owner of an agent can change.
+//! Manage tab of an agent's page: what its owner can change.
 
 use leptos::prelude::*;
 use plexus_domain::agent::{Access, Visibility};
@@ -74,7 +74,7 @@ fn proofs(origins: Vec<OriginProof>, action: &str) -> Option<AnyView> {
     Some(view! { <Section title="Where it runs">{cards}<div>{check}</div></Section> }.into_any())
 }
 
-/// Also the question of the last step of registering.
+/// Renders the choice of visibility; also used by the last step of registration.
 pub fn visibilities(default: Visibility, can_federate: bool, form: &Form) -> AnyView {
     let option = |visibility: Visibility| {
         RadioOption::new(visibility.as_str(), visibility_name(visibility))

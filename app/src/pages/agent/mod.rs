@@ -1,4 +1,4 @@
-//! One agent: title row, tabs, and a rail with Chat first.
+//! Page of an agent: title row, tabs, and a side column with Chat first.
 
 use leptos::prelude::*;
 use plexus_domain::agent::Visibility;

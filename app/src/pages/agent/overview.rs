@@ -38,7 +38,7 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
     .into_any()
 }
 
-/// First messages to try: each opens a chat with the words already there.
+/// Renders the starter messages; each links to a chat with the text prefilled.
 fn starters(starters: Vec<String>, head: &AgentHead) -> Option<AnyView> {
     if starters.is_empty() {
         return None;

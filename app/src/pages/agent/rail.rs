@@ -1,4 +1,4 @@
-//! What can be done with an agent, and the facts about it.
+//! Side column of an agent's page: actions and facts.
 
 use leptos::prelude::*;
 use plexus_domain::agent::Visibility;
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// `tab` is the one that is shown.
+/// Renders the side column. `tab` is the tab that is shown.
 pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
     let connect = format!("{}/connect", agent_href(&head.address));
     view! {
@@ -33,7 +33,7 @@ pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
     .into_any()
 }
 
-/// A switch: it says whether it is on, and pressing it turns it.
+/// Renders the star as a toggle button.
 fn star(head: &AgentHead, starred: bool, tab: &'static str) -> AnyView {
     let action = format!("{}/star", agent_href(&head.address));
     let (pressed, turned) = if starred { ("true", "no") } else { ("false", "yes") };
@@ -46,7 +46,7 @@ fn star(head: &AgentHead, starred: bool, tab: &'static str) -> AnyView {
     .into_any()
 }
 
-/// The button, or why there is none and what to do about it.
+/// Renders the chat button, or why the viewer cannot chat and what to do about it.
 fn chat(head: &AgentHead) -> AnyView {
     let path = agent_href(&head.address);
     match &head.callable {

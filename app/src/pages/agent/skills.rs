@@ -16,7 +16,7 @@ pub fn view(skills: Vec<Skill>) -> AnyView {
     skills.into_iter().map(skill).collect_view().into_any()
 }
 
-/// Name and description alone.
+/// Renders a list with names and descriptions only.
 pub fn brief(skills: Vec<Skill>) -> AnyView {
     let items = skills
         .into_iter()

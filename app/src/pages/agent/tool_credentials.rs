@@ -32,7 +32,7 @@ pub fn view(model: ToolCredentials, head: &AgentHead) -> AnyView {
     .into_any()
 }
 
-/// How a server is shown something, and what.
+/// Renders the fields for a tool server's credentials: header and secret.
 pub fn fields(form: &Form, required: bool) -> AnyView {
     let header = Field::text("header", "Header").mono().max(100).autocomplete("off").placeholder("X-API-Key");
     let header = header.hint("Where the server wants a key in a header of its own. Empty is a bearer token.");

@@ -1,4 +1,4 @@
-//! Conversations.
+//! Chat pages.
 
 mod dialog;
 mod new;

@@ -76,7 +76,7 @@ fn chosen(choice: &AgentChoice) -> AnyView {
     .into_any()
 }
 
-/// Those that the viewer starred stand above the hub's own.
+/// Renders the agents to choose from: starred ones above the hub's own.
 fn open_choice(starred: Vec<AgentRow>, agents: Vec<AgentRow>) -> AnyView {
     let lists = if starred.is_empty() {
         view! { <h2 class="hidden">"Agents"</h2>{rows(agents)} }.into_any()

@@ -1,4 +1,4 @@
-//! The list of chats: beside the thread on wide windows, a drawer on narrow ones.
+//! Sidebar with the list of chats: a column on wide windows, a drawer on narrow ones.
 
 use leptos::prelude::*;
 use plexus_domain::ChatId;
@@ -35,7 +35,7 @@ fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {
     .into_any()
 }
 
-/// Opens the drawer where the list has no place of its own.
+/// Renders the button that opens the drawer on narrow windows.
 pub fn opener() -> AnyView {
     view! { <button type="button" class="button quiet chats-open" popovertarget="chats">{Icon::Chats.view()} "Chats"</button> }.into_any()
 }

@@ -1,5 +1,7 @@
-//! This hub and those that it knows, as a drawing: itself in the middle, the others around it in the order of their keys, so
-//! that each stays where it was. What the drawing says by shape and line, the table under it says in words.
+//! SVG graph of this hub and the hubs that it knows.
+//!
+//! This hub is in the middle. The others are around it in the order of their keys, so that positions are
+//! stable. The table below has the same information as text.
 
 use leptos::prelude::*;
 use plexus_domain::text::shorten;
@@ -10,21 +12,23 @@ use crate::{
     model::network::{HubRow, HubState},
 };
 
-/// More are not drawn.
+/// Maximum number of hubs in the graph.
 const MOST: usize = 40;
 
-/// Units of the drawing, narrow enough for a phone.
+/// Width in SVG units, narrow enough for a phone.
 const WIDTH: u64 = 400;
 const MIDDLE: u64 = WIDTH / 2;
 const ROW: u64 = 32;
 const LOWEST: u64 = 128;
-/// How far from the middle the ends of each side are, and how much farther its own middle is.
+/// Horizontal distance from the middle to the top and bottom of each side.
 const NEAR: u64 = 38;
+/// How much farther out the middle of each side is.
 const BOW: u64 = 18;
-/// From a hub to its name.
+/// Distance from a hub to its name.
 const GAP: u64 = 12;
-/// Characters of a name that fit beside a hub; letters that are written wide take the room of two.
+/// Characters of a name that fit beside a hub; wide letters count as two.
 const NAME_CHARS: usize = 18;
+/// First code point that is treated as a wide letter.
 const FIRST_WIDE: char = '\u{1100}';
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +37,7 @@ enum Side {
     Right,
 }
 
-/// Where a hub stands.
+/// Position of a hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     side: Side,
@@ -71,7 +75,7 @@ pub(super) fn drawing(own_name: &str, hubs: &[HubRow]) -> AnyView {
     .into_any()
 }
 
-/// Those that are drawn, in the order of their keys: connected ones rather than others, and alive ones rather than silent ones.
+/// Selects the hubs to draw, in the order of their keys. Connected and recently active ones take precedence.
 fn chosen(hubs: &[HubRow]) -> Vec<&HubRow> {
     let mut chosen: Vec<&HubRow> = hubs.iter().collect();
     let liveliness = |hub: &HubRow| match hub.state {
@@ -91,7 +95,7 @@ const fn height(hubs: usize) -> u64 {
     if rows > LOWEST { rows } else { LOWEST }
 }
 
-/// Clockwise from the top: down the right side, and up the left one.
+/// Returns the position of a hub: clockwise from the top, down the right side and up the left one.
 fn place(index: usize, of: usize) -> Place {
     let (height, on_right) = (height(of), of.div_ceil(2));
     let (side, row, rows) = if index < on_right {
@@ -100,7 +104,7 @@ fn place(index: usize, of: usize) -> Place {
         (Side::Left, of - 1 - index, of - on_right)
     };
     let y = (height - rows as u64 * ROW) / 2 + row as u64 * ROW + ROW / 2;
-    // A parabola looks like a circle here, and needs no roots.
+    // A parabola approximates the circle here, and needs no square roots.
     let (half, off) = (height / 2, y.abs_diff(height / 2));
     let from_middle = NEAR + BOW * (half * half - off * off) / (half * half);
     let x = match side {
@@ -129,7 +133,7 @@ fn node(hub: &HubRow, place: Place) -> AnyView {
     .into_any()
 }
 
-/// A disc, a ring, a broken ring, or a square that is crossed out.
+/// Renders the symbol of a state: a disc, a ring, a broken ring, or a crossed-out square.
 fn symbol(state: HubState, x: u64, y: u64) -> AnyView {
     let class = class(state);
     if state != HubState::Blocked {
@@ -153,7 +157,7 @@ fn fitted(name: &str) -> String {
     shorten(name, if is_wide { NAME_CHARS / 2 } else { NAME_CHARS })
 }
 
-/// The drawing in words.
+/// Returns the text alternative of the graph.
 fn told(own_name: &str, hubs: &[&HubRow]) -> String {
     let one = |hub: &&HubRow| {
         let connected = if hub.connected { ", connected" } else { "" };

@@ -1,4 +1,4 @@
-//! One other hub: what is known of it, and its agents here.
+//! Page of a remote hub: what is known of it, and its agents that are found here.
 
 use leptos::prelude::*;
 
@@ -168,7 +168,7 @@ fn administration(admin: HubAdmin, rule: Option<&HubRule>, path: &str) -> AnyVie
         let fields = vec![("action", "undo".to_owned()), ("subject", rule.subject.clone())];
         view! { <ActionForm action=path.to_owned() label="Undo" about=format!("the rule {}", rule.subject) fields /> }
     });
-    // What a rule does already needs no button.
+    // Omit the button for what the current rule does already.
     let does = |allows: bool| rule.is_some_and(|rule| rule.allows == allows);
     let block = (!does(false)).then(|| view! { <Button label="Block" name="action" value="block" /> });
     let allow = (!does(true)).then(|| view! { <Button label="Let in" name="action" value="allow" /> });

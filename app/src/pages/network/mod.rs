@@ -1,4 +1,4 @@
-//! The hubs that this one knows.
+//! Federation page: the hubs that this one knows, and this hub itself.
 
 use leptos::prelude::*;
 
@@ -71,7 +71,7 @@ fn row(hub: &HubRow) -> AnyView {
     .into_any()
 }
 
-/// What people know a hub by: its domain where it proved one, else what it calls itself.
+/// Returns the display name of a hub: its verified domain, else the name it gives itself, else its short id.
 pub fn name_of(hub: &HubRow) -> String {
     hub.domain.clone().or_else(|| hub.name.clone()).unwrap_or_else(|| short_hub(&hub.id))
 }
@@ -83,7 +83,7 @@ fn state_badge(hub: &HubRow) -> AnyView {
         .into_any()
 }
 
-/// "catching up: 1,200 of 5,000 listings".
+/// Renders the progress of replication: "catching up: 1,200 of 5,000 listings".
 pub fn catching_up(progress: CatchingUp) -> AnyView {
     let CatchingUp { got, wanted } = progress;
     let words = format!("catching up: {} of {}", grouped(got), count(wanted, "listing", "listings"));
@@ -109,7 +109,7 @@ const fn meaning(state: HubState) -> &'static str {
     }
 }
 
-/// What was measured, and what each number is.
+/// Renders the measured latencies, with an explanation of each.
 fn speeds(speeds: &Speeds) -> AnyView {
     let rows = vec![
         speed(

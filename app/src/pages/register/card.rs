@@ -45,7 +45,7 @@ impl Page for RegisterCard {
     }
 }
 
-/// Everything that is wrong with the card, the worst first.
+/// Renders the problems of the card, most severe first.
 fn problems(mut problems: Vec<Problem>) -> Option<AnyView> {
     if problems.is_empty() {
         return Some(view! { <Note tone=Tone::Good>"The card is in order."</Note> }.into_any());
@@ -157,7 +157,7 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
     .into_any()
 }
 
-/// People connect once the agent is there; until then its owner can say who the hub is.
+/// Renders the fields for this hub's OAuth client. Users connect after the agent is published.
 fn hub_as_client(scheme: &Scheme, form: &Form) -> AnyView {
     let lead = format!(
         "It asks for {}. If that server knows the hub as a client, enter it; where it reads documents about its \

@@ -99,7 +99,7 @@ fn tools(form: &Form, programs: &[String], priced: bool) -> AnyView {
     .into_any()
 }
 
-/// What one of the servers is shown; where there are more, the page for credentials takes the others.
+/// Renders the credentials for one tool server. The credentials page takes those for others.
 fn credentials(form: &Form, editing: Option<&Address>) -> AnyView {
     let kept = editing.map(|address| {
         let href = format!("{}/credentials", agent_href(address));

@@ -1,4 +1,4 @@
-//! Registering an agent, step by step.
+//! Pages for registering an agent, step by step.
 
 mod card;
 mod done;

@@ -1,4 +1,4 @@
-//! What people set for themselves.
+//! Settings pages.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,7 @@ mod appearance;
 mod sessions;
 mod tokens;
 
-/// A page of settings beside the list of all of them.
+/// Renders a settings page with its side navigation.
 fn with_side(here: &str, content: AnyView) -> AnyView {
     let pages = [
         ("/settings/account", "Account"),

@@ -82,7 +82,7 @@ fn row(token: TokenRow) -> AnyView {
     .into_any()
 }
 
-/// Nothing is said where there are none: whoever lets a program in does so on another page.
+/// Renders the authorized applications. Omitted if there are none, because they are not created on this page.
 fn programs(grants: Vec<GrantRow>) -> Option<AnyView> {
     if grants.is_empty() {
         return None;

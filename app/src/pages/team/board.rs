@@ -1,4 +1,4 @@
-//! The assignment board: each piece of work with what came of it, side by side.
+//! Assignment board: assignments with their results, side by side.
 
 use leptos::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::{
     model::team::{Work, WorkTone},
 };
 
-/// Nothing while no work was given.
+/// Renders the board; `None` if there are no assignments.
 pub fn board(work: Vec<Work>, action: &str, over: bool) -> Option<AnyView> {
     if work.is_empty() {
         return None;
@@ -57,13 +57,13 @@ fn card(work: Work, action: &str, over: bool) -> AnyView {
     .into_any()
 }
 
-/// A question of the member, and a place for the answer.
+/// Renders a question of the member, with a form for the answer.
 fn ask(work: u32, question: String, action: &str) -> AnyView {
     let words = Words { act: "answer", work, label: "It asks", hint: question };
     form(words, action, view! { <Button label="Answer" icon=Icon::Send /> }.into_any())
 }
 
-/// A place for a result of the owner's own.
+/// Renders a form in which the owner enters the result instead of the member.
 fn take_over(work: u32, action: &str) -> AnyView {
     let hint = "Whoever works on it is stopped, and the team goes on with what you write.".to_owned();
     let words = Words { act: "take_over", work, label: "Result", hint };
@@ -77,7 +77,7 @@ fn take_over(work: u32, action: &str) -> AnyView {
     .into_any()
 }
 
-/// What the owner may write about a piece of work.
+/// Texts of a form about an assignment.
 struct Words {
     act: &'static str,
     work: u32,

@@ -1,4 +1,4 @@
-//! The person's teams, and a form for the next.
+//! Page with the user's teams and a form for a new one.
 
 use leptos::prelude::*;
 
@@ -59,7 +59,7 @@ fn row(team: TeamRow) -> AnyView {
         .into_any()
 }
 
-/// Where a team stands, as a badge.
+/// Renders the status of a team as a badge.
 pub(super) fn standing(standing: Standing) -> AnyView {
     let (tone, icon, words) = match standing {
         Standing::Forming => ("neutral", Icon::Search, "Looking for members"),

@@ -1,4 +1,4 @@
-//! One team: the strip, the answer, the members, the work, what was said.
+//! Page of one team: status bar, answer, members, assignments, utterances and owner actions.
 
 use leptos::prelude::*;
 use plexus_domain::money;
@@ -36,7 +36,7 @@ impl Page for TeamPage {
     }
 
     fn body(self) -> AnyView {
-        // A step of the past is looked at, and nothing else.
+        // A replay step is read-only.
         let over = self.standing.is_over() || self.step.is_some();
         let action = format!("/teams/{}", self.id);
         let goal = (self.goal != self.title).then(|| goal(self.goal));
@@ -72,7 +72,7 @@ fn goal(goal: String) -> AnyView {
     view! { <p class="team-goal">{goal}</p> }.into_any()
 }
 
-/// A step of a replay does not end at a time that is still to come.
+/// Renders the status bar. A replay step shows no deadline, because it is in the past.
 fn strip(strip: Strip, over: bool, replays: bool) -> AnyView {
     let floor = strip.floor.map(|name| view! { <div><dt>"Floor"</dt><dd><code>{name}</code></dd></div> });
     let time = match strip.ended {
@@ -82,7 +82,7 @@ fn strip(strip: Strip, over: bool, replays: bool) -> AnyView {
             view! { <div><dt>"Ends at the latest"</dt><dd><Ago at=strip.deadline /></dd></div> }.into_any(),
         ),
     };
-    // Most agents cost nothing: what was never spent is not worth a place.
+    // Most agents cost nothing, so a cost of 0 is omitted.
     let cost = (strip.cost > 0).then(|| {
         let most = (!over).then(|| format!(" of {}", money::shown(strip.most_cost)));
         view! { <div><dt>"Cost"</dt><dd>{money::shown(strip.cost)}{most}</dd></div> }
@@ -127,7 +127,7 @@ fn members(members: Vec<Member>, action: &str, over: bool) -> AnyView {
         return view! { <p class="quiet">"Nobody was invited yet."</p> }.into_any();
     }
     let rows = members.into_iter().map(|member| row(member, action, over)).collect();
-    // Once it has ended there is nothing left to do, but the time is known.
+    // An ended team offers no actions, but the busy time is known.
     let last = if over { "Had work for" } else { "" };
     let heads = vec!["Member", "Wanted for", "State", "Messages", "Tokens", "Cost", last];
     view! { <Table caption="Members" heads=heads rows=rows /> }.into_any()
@@ -194,7 +194,7 @@ fn said(said: Vec<Said>, guest: bool) -> Option<AnyView> {
     Some(view! { <Section title="What was said last"><ol class="team-said" role="list">{lines}</ol></Section> }.into_any())
 }
 
-/// What the person who launched it may do.
+/// Renders the owner actions.
 fn controls(action: &str, may_skip: bool, form: &Form) -> AnyView {
     let (remark, invite, cancel) = (action.to_owned(), action.to_owned(), action.to_owned());
     let text = Field::lines("text", "Say something to all members", 2).max(16_000).of(form);

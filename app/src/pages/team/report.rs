@@ -1,4 +1,4 @@
-//! What came of a team: when who did what, the files, and the link for others.
+//! Report of an ended team: files, timeline, replay and share link.
 
 use leptos::prelude::*;
 

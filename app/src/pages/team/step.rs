@@ -1,4 +1,4 @@
-//! One step of a team: what happened, and the way to the steps around it.
+//! Replay step of a team: what happened, with links to the neighbouring steps.
 
 use leptos::prelude::*;
 

@@ -1,5 +1,6 @@
-//! Who did what when, as a drawing: a row for each member, assignments as bars, moments as marks. Its length is time; what is
-//! beneath another in a row happened beside it.
+//! SVG timeline of a team: a row for each member, assignments as bars, events as marks.
+//!
+//! The horizontal axis is time. Overlapping assignments of a row are drawn below each other.
 
 use leptos::prelude::*;
 use plexus_domain::team::story::MarkKind;
@@ -9,14 +10,14 @@ use crate::{
     model::team::{Timeline, TimelineBar, TimelineMark, TimelineRow, WorkTone},
 };
 
-/// Units of the drawing.
+/// Width in SVG units.
 const WIDTH: u64 = 1_000;
 const NAMES: u64 = 220;
 const LANE: u64 = 16;
 const BAR: u64 = 10;
 const ROW_SPACE: u64 = 14;
 const AXIS: u64 = 26;
-/// No bar is too short to be seen.
+/// Minimum width of a bar, so that it stays visible.
 const SHORTEST: u64 = 3;
 const TICKS: u64 = 4;
 /// Characters of a name that fit beside a row.
@@ -44,7 +45,7 @@ pub(super) fn drawing(timeline: &Timeline) -> AnyView {
     .into_any()
 }
 
-/// The drawing in a sentence, for those who cannot see it. The table of members has the numbers.
+/// Returns the text alternative of the timeline. The table of members has the numbers.
 fn told(timeline: &Timeline) -> String {
     let rows: Vec<String> = timeline
         .rows
@@ -65,7 +66,7 @@ fn told(timeline: &Timeline) -> String {
 }
 
 fn x(at: u64, length: u64) -> u64 {
-    // The last unit is left for the line of a mark.
+    // Leave room for the line of a mark at the end.
     let wide = u128::from(WIDTH - NAMES - 2) * u128::from(at.min(length)) / u128::from(length.max(1));
     NAMES + u64::try_from(wide).unwrap_or(0)
 }
@@ -123,7 +124,7 @@ fn draw_bar(bar: &TimelineBar, top: u64, length: u64) -> AnyView {
         .into_any()
 }
 
-/// The floor is a line through the row; whatever else happened is a dot on it.
+/// Renders an event: a line for the floor and for the end, a dot for anything else.
 fn draw_mark(mark: TimelineMark, top: u64, length: u64) -> AnyView {
     let (at, words) = (x(mark.at, length), format!("{} at {}", mark_words(mark.kind), duration(mark.at)));
     let (above, height, middle) = (top - 3, BAR + 6, top + BAR / 2);
@@ -147,7 +148,7 @@ const fn mark_words(kind: MarkKind) -> &'static str {
     }
 }
 
-/// The lane of each bar: the first in which nothing else goes on.
+/// Returns the lane of each bar: the first one that is free when the bar begins.
 fn lanes(bars: &[TimelineBar]) -> Vec<u64> {
     let mut free: Vec<u64> = Vec::new();
     let place = |bar: &TimelineBar| {

@@ -1,11 +1,11 @@
-//! Where a team stands among others: those that it works for, and those that its members formed.
+//! Tree of teams: ancestor teams, and subteams that members formed.
 
 use leptos::prelude::*;
 
 use super::launch::standing;
 use crate::{components::section::Section, model::team::Branch};
 
-/// The way down to this team.
+/// Renders the path from the outermost team to this one.
 pub(super) fn path(above: Vec<Branch>) -> Option<AnyView> {
     if above.is_empty() {
         return None;
