@@ -8,7 +8,8 @@ use crate::{
 
 const BASE: &str = "/a2a/plexus/calc";
 
-/// An agent over A2A: a line with the version, the method and the path below the agent, then a body that should be JSON.
+/// Fuzzes an agent over A2A. Input: a line with version, method and path below the agent, then a body that
+/// should be JSON.
 pub fn a2a(data: &[u8]) {
     let Some((head, body)) = line(data) else { return };
     let Some((version, method, path)) = std::str::from_utf8(head).ok().and_then(head_of) else { return };
@@ -33,7 +34,7 @@ fn head_of(head: &str) -> Option<(HeaderValue, Method, &str)> {
     let (method, path) = rest.split_once(' ')?;
     let method =
         [Method::GET, Method::POST, Method::DELETE].into_iter().find(|known| known.as_str() == method)?;
-    // Cards and files are no decoders, and some paths lead elsewhere.
+    // Card and file paths run no decoder, and some paths leave the agent.
     let is_ours = (path == "/" && method == Method::POST) || path.starts_with("/rest/");
     let is_plain = !path.contains("..") && !path.contains(['\\', '#', '%']);
     (is_ours && is_plain).then_some((HeaderValue::from_str(version).ok()?, method, path))

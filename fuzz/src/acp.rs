@@ -13,7 +13,8 @@ use crate::{
 const MAX_LINE_BYTES: usize = 16 << 10;
 const MAX_ANSWER_BYTES: usize = 4 << 10;
 
-/// What a program writes in a turn of the Agent Client Protocol, noise included; its session is called `s`.
+/// Fuzzes the output of a program in a turn of the Agent Client Protocol, including noise. The session id is
+/// `s`.
 pub fn acp(data: &[u8]) {
     let (end, heard) = hear(data, data.len().max(1));
     let (again, heard_again) = hear(data, piece_size(data));

@@ -4,7 +4,7 @@ use plexus_domain::{
     text::{is_invisible, multi_line, one_line, shorten},
 };
 
-/// Addresses, mentions, names, ids, and the cleaning of text.
+/// Fuzzes addresses, mentions, names, ids, and text sanitising.
 pub fn address(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     whole_address(&text);

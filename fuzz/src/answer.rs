@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::heard::{Heard, assert_shown};
 
-/// What an A2A agent answers: one event on each line, in both versions, and all of it as one answer.
+/// Fuzzes responses of A2A agents in both versions: one event per line, and the whole input as one response.
 pub fn answer(data: &[u8]) {
     for protocol in [A2aProtocol::V1, A2aProtocol::V03] {
         let events = data.split(|&byte| byte == b'\n').take(200);
@@ -22,12 +22,12 @@ pub fn answer(data: &[u8]) {
 
 fn decoded(protocol: A2aProtocol, read: Result<Update, DecodeError>) -> Option<Update> {
     let update = read.inspect_err(|error| assert_shown(&error.to_string())).ok()?;
-    // What was understood can be written, and means the same when it is read again.
+    // Round trip: an accepted update can be serialized and deserializes to the same value.
     if let Some(event) = event(&update) {
         let written = json!({"jsonrpc": "2.0", "id": 1, "result": event}).to_string();
         match client::event(A2aProtocol::V1, written.as_bytes()) {
             Ok(again) => assert_eq!(again, update, "read as {protocol:?}"),
-            // The other version nests one step less.
+            // The other protocol version has one nesting level less.
             Err(DecodeError::Json(JsonError::TooDeep { .. })) => {}
             Err(error) => panic!("what we write we do not read: {error}: {written}"),
         }
@@ -45,7 +45,7 @@ fn event(update: &Update) -> Option<StreamResponse> {
     })
 }
 
-/// Makes one answer of it, as a run does.
+/// Builds one answer from the updates, as a run does.
 fn hear(updates: impl Iterator<Item = Update>) {
     let mut heard = Heard::default();
     let mut answer = Answer::new(&mut heard, "agent.example".to_owned());

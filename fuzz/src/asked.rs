@@ -1,4 +1,4 @@
-//! A question to an agent, and where agents work.
+//! A request to an agent, and the async runtime for agents.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -6,7 +6,7 @@ use plexus_domain::Part;
 use plexus_runtime::{Leave, Limits, Request, Speaker, Turn};
 use tokio::runtime::{Builder, Runtime};
 
-/// The first message of a caller who cannot be asked for an approval.
+/// Returns a first message from a caller that cannot grant approvals.
 pub fn request(question: &str) -> Request {
     Request {
         run: "0191b2c4-0000-7000-8000-000000000000".parse().unwrap(),

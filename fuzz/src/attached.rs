@@ -23,15 +23,15 @@ const MAX_ID_BYTES: usize = 256;
 const MAX_LABEL_CHARS: usize = 200;
 const MAX_REASON_CHARS: usize = 1_000;
 
-/// Frames between a hub and a program that is attached to it, one a line: what the hub makes of those that tell it
-/// something, and the program of its orders.
+/// Fuzzes the frames between a hub and an attached program, one per line: those that the hub receives, and
+/// the orders that the program receives.
 pub fn attached(data: &[u8]) {
     let frames = || data.split(|&byte| byte == b'\n').take(MOST_FRAMES);
     hear(frames().filter_map(read::<Told>).collect(), data.len());
     work(frames().filter_map(read::<Order>).collect());
 }
 
-/// What was read is written so that it is read as the same.
+/// Deserializes a frame and asserts that it survives a round trip.
 fn read<T: Debug + PartialEq + Serialize + DeserializeOwned>(line: &[u8]) -> Option<T> {
     let frame: T = serde_json::from_slice(line).ok()?;
     let written = serde_json::to_vec(&frame).unwrap();
@@ -71,7 +71,7 @@ fn hear(told: Vec<Told>, bytes: usize) {
     assert!([remote.task, remote.context].into_iter().flatten().all(|id| id.len() <= MAX_ID_BYTES));
 }
 
-/// No person can allow anything.
+/// Asserts that every approval request is refused: no approver exists.
 async fn be_refused(orders: &mut Receiver<Order>) {
     while let Some(order) = orders.recv().await {
         let is_no = matches!(order, Order::Decided { decision: Decision::Refused, .. } | Order::Stop { .. });
@@ -79,7 +79,7 @@ async fn be_refused(orders: &mut Receiver<Order>) {
     }
 }
 
-/// A reason may have several lines.
+/// Asserts that a reason is short and visible. It may have several lines.
 fn assert_reason(reason: &str) {
     assert!(reason.chars().count() <= MAX_REASON_CHARS && !reason.contains(is_invisible), "{reason:?}");
 }
@@ -92,7 +92,8 @@ fn assert_part(part: &Part) {
     }
 }
 
-/// Each question is answered to its end once, whatever else is ordered. Nothing answers here but a connection that broke.
+/// Asserts that each question is answered exactly once, whatever else is ordered. The only agent here is a
+/// broken connection.
 fn work(orders: Vec<Order>) {
     let asked = orders.iter().filter(|order| matches!(order, Order::Ask(_))).count();
     let (link, _) = Link::new(CancellationToken::new());

@@ -7,7 +7,7 @@ use plexus_domain::text::is_invisible;
 
 use crate::{SEED, heard::assert_shown};
 
-/// Agent cards, 1.0 and 0.3 and both at once.
+/// Fuzzes agent cards of version 1.0, of 0.3, and of both combined.
 pub fn card(data: &[u8]) {
     let reading = Card::read(data);
     let has_error = reading.problems.iter().any(|problem| problem.severity == Severity::Error);
@@ -43,7 +43,7 @@ fn usable(card: &Card) {
     }
 }
 
-/// Nobody else has the key: whatever it is said to have signed is what it signed.
+/// Unforgeability: a card that verifies with the test key is the one that this key signed.
 fn signed(card: &Card) {
     if card.verify(&SecretKey::from_seed(&SEED).public()) == Ok(Coverage::Whole) {
         assert_eq!((card.name.as_str(), card.skills.len()), ("Signed clerk", 1));

@@ -7,7 +7,7 @@ use crate::heard::assert_shown;
 const ID: &str = "https://app.example.org/client.json";
 const MAX_NAME_CHARS: usize = 60;
 
-/// The document in which a client of the hub says who it is.
+/// Fuzzes the metadata document of an OAuth client.
 pub fn client(data: &[u8]) {
     let id: Url = ID.parse().unwrap();
     let client = match Client::read(id.clone(), data) {
@@ -17,7 +17,8 @@ pub fn client(data: &[u8]) {
     assert_eq!(client.id, id);
     assert!((1..=MAX_NAME_CHARS).contains(&client.name.chars().count()), "{:?}", client.name);
     assert_shown(&client.name);
-    // What is passed over need not be a value.
+    // The parser skips unknown members without validating their values, so the document may not parse as a
+    // `Value`.
     let Ok(document) = serde_json::from_slice::<Value>(data) else { return };
     let named = document["redirect_uris"].as_array().expect("it was read");
     let taken = named.iter().filter_map(|uri| client.redirect(uri.as_str()?).ok());
@@ -32,7 +33,7 @@ fn assert_may_be_answered_at(client: &Client, url: &Url) {
         own => own.contains('.'),
     };
     assert!(is_safe && url.username().is_empty() && url.fragment().is_none(), "{url}");
-    // Not at addresses beside it.
+    // Variants of an accepted redirect URI must be rejected.
     let (mut query, mut fragment) = (url.clone(), url.clone());
     query.set_query(Some("nobody-named-this"));
     fragment.set_fragment(Some("x"));

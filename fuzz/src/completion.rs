@@ -9,7 +9,7 @@ use crate::{
 const MAX_EVENT_BYTES: usize = 64 << 10;
 const MAX_ANSWER_BYTES: usize = 4 << 10;
 
-/// Streamed chat completions of OpenAI-compatible servers.
+/// Fuzzes streamed chat completions of OpenAI-compatible servers.
 pub fn completion(data: &[u8]) {
     let (end, heard) = read(data, data.len().max(1));
     assert_eq!(read(data, piece_size(data)), (end.clone(), heard_again(&heard)), "pieces make a difference");
@@ -20,7 +20,7 @@ pub fn completion(data: &[u8]) {
     if let Ok(End::Rejected { reason }) = &end {
         assert_shown(reason);
     }
-    // A server that does not stream answers with one document.
+    // A server without streaming responds with one document.
     let mut heard = Heard::default();
     if let Err(failure) = Answer::new(&mut heard, "model.example".to_owned(), MAX_ANSWER_BYTES).event(data) {
         assert_shown(&failure.message);

@@ -6,7 +6,7 @@ use plexus_domain::{
 use plexus_runtime::{Output, Remote};
 use url::Url;
 
-/// Everything that an agent said, as the hub would keep it.
+/// Captured output of a connector, as the hub would store it.
 #[derive(Debug, Default, PartialEq)]
 pub struct Heard {
     pub text: String,
@@ -49,7 +49,7 @@ impl Output for Heard {
     }
 }
 
-/// Words of the hub that repeat what others sent: short, and of characters that are seen.
+/// Asserts that a message that quotes untrusted text is short and contains only visible characters.
 pub fn assert_shown(words: &str) {
     assert!(words.chars().count() <= 1_000, "{} characters are too many to show", words.chars().count());
     assert!(!words.contains(|c| is_invisible(c) || c == '\n'), "{words:?}");

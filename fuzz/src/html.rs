@@ -1,4 +1,4 @@
-//! Whether HTML can do harm, asked of the tokenizer that browsers' specification describes.
+//! Assertions that HTML is harmless, based on the tokenizer of the HTML specification that browsers follow.
 
 use std::cell::RefCell;
 
@@ -9,17 +9,17 @@ use html5ever::{
     tokenizer::{TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts, states::RawKind},
 };
 
-/// All that rendered markdown may consist of.
+/// Allow-list of elements in rendered Markdown.
 const ELEMENTS: &str = "a b blockquote br code del details div em figcaption figure h3 h4 h5 h6 hr i input ins kbd li \
     mark ol p pre q s samp small span strong sub summary sup table tbody td th thead tr u ul var";
-/// Elements that a page has once, or never.
+/// Elements that user content must never add to a page.
 const FORBIDDEN_ON_PAGES: &[&str] =
     &["iframe", "object", "embed", "base", "applet", "frame", "frameset", "style"];
-/// Attributes that name a place.
+/// Attributes that contain URLs.
 const PLACES: &[&str] =
     &["href", "src", "action", "formaction", "data", "poster", "srcset", "xlink:href", "ping"];
 
-/// Rendered markdown: known elements, no script, no style, no place but those that a reader may follow.
+/// Asserts that rendered Markdown has only known elements, no scripts or styles, and only safe link targets.
 pub fn assert_harmless(html: &str) {
     for (name, attributes) in tags(html) {
         assert!(ELEMENTS.split(' ').any(|known| known == name), "<{name}> in {html:?}");
@@ -37,7 +37,8 @@ pub fn assert_harmless(html: &str) {
     }
 }
 
-/// A page of the hub: every script has this response's nonce, and nothing else runs.
+/// Asserts that every script on a page has the CSP nonce of this response, and that nothing else can run
+/// code.
 pub fn assert_safe_page(html: &str, nonce: &str) {
     for (name, attributes) in tags(html) {
         assert!(!FORBIDDEN_ON_PAGES.contains(&name.as_str()), "<{name}> on a page");
@@ -56,7 +57,7 @@ pub fn assert_safe_page(html: &str, nonce: &str) {
 
 type Tag = (String, Vec<(String, String)>);
 
-/// The start tags with their attributes.
+/// Returns the start tags with their attributes.
 fn tags(html: &str) -> Vec<Tag> {
     let tokenizer = Tokenizer::new(Tags::default(), TokenizerOpts::default());
     let input = BufferQueue::default();

@@ -9,7 +9,7 @@ use crate::SEED;
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 const NONCE: &str = "0123456789abcdef";
 
-/// Signed requests: lines of `Signature-Input`, `Signature`, `Content-Digest` and the body.
+/// Fuzzes signed requests. Input lines: `Signature-Input`, `Signature`, `Content-Digest`, body.
 pub fn http_signature(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut lines = text.splitn(4, '\n');

@@ -1,4 +1,4 @@
-//! A hub of its own, served on loopback, that the targets of HTTP ask.
+//! A hub on loopback that the HTTP targets send requests to.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ use reqwest::{
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// Below what the hub takes: it may close the connection on more before all of it is sent.
+/// Maximum request body, below the limit of the hub. Beyond its limit the hub may close the connection early.
 const MOST_BYTES: usize = 64 << 10;
 const TRIES: usize = 5;
 
@@ -29,10 +29,10 @@ pub struct Hub {
     _folder: TempDir,
 }
 
-/// A request as it is on the wire.
+/// A raw HTTP request.
 pub struct Question<'a> {
     pub method: Method,
-    /// From the first `/` on.
+    /// Path and query, from the first `/`.
     pub path: &'a str,
     pub media_type: &'static str,
     pub cookies: &'a [u8],
@@ -47,7 +47,7 @@ pub struct Answer {
 }
 
 impl Hub {
-    /// The one of this process, with one account, which asks.
+    /// Returns the hub of this process. It has one account, with which requests are authenticated.
     pub fn get() -> &'static Self {
         static HUB: OnceLock<Hub> = OnceLock::new();
         HUB.get_or_init(Self::start)
@@ -86,7 +86,7 @@ impl Hub {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// None for what is no request at all, and for bodies so large that the hub hangs up on them.
+    /// Sends a request. Returns `None` for an invalid request and for a body above `MOST_BYTES`.
     pub fn ask(&self, question: &Question<'_>) -> Option<Answer> {
         if question.body.len() > MOST_BYTES {
             return None;
@@ -104,7 +104,8 @@ impl Hub {
                 .header(header::COOKIE, &cookies)
                 .body(question.body.to_vec())
         };
-        // Whoever answers without reading all of a body hangs up, maybe before the answer was read.
+        // Retry: a server that responds before reading the whole body may close the connection before the
+        // response is read.
         let mut tries = (0..TRIES).map(|_| self.runtime.block_on(answer(request())));
         Some(tries.find_map(Result::ok).expect("the hub answers"))
     }
@@ -122,7 +123,7 @@ fn serve(folder: &TempDir) -> Serve {
         ("PLEXUS_DATA_DIR", folder.path().to_str().unwrap()),
         ("PLEXUS_LIMITS_SCALE", "1000000"),
         ("PLEXUS_MAX_MESSAGE_BYTES", "16384"),
-        // Nobody listens there.
+        // No server listens on this port.
         ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"),
         ("PLEXUS_LLM_MODEL", "small"),
     ];

@@ -1,8 +1,8 @@
-//! Every decoder of Plexus as a function that takes any bytes.
+//! Fuzz targets: every decoder of Plexus as a function of arbitrary bytes.
 //!
-//! Each function is one target: it feeds the bytes to the decoder and asserts what must hold of the outcome, beyond
-//! that there is one. `tests/corpus.rs` runs them as ordinary tests over `corpus/` and over edits of it;
-//! `fuzz_targets/` hands the same functions to `cargo fuzz`.
+//! Each target feeds its input to a decoder and asserts properties of the result, not only that it does not
+//! panic. `tests/corpus.rs` runs the targets as ordinary tests over `corpus/` and mutations of it.
+//! `fuzz_targets/` passes the same functions to `cargo fuzz`.
 
 #![expect(clippy::unwrap_used, reason = "a target fails by panicking")]
 #![expect(clippy::expect_used, reason = "a target fails by panicking")]
@@ -65,7 +65,7 @@ pub use token::token;
 pub use tools::tools;
 pub use wire::wire;
 
-/// Hands the name of every target to a macro.
+/// Passes the names of all targets to a macro.
 #[macro_export]
 macro_rules! each_target {
     ($macro:ident) => {
@@ -76,10 +76,10 @@ macro_rules! each_target {
     };
 }
 
-/// Seed of the key with which signed specimens in `corpus/` are signed.
+/// Seed of the key that signed the samples in `corpus/`.
 const SEED: [u8; 32] = [7; 32];
 
-/// Where a stream is cut: pieces of this many bytes. The first byte of the input decides.
+/// Returns the chunk size in which a target splits its input, derived from the first byte.
 fn piece_size(data: &[u8]) -> usize {
     data.first().map_or(1, |&first| usize::from(first % 61) + 1)
 }

@@ -5,24 +5,25 @@ use plexus_testing::cost;
 
 use crate::{html::assert_harmless, piece_size};
 
-/// Short rows of tables are filled up: this many bytes may come of nothing.
+/// Allowance for padding: short table rows are filled with empty cells, up to this many bytes.
 const FILLING: usize = 4 << 20;
-/// CPU time of rendering a text, and of finding its blocks for each KiB, in a build whose own code is not optimised.
+/// Maximum CPU time for rendering a text, and for splitting it per KiB, in a build without optimisation of
+/// own code.
 const RENDERING: Duration = Duration::from_millis(1_200);
 const SPLITTING: Duration = Duration::from_millis(20);
-/// How a text begins that is too deep to render; its blocks may not be.
+/// Beginning of the output for text that is nested too deeply to render; its individual blocks may render.
 const AS_WRITTEN: &str = "<div class=\"plain\">";
-/// What one character of markdown may become.
+/// Maximum bytes of HTML per byte of Markdown.
 const GROWTH: usize = 256;
 
-/// Markdown to HTML, whole and block by block.
+/// Fuzzes Markdown rendering, as a whole and block by block.
 pub fn markdown(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut rendered = None;
     let mut render = || cost::measure(|| rendered = Some(Budget::new(Duration::MAX).render("", &text)));
     let mut spent = render();
     if spent > RENDERING {
-        // The patterns of a language are compiled when its code is first met, once for each process.
+        // Syntax patterns of a language are compiled on first use, once per process.
         spent = render();
     }
     assert!(spent <= RENDERING, "{} bytes take {spent:?} to render", text.len());
@@ -61,7 +62,7 @@ fn split(text: &str, size: usize) -> Vec<Block> {
     blocks
 }
 
-/// Whether nothing in it reaches from one block into another: link definitions, footnotes, raw HTML.
+/// Returns whether no construct spans blocks: link definitions, footnotes, raw HTML.
 fn is_local(text: &str) -> bool {
     !text.contains(['[', '<']) && text.len() < MAX_OPEN
 }

@@ -6,8 +6,9 @@ use crate::{
     requests::{UNAVAILABLE, line, shown},
 };
 
-/// `/mcp` and what is below it: a line with the rest of the path, then a body that should be a JSON-RPC message. The headers
-/// that repeat what the body says are made from it, so that an input gets past them.
+/// Fuzzes `/mcp` and paths below it. Input: a line with the rest of the path, then a body that should be a
+/// JSON-RPC message. Headers that must repeat values of the body are derived from it, so that inputs pass
+/// that check.
 pub fn mcp(data: &[u8]) {
     let Some((rest, body)) = line(data) else { return };
     let Ok(rest) = std::str::from_utf8(rest) else { return };

@@ -12,8 +12,8 @@ const OK: u16 = 200;
 const BAD_REQUEST: u16 = 400;
 const TOO_LARGE: u16 = 413;
 
-/// What programs bring to the hub as an authorization server: a line that says `token` or `revoke`, then a form. No
-/// code or token was issued, so each is unknown.
+/// Fuzzes the token and revocation endpoints of the authorization server. Input: a line `token` or `revoke`,
+/// then a form. No code or token was issued, so all are unknown.
 pub fn oauth(data: &[u8]) {
     let Some((head, body)) = line(data) else { return };
     let path = match head {
@@ -39,7 +39,7 @@ pub fn oauth(data: &[u8]) {
     assert_shown(said["error_description"].as_str().expect("words"));
 }
 
-/// The first of a name counts.
+/// Returns the first field with this name.
 fn field(form: &[u8], name: &str) -> String {
     let mut pairs = form_urlencoded::parse(form);
     pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()

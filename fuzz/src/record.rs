@@ -1,6 +1,7 @@
 use plexus_federation::record::{self, Received};
 
-/// Listings, heads and records of hubs. One that holds has one spelling: what other hubs get is what came.
+/// Fuzzes listings, inventory heads and hub records. The encoding of a valid record is unique, so that
+/// replicas are identical to the original.
 pub fn record(data: &[u8]) {
     let again = match record::parse(data) {
         Ok(Received::Listing(listing)) => listing.verify().map(|listing| listing.encode()),

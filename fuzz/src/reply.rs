@@ -12,7 +12,7 @@ use crate::{
 
 const MAX_PIECE_BYTES: usize = 64 << 10;
 
-/// Replies of HTTP endpoints of any shape, read as each of the kinds that a request may name.
+/// Fuzzes replies of HTTP endpoints, parsed as each format that a request template may select.
 pub fn reply(data: &[u8]) {
     for path in ["", "/t", "/choices/0/delta/content"] {
         for read in [events, lines, text] {
@@ -60,7 +60,7 @@ fn text(data: &[u8], path: &str, size: usize) -> (Result<End, Failure>, Heard) {
     let mut heard = Heard::default();
     let mut answer = answer(&mut heard, path);
     let read = data.chunks(size).try_for_each(|piece| answer.text(piece));
-    // Where text breaks off, what was whole before it depends on the pieces.
+    // When text ends in an error, the amount of valid text before it depends on the chunk size.
     if let Err(failure) = read {
         return (Err(failure), Heard::default());
     }

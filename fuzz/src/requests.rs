@@ -7,12 +7,12 @@ use crate::{
     hub::{Answer, Hub, Question},
 };
 
-/// There is no model server behind this hub, and it may say so.
+/// Allowed status: this hub has no model server, and may report that.
 pub const UNAVAILABLE: u16 = 503;
-/// The header says the rest.
+/// Has no error body: the `Allow` header is the explanation.
 const METHOD_NOT_ALLOWED: u16 = 405;
 
-/// Pages and forms: paths, queries, cookies and fields. A line with method and path, one of cookies, then the fields.
+/// Fuzzes pages and forms. Input: a line with method and path, a line of cookies, then the form fields.
 pub fn form(data: &[u8]) {
     let Some((head, rest)) = line(data) else { return };
     let (cookies, body) = line(rest).unwrap_or((rest, b""));
@@ -31,7 +31,7 @@ pub fn form(data: &[u8]) {
     assert!(stays && !location.starts_with("/\\"), "a form leads to {location:?}");
 }
 
-/// `/api/v1`: a line with method and path below it, then a body that should be JSON.
+/// Fuzzes `/api/v1`. Input: a line with method and path below it, then a body that should be JSON.
 pub fn api(data: &[u8]) {
     let Some((head, body)) = line(data) else { return };
     let Some((method, path)) = method_and_path(head) else { return };
@@ -59,7 +59,7 @@ pub fn api(data: &[u8]) {
     assert!(error("message").len() < 2_000, "{} bytes of words", error("message").len());
 }
 
-/// What programs speak besides: a line with method and path, then a body that should be JSON.
+/// Fuzzes the other APIs. Input: a line with method and path, then a body that should be JSON.
 pub fn edge(data: &[u8]) {
     let Some((head, body)) = line(data) else { return };
     let Some((method, path)) = method_and_path(head) else { return };
@@ -81,7 +81,7 @@ pub fn edge(data: &[u8]) {
     );
 }
 
-/// Where an edge says what is wrong.
+/// Returns the JSON pointers of the error texts of an API.
 fn words_of_errors(path: &str) -> Option<[&'static str; 2]> {
     match path {
         "/launch_goal" => Some(["/error/message", "/error/code"]),
@@ -91,7 +91,7 @@ fn words_of_errors(path: &str) -> Option<[&'static str; 2]> {
     }
 }
 
-/// Some paths lead out of it again, as with `..`.
+/// Returns whether the normalised path is below the API; `..` may leave it.
 fn is_below_api(path: &str) -> bool {
     let url = Url::parse(&format!("http://hub.example{path}"));
     url.is_ok_and(|url| url.path().strip_prefix("/api/v1/").is_some_and(|rest| !rest.is_empty()))

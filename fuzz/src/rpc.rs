@@ -9,7 +9,7 @@ use crate::{
 const OK: u16 = 200;
 const NO_CONTENT: u16 = 204;
 
-/// `/rpc`: a body that should be one request of JSON-RPC or a batch of them, from somebody without an account.
+/// Fuzzes `/rpc`: a body that should be a JSON-RPC request or a batch, without an account.
 pub fn rpc(data: &[u8]) {
     let media_type = "application/json";
     let question = Question {

@@ -3,7 +3,7 @@ use std::sync::OnceLock;
 use plexus_domain::{AgentId, Timestamp};
 use plexus_search::{Change, Index, Listing, Query, Sort};
 
-/// What is typed into the search box, on a small index in several scripts.
+/// Fuzzes search queries on a small index in several scripts.
 pub fn search(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let choice = data.first().copied().unwrap_or_default();

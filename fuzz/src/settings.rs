@@ -7,7 +7,7 @@ use plexus_server::{
 };
 use toml::{Table, Value};
 
-/// `plexus.toml`.
+/// Fuzzes the configuration file `plexus.toml`.
 pub fn settings(data: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("plexus.toml");
@@ -25,7 +25,7 @@ pub fn settings(data: &[u8]) {
     assert!(table.iter().all(|(setting, value, source)| {
         !setting.secret || *source == Source::Default || value == "(set, not shown)"
     }));
-    // The same settings written by us mean the same.
+    // Round trip: the same settings, serialized by this target, have the same meaning.
     let given = settings::all().filter_map(|setting| Some((setting.key, read.text(setting.key)?)));
     let given: Table = given.map(|(key, value)| (key.to_owned(), Value::from(value))).collect();
     fs::write(&file, given.to_string()).unwrap();
@@ -39,7 +39,7 @@ fn read(file: &Path) -> anyhow::Result<Settings> {
     Settings::read(&flags(), |_| None, file)
 }
 
-/// Addresses are given, so that no name is looked up.
+/// Returns flags with numeric addresses, which need no name lookup.
 fn flags() -> ArgMatches {
     let given = ["plexus", "--listen", "127.0.0.1:3000", "--metrics-listen", "off"];
     Settings::flags(Command::new("plexus")).get_matches_from(given)

@@ -7,13 +7,13 @@ use crate::{
     html::assert_harmless,
 };
 
-/// Each line may take half a second, so few are enough.
+/// Maximum lines. Each may take half a second.
 const MAX_LINES: usize = 6;
-/// A result is cut at 2,000 characters; its line stands before it.
+/// Maximum output per line: a result is truncated at 2,000 characters, and its line precedes it.
 const MAX_BYTES_PER_LINE: usize = 12_000;
 const HELP_BYTES: usize = 1_000;
 
-/// Lines for the calculator, alone or as a sheet.
+/// Fuzzes input of the calculator: a single line or a sheet of lines.
 pub fn sheet(data: &[u8]) {
     let text = String::from_utf8_lossy(&data[..data.len().min(2_000)]);
     let question: Vec<&str> = text.lines().take(MAX_LINES).collect();

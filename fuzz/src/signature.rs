@@ -10,7 +10,7 @@ use crate::SEED;
 const PAYLOAD: &[u8] = b"what was signed";
 const LIMITS: Limits = Limits { bytes: 64 << 10, depth: 32, values: 5_000 };
 
-/// Signatures, keys, and the canonical form of JSON (RFC 8785).
+/// Fuzzes signatures, keys, and the canonical form of JSON (RFC 8785).
 pub fn signature(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let key = SecretKey::from_seed(&SEED);

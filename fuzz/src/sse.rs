@@ -2,10 +2,10 @@ use plexus_runtime::sse::{Decoder, TooLong};
 
 use crate::piece_size;
 
-/// Small, so that limits are met.
+/// Small, so that inputs reach the limit.
 const MAX: usize = 512;
 
-/// Server-sent events: bounded, and the same however the bytes arrive.
+/// Fuzzes server-sent events. Decoded events are bounded and independent of the chunk size.
 pub fn sse(data: &[u8]) {
     let whole = read(data, data.len().max(1));
     assert_eq!(read(data, piece_size(data)), whole, "pieces make a difference");

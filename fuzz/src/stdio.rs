@@ -7,10 +7,10 @@ use tokio::io::AsyncWriteExt as _;
 
 use crate::{asked::runtime, piece_size};
 
-/// Small, so that limits are met.
+/// Small, so that inputs reach the limit.
 const MAX_LINE_BYTES: usize = 512;
 
-/// What a program writes: messages in lines, with noise among them, and what a terminal would show.
+/// Fuzzes the output of a program: messages in lines with noise between them, and terminal output.
 pub fn stdio(data: &[u8]) {
     let lines = data.split(|&byte| byte == b'\n').filter(|line| line.len() <= MAX_LINE_BYTES);
     let expected: Vec<Told> = lines.filter_map(message).collect();
@@ -36,12 +36,12 @@ fn hear(data: &[u8], size: usize) -> Vec<Told> {
 fn screen(data: &[u8]) {
     let (whole, pieces) = (shown(data, data.len().max(1)), shown(data, piece_size(data)));
     for text in [&whole, &pieces] {
-        // A byte that is no text may be shown as a character of three.
+        // An invalid byte may be replaced by a character of three bytes.
         assert!(text.len() <= data.len() * 3, "{} bytes became {}", data.len(), text.len());
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     assert!(!whole.contains(|c: char| c.is_ascii_control() && !c.is_ascii_whitespace()), "{whole:?}");
-    // A line that is drawn over shows as it was between two pieces, and so does a sequence that is broken off.
+    // An overwritten line and an incomplete escape sequence appear as they were at the end of a chunk.
     if !text.contains(['\r', '\u{1b}']) {
         assert_eq!(pieces, whole, "pieces make a difference");
     }

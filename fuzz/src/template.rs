@@ -6,11 +6,12 @@ use url::Url;
 
 use crate::heard::{Heard, assert_shown};
 
-/// What people and agents say to leave the place that a template has for it.
+/// Values with which a caller or an agent may try to escape from a placeholder (injection).
 const HOSTILE: [&str; 6] =
     ["..", "../../admin?x=1#y", "\r\nx-other: 1", "{{task}}{{message}}", "\u{202e}水\0", "@other.example:1/"];
 
-/// Templates of requests to HTTP endpoints, filled in; the same bytes are then the endpoint's reply.
+/// Fuzzes request templates of HTTP endpoints and fills them in. The same bytes then serve as the endpoint's
+/// reply.
 pub fn template(data: &[u8]) {
     let Ok(request) = serde_json::from_slice::<Request>(data) else { return };
     let template = match Template::try_from(request) {
@@ -42,7 +43,7 @@ fn asked(said: &str) -> Asked {
     Asked { message: text(), history: text(), messages, conversation: text(), task: text() }
 }
 
-/// Whatever is filled in, it is a request to the same host, with as many steps in its path.
+/// Asserts that every filled-in URL has the same origin and the same number of path segments.
 fn assert_url(template: &str, own: &str) {
     let Ok(own) = own.parse::<Url>() else { return };
     let plain = asked("x").url(template);
@@ -68,7 +69,7 @@ fn assert_headers(request: &Request, asked: &Asked) {
     }
 }
 
-/// A body keeps its form; only texts that hold a placeholder change.
+/// Asserts that a filled-in body keeps its structure. Only strings with a placeholder may change.
 fn assert_body(template: &Value, filled: &Value, said: &str) {
     match (template, filled) {
         (Value::String(text), filled) if text == Placeholder::Messages.token() => {

@@ -9,7 +9,8 @@ use crate::{heard::assert_shown, requests::line};
 
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 3_600);
 
-/// What an authorization server answers to the hub as its client: a line with the status, then the body.
+/// Fuzzes token responses of an authorization server to the hub as a client. Input: a line with the status,
+/// then the body.
 pub fn token(data: &[u8]) {
     let Some((head, body)) = line(data) else { return };
     let Ok(status) = StatusCode::from_bytes(head) else { return };
@@ -27,7 +28,7 @@ pub fn token(data: &[u8]) {
         assert!(HeaderValue::from_str(token).is_ok(), "{token:?}");
     }
     assert!(granted.lives.is_none_or(|lives| lives <= LONGEST), "{:?}", granted.lives);
-    // The same in our words means the same.
+    // Round trip: the same token response, serialized by this target, has the same meaning.
     let said = json!({
         "access_token": granted.access.reveal(),
         "token_type": "Bearer",

@@ -7,8 +7,8 @@ const MAX_DESCRIPTION_CHARS: usize = 1_000;
 const MAX_SCHEMA_BYTES: usize = 16 << 10;
 const MAX_RESULT_CHARS: usize = 16_000;
 
-/// What an MCP server answers, as a list of its tools and as what came of a call. What was made of it is not changed by
-/// being told again.
+/// Fuzzes responses of an MCP server, as a tool list and as the result of a call. Parsing is idempotent: a
+/// parsed value that is serialized and parsed again stays the same.
 pub fn tools(data: &[u8]) {
     let Ok(told) = serde_json::from_slice::<Value>(data) else { return };
     let listed = told["tools"].as_array().into_iter().flatten();

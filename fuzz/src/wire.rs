@@ -3,8 +3,8 @@ use plexus_federation::net::{
     wire::{MAX_REQUEST, read_message, read_reply, write_message, write_reply},
 };
 
-/// What hubs ask each other and answer, and what a domain says of ways into the network. What was read is written so
-/// that it is read as the same.
+/// Fuzzes messages and replies between hubs, and bootstrap addresses in DNS records. Accepted messages
+/// survive a round trip.
 pub fn wire(data: &[u8]) {
     if let Ok(message) = read_message(data, MAX_REQUEST) {
         let written = write_message(&message).unwrap();

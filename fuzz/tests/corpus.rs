@@ -1,7 +1,8 @@
-//! Every target over its corpus, and over what edits make of it.
+//! Runs every target over its corpus and over mutations of it.
 //!
-//! In `make test` each gets a fixed number of inputs from a fixed seed, so that a change is never refused for what
-//! another one broke. `make test-long` gives each `PLEXUS_FUZZ_SECONDS` of inputs that were never seen before.
+//! In `make test` each target gets a fixed number of inputs from a fixed seed, so that results are
+//! reproducible and a change never fails because of an unrelated one. `make test-long` runs each target for
+//! `PLEXUS_FUZZ_SECONDS` on new random inputs.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
@@ -18,9 +19,9 @@ use proptest::{
     test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner},
 };
 
-/// However slow the machine, an input of some kilobytes takes less.
+/// Timeout per input of a few kilobytes, generous enough for slow machines.
 const LONGEST: Duration = Duration::from_secs(15);
-/// Inputs between two looks at the clock.
+/// Inputs between two checks of the deadline.
 const BATCH: u32 = 32;
 
 macro_rules! tests {
@@ -66,10 +67,10 @@ fn exercise(name: &str, target: fn(&[u8])) {
     }
 }
 
-/// How many inputs take a few seconds.
+/// Returns the number of inputs that take a few seconds.
 fn usual_inputs(name: &str) -> u32 {
     match name {
-        // These wait for a calculation or for a server.
+        // These wait for a calculation or a server.
         "sheet" => 80,
         "api" | "form" | "oauth" => 500,
         "markdown" | "search" | "settings" => 1_000,

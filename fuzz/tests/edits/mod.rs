@@ -1,11 +1,11 @@
-//! Inputs for targets: a seed and some edits, which proptest takes back one by one when an input fails.
+//! Input mutations: a seed and a list of edits. Proptest shrinks a failing input by removing edits.
 
 use proptest::{prelude::*, sample::Index};
 
 const MAX_EDITS: usize = 12;
 const MAX_BYTES: usize = 32 << 10;
 
-/// What decoders stumble over.
+/// Byte sequences that often expose bugs in decoders.
 const PIECES: &[&[u8]] = &[
     b"\0",
     b"\xff",
@@ -95,13 +95,13 @@ enum Edit {
     Insert(Index, &'static [u8]),
     Bytes(Index, Vec<u8>),
     Remove(Index, Index),
-    /// A part of the input, several times over.
+    /// Repeats a range of the input.
     Repeat(Index, Index, usize),
-    /// A part of another seed.
+    /// Inserts a range of another seed.
     Splice(Index, Index, Index, Index),
 }
 
-/// Inputs near to `seeds`.
+/// Returns a strategy for mutations of `seeds`.
 pub fn of(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     let at = any::<Index>;
     let edit = prop_oneof![
