@@ -1,4 +1,5 @@
-//! A2A: messages and streams, over one connection and over many, beside servers on the SDKs of other makers.
+//! A2A benchmark: messages and streams over one and over many connections, compared with servers on
+//! third-party SDKs.
 
 use std::time::Duration;
 
@@ -19,13 +20,13 @@ const CONNECTIONS: [usize; 2] = [1, 64];
 /// Pieces of a streamed answer.
 const PIECES: usize = 20;
 
-/// A server, and what its agent is asked.
+/// A server under test and the messages for its agent.
 struct Way<'a> {
     name: &'a str,
     process: u32,
     target: Target,
     path: &'a str,
-    /// Answered by a message alone, of which nothing is kept.
+    /// Answered by a message without a task; the hub stores nothing.
     message: Option<Ask>,
     task: Option<Ask>,
     stream: Option<Ask>,
@@ -48,7 +49,7 @@ pub async fn run() -> anyhow::Result<()> {
     streams(&ways).await
 }
 
-/// The agent that answers test kits with a message, where the kit asks for one.
+/// Returns the conformance agent, which answers one particular message without a task.
 fn of_kits(kits: &Hub) -> Way<'_> {
     let message = Ask { id: "tck-message-response", words: "hello".to_owned() };
     Way {
@@ -62,7 +63,7 @@ fn of_kits(kits: &Hub) -> Way<'_> {
     }
 }
 
-/// Arithmetic for somebody with an account. Everything is stored.
+/// Returns the calculator for an account. All its tasks are stored.
 fn of_hub(hub: &Hub, target: Target) -> Way<'_> {
     Way {
         name: "hub, `@plexus/calc`",
@@ -75,7 +76,8 @@ fn of_hub(hub: &Hub, target: Target) -> Way<'_> {
     }
 }
 
-/// An agent that greets with a message, and does `verb` as often as it is told.
+/// Returns an agent of a third-party SDK. It greets with a message and performs `verb` a given number of
+/// times.
 fn of_sdk<'a>(name: &'a str, server: &Sdk, verb: &str) -> Way<'a> {
     Way {
         name,
@@ -133,7 +135,7 @@ impl Way<'_> {
         http::post(&self.target, self.path, "A2A-Version: 1.0\r\n", &ask.call(method))
     }
 
-    /// The answer is of the kind that the table says.
+    /// Fails unless the answer has the kind that the table states.
     async fn check(&self, ask: &Ask, answer: &str) -> anyhow::Result<()> {
         let mut request = self.target.json(Method::POST, self.path, &ask.call("SendMessage"))?;
         request.headers_mut().insert("a2a-version", "1.0".parse()?);

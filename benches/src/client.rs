@@ -1,4 +1,4 @@
-//! A client that keeps a connection for its calls and opens another for each stream of events.
+//! HTTP client that reuses one connection for its calls and opens another for each event stream.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-/// Whom requests go to, and a header that says who sends them.
+/// Server address and the header that authenticates requests.
 #[derive(Clone)]
 pub struct Target {
     pub address: SocketAddr,
@@ -34,13 +34,13 @@ impl Target {
         }
     }
 
-    /// A request with a JSON body.
+    /// Builds a request with a JSON body.
     pub fn json(&self, method: Method, path: &str, body: &Value) -> anyhow::Result<Request<Full<Bytes>>> {
         let request = self.request(method, path).header(header::CONTENT_TYPE, "application/json");
         Ok(request.body(Full::from(body.to_string()))?)
     }
 
-    /// A form as a page of the hub would post it; its values need no escapes.
+    /// Builds a form post as from a page of the hub. The values must need no escaping.
     pub fn form(&self, path: &str, body: String) -> anyhow::Result<Request<Full<Bytes>>> {
         let request = self.request(Method::POST, path).header("sec-fetch-site", "same-origin");
         let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
@@ -52,7 +52,7 @@ impl Target {
     }
 }
 
-/// One connection.
+/// One HTTP/1.1 connection.
 pub struct Client {
     sender: SendRequest<Full<Bytes>>,
 }
@@ -71,7 +71,7 @@ impl Client {
         Ok(self.sender.send_request(request).await?)
     }
 
-    /// Sends a request that must succeed, and reads the answer as JSON; an empty one is null.
+    /// Sends a request that must succeed and parses the JSON response; an empty body is null.
     pub async fn call(&mut self, request: Request<Full<Bytes>>) -> anyhow::Result<Value> {
         let path = request.uri().clone();
         let response = self.send(request).await?;
@@ -83,7 +83,7 @@ impl Client {
         Ok(if body.is_empty() { Value::Null } else { serde_json::from_slice(&body)? })
     }
 
-    /// Sends a request whose answer is a stream of events.
+    /// Sends a request and returns its response as an event stream.
     pub async fn stream(&mut self, request: Request<Full<Bytes>>) -> anyhow::Result<Events> {
         let response = self.send(request).await?;
         anyhow::ensure!(response.status() == StatusCode::OK, "a stream answered {}", response.status());
@@ -91,7 +91,7 @@ impl Client {
     }
 }
 
-/// A stream of server-sent events, as the hub and model servers write them: one line of data in each.
+/// Server-sent events as the hub and model servers write them: one line of data per event.
 pub struct Events {
     body: Incoming,
     buffer: BytesMut,
@@ -116,7 +116,7 @@ impl Event {
 }
 
 impl Events {
-    /// The next event; none at the end of the stream.
+    /// Returns the next event; `None` at the end of the stream.
     pub async fn next(&mut self) -> anyhow::Result<Option<Event>> {
         loop {
             if let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {

@@ -1,4 +1,4 @@
-//! Many who ask at once, and what it took.
+//! Concurrent load: many clients at once, and the measured result.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,16 @@ use crate::{
     upstream::Script,
 };
 
-/// What each of a crowd does.
+/// Load of each client.
 #[derive(Clone, Copy)]
 pub struct Load {
     pub streams: usize,
-    /// Questions of each, one after the other.
+    /// Consecutive questions per client.
     pub each: usize,
     pub script: Script,
 }
 
-/// What a crowd was answered, in milliseconds, and what it cost the process that answered.
+/// Result of a round: latencies in milliseconds, and the CPU time of the measured process.
 pub struct Round {
     pub first: Vec<f64>,
     pub later: Vec<f64>,
@@ -46,7 +46,8 @@ impl Round {
     }
 }
 
-/// Lets every line ask, beginning at times spread over the length of one answer, and counts what `process` spends.
+/// Sends the questions of all clients and measures the CPU time of `process`. The start times of the clients
+/// are spread over the duration of one answer.
 pub async fn ask(lines: Vec<Line>, load: Load, process: u32) -> anyhow::Result<Round> {
     let (before, begun) = (process::cpu(process)?, Instant::now());
     let mut asking = JoinSet::new();

@@ -1,5 +1,6 @@
-//! The least that a program between a chat and a model does: it reads each event of the model's stream, keeps the words
-//! in memory and writes the event anew. Nobody signs in, nothing is counted or stored.
+//! Baseline proxy: the minimum work between a chat and a model. It parses each event of the model's stream,
+//! collects the text in memory and serializes the event again. There is no authentication, accounting or
+//! storage.
 
 use std::{convert::Infallible, net::SocketAddr};
 
@@ -25,7 +26,7 @@ use crate::{
 
 const PATH: &str = "/v1/chat/completions";
 
-/// The relay as a process of its own.
+/// The proxy as a child process.
 pub struct Floor(Part);
 
 impl Floor {
@@ -39,7 +40,7 @@ impl Floor {
     }
 }
 
-/// Serves until the process is ended.
+/// Serves until the process is killed.
 pub async fn serve(upstream: SocketAddr) -> anyhow::Result<()> {
     #[expect(clippy::disallowed_methods, reason = "it calls the model server of the bench and nobody else")]
     let client = Client::builder().no_proxy().build()?;
@@ -62,16 +63,16 @@ async fn complete(State(to): State<To>, body: Bytes) -> Response {
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(written)).into_response()
 }
 
-/// What has come of one answer.
+/// State of one answer.
 #[derive(Default)]
 struct Events {
-    /// The beginning of an event whose end has not come.
+    /// Beginning of an incomplete event.
     rest: Vec<u8>,
     text: String,
 }
 
 impl Events {
-    /// The whole events up to the end of `piece`, written anew.
+    /// Returns the events that `piece` completes, serialized again.
     fn write(&mut self, piece: &[u8]) -> Bytes {
         self.rest.extend_from_slice(piece);
         let mut out = Vec::with_capacity(piece.len());

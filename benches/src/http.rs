@@ -1,4 +1,4 @@
-//! The smallest client that keeps a connection: so little work that the server is what is measured.
+//! Minimal keep-alive HTTP client, so cheap that the server dominates the measurement.
 
 use std::{net::SocketAddr, time::Instant};
 
@@ -12,7 +12,7 @@ use tokio::{
 use crate::client::Target;
 
 const HEAD_MAX: usize = 16 * 1024;
-/// How a body in chunks ends (RFC 9112 section 7.1).
+/// End of a chunked body (RFC 9112 section 7.1).
 const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
 
 pub struct Connection {
@@ -27,7 +27,7 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::with_capacity(HEAD_MAX) })
     }
 
-    /// Sends a request as it is and reads the answer whole; gives the status and the size of the body.
+    /// Sends a raw request and reads the whole response. Returns the status and the size of the body.
     pub async fn ask(&mut self, request: &[u8]) -> anyhow::Result<(u16, usize)> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
@@ -50,8 +50,8 @@ impl Connection {
         Ok((status, length))
     }
 
-    /// Sends a request and reads a stream of server-sent events to its end; gives the time of the first in milliseconds,
-    /// and how many came.
+    /// Sends a raw request and reads its event stream to the end. Returns the time to the first event in
+    /// milliseconds and the number of events.
     pub async fn hear(&mut self, request: &[u8]) -> anyhow::Result<(f64, usize)> {
         let begun = Instant::now();
         self.stream.write_all(request).await?;
@@ -80,12 +80,12 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     lines.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-/// A GET that keeps the connection.
+/// Returns a GET request that keeps the connection open.
 pub fn get(host: SocketAddr, path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").into_bytes()
 }
 
-/// A POST of JSON that keeps the connection; `headers` are whole lines.
+/// Returns a JSON POST request that keeps the connection open; `headers` are complete lines.
 pub fn post(to: &Target, path: &str, headers: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     let credential = to.credential.as_ref().map(|(name, value)| format!("{name}: {value}\r\n"));

@@ -1,4 +1,4 @@
-//! A hub as a process of its own, with a data folder of its own.
+//! A hub as a child process with a data folder of its own.
 
 use std::{
     net::{SocketAddr, TcpListener},
@@ -19,14 +19,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Hub {
     pub address: SocketAddr,
-    /// From starting the process to the first page.
+    /// Time from process start to the first page.
     pub started_in: Duration,
     process: Child,
     folder: Option<TempDir>,
     settings: Vec<Setting>,
 }
 
-/// A variable of the hub's environment.
+/// Environment variable of the hub.
 pub type Setting = (&'static str, String);
 
 impl Hub {
@@ -55,7 +55,7 @@ impl Hub {
         Self::spawn(command, address, Some(folder), settings).await
     }
 
-    /// A hub for test kits, which has an agent that answers with a message alone.
+    /// Starts a hub in conformance mode, which has an agent that answers with a message without a task.
     pub async fn for_kits() -> anyhow::Result<Self> {
         let address = free_address()?;
         let mut command = Command::new(binary());
@@ -82,7 +82,7 @@ impl Hub {
         Ok(hub)
     }
 
-    /// The same hub as a fresh process, at another address.
+    /// Restarts the hub as a new process, at another address.
     pub async fn again(mut self) -> anyhow::Result<Self> {
         self.end();
         let folder = self.folder.take().context("a hub without a folder")?;
@@ -99,7 +99,7 @@ impl Hub {
         self.process.id()
     }
 
-    /// Resident memory in MiB.
+    /// Returns the resident memory in MiB.
     pub fn memory_mib(&self) -> anyhow::Result<f64> {
         Ok(process::memory_kib(self.id())? / 1024.0)
     }

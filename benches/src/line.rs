@@ -1,4 +1,4 @@
-//! Ways to ask for tokens: a chat of the hub whose events are read, or an API that streams completions.
+//! Clients that request tokens: a chat of the hub with its event stream, or a streaming completions API.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::{
     upstream::Script,
 };
 
-/// Somebody who asks, one question after the other.
+/// A client that asks one question at a time.
 pub enum Line {
     Chat(Chat),
     Completions(Completions),
@@ -31,19 +31,19 @@ impl Line {
     }
 }
 
-/// A chat that stays open in a tab: messages go in over one connection, events come over another.
+/// A chat in an open browser tab: messages are sent on one connection, events arrive on another.
 pub struct Chat {
     target: Target,
-    /// Opened with the second message.
+    /// Opened when the second message is sent.
     client: Option<Client>,
     events: Events,
     pub id: String,
-    /// The last answer that has ended; what still comes of it is known.
+    /// Id of the last finished answer. Later events about it are ignored.
     ended: String,
 }
 
 impl Chat {
-    /// Begins a chat with `agent`; its first answer is still to be heard.
+    /// Starts a chat with `agent`; its first answer is not read yet.
     pub async fn begin(target: Target, agent: &str, script: Script) -> anyhow::Result<Self> {
         let mut client = Client::open(target.address).await?;
         let first = json!({ "id": people::message_id(), "to": agent, "text": script.text() });
@@ -63,19 +63,19 @@ impl Chat {
         };
         let asked = tokens::now();
         let said = client.call(request);
-        // The first token may be here before the answer to the message is.
+        // The first token may arrive before the response to the message.
         let (said, heard) = tokio::join!(said, listen(&mut self.events, &mut self.ended, asked));
         said?;
         heard
     }
 
-    /// Hears the answer that is being written.
+    /// Reads the answer that is being written.
     pub async fn hear(&mut self, asked: u64) -> anyhow::Result<Heard> {
         listen(&mut self.events, &mut self.ended, asked).await
     }
 }
 
-/// A stream of all events of a chat.
+/// Opens the event stream of a chat, from its beginning.
 pub async fn read_along(target: &Target, chat: &str) -> anyhow::Result<Events> {
     let request = target.get(&format!("/api/v1/events?chat={chat}&after=0"))?;
     Client::open(target.address).await?.stream(request).await
@@ -83,7 +83,8 @@ pub async fn read_along(target: &Target, chat: &str) -> anyhow::Result<Events> {
 
 async fn listen(events: &mut Events, ended: &mut String, asked: u64) -> anyhow::Result<Heard> {
     let mut heard = Heard::default();
-    // Bytes of the answer: what happened while the reader came may be told twice, and offsets say so.
+    // Byte count of the answer. Events around the time of the subscription may be delivered twice; their
+    // offsets reveal it.
     let mut known = 0;
     loop {
         let event = events.next().await?.context("the stream of events ended")?;
@@ -99,7 +100,7 @@ async fn listen(events: &mut Events, ended: &mut String, asked: u64) -> anyhow::
             b"ended" => {
                 let end: Ended = read(&event)?;
                 anyhow::ensure!(end.state == "done", "an answer is {}: {}", end.state, end.html);
-                // A reader that fell behind finds the rest in the finished message.
+                // A subscriber that fell behind gets the missing text from the finished message.
                 heard.take(asked, &tokens::words(&end.html), true)?;
                 end.id.clone_into(ended);
                 return Ok(heard);
@@ -133,7 +134,7 @@ fn read<'a, T: Deserialize<'a>>(event: &'a Event) -> anyhow::Result<T> {
         .with_context(|| format!("an event holds {}", String::from_utf8_lossy(event.data())))
 }
 
-/// An OpenAI-compatible server.
+/// Client of an OpenAI-compatible server.
 pub struct Completions {
     target: Target,
     model: String,
@@ -172,7 +173,7 @@ impl Completions {
         let mut events = self.client.stream(request).await?;
         let mut heard = Heard::default();
         let mut is_done = false;
-        // The connection is free for the next question once the body has ended.
+        // Read to the end of the body: only then can the connection be reused.
         while let Some(event) = events.next().await? {
             is_done |= event.data() == b"[DONE]";
             if !is_done {

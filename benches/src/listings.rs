@@ -1,4 +1,4 @@
-//! Generated listings, the same for the same number: words by Zipf's law, as people's words are.
+//! Generated listings, deterministic per number. Word frequencies follow Zipf's law, like natural language.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 const VOCABULARY: usize = 2_000;
 const PER_TRANSACTION: usize = 500;
 
-/// A data folder with a store of `count` public listings.
+/// Creates a data folder whose store has `count` public listings.
 pub async fn folder(count: usize) -> anyhow::Result<TempDir> {
     let folder = tempfile::tempdir()?;
     let store = Store::open(&StoreConfig::parse(None, folder.path())?).await?;
@@ -39,7 +39,7 @@ pub async fn folder(count: usize) -> anyhow::Result<TempDir> {
     Ok(folder)
 }
 
-/// The same data in another folder, so that a second start finds it as a first one left it.
+/// Copies a data folder, so that a second start begins with the data that the first one left.
 pub fn copy_of(folder: &Path) -> anyhow::Result<TempDir> {
     let copy = tempfile::tempdir()?;
     let status =
@@ -112,14 +112,14 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
     Ok(())
 }
 
-/// What a listing says.
+/// Name, text and tags of a generated listing.
 pub struct Sample {
     pub name: String,
     pub text: String,
     pub tags: Vec<String>,
 }
 
-/// The listing of number `n`, the same in every run.
+/// Returns listing number `n`, the same in every run.
 pub fn sample(n: usize) -> Sample {
     let mut words = Words::new(n as u64 + 1_000_000);
     let mut some = |least: u64, most: u64| -> Vec<String> {
@@ -129,7 +129,7 @@ pub fn sample(n: usize) -> Sample {
     Sample { name, text: some(8, 23).join(" "), tags: some(3, 8) }
 }
 
-/// Words by Zipf's law out of a repeatable sequence (SplitMix64).
+/// Deterministic generator (SplitMix64) of words that follow Zipf's law.
 pub struct Words(u64);
 
 impl Words {
@@ -156,20 +156,20 @@ impl Words {
         bytes
     }
 
-    /// The rank falls off as one over itself: exp of a uniform exponent.
+    /// Returns a word. The probability of a rank is proportional to 1 / rank: exp of a uniform exponent.
     pub fn word(&mut self) -> String {
         let uniform = self.next() as f64 / u64::MAX as f64;
         let rank = (VOCABULARY as f64).powf(uniform) as usize;
         spell(rank)
     }
 
-    /// One to three words.
+    /// Returns a query of one to three words.
     pub fn query(&mut self) -> String {
         (0..self.below(3) + 1).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A word that looks like one, the same for the same rank.
+/// Spells the word of a rank from syllables, deterministically.
 fn spell(rank: usize) -> String {
     const SYLLABLES: [&str; 16] =
         ["ka", "to", "mi", "ra", "len", "so", "vi", "du", "pe", "nor", "ga", "shi", "bel", "fu", "wa", "zet"];

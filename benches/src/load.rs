@@ -1,4 +1,4 @@
-//! Load from several connections at once, and what it came to.
+//! HTTP load from several connections, and its latencies.
 
 use std::{
     net::SocketAddr,
@@ -9,7 +9,7 @@ use crate::{http::Connection, stats::percentile};
 
 pub struct Measured {
     pub seconds: f64,
-    /// In milliseconds, sorted.
+    /// Latencies in milliseconds, sorted.
     pub took: Vec<f64>,
     pub bytes: usize,
 }
@@ -24,7 +24,7 @@ impl Measured {
     }
 }
 
-/// `connections` ask one after the other for `time`; each takes the next of `requests`.
+/// Sends requests in a loop on each of `connections` for `time`, cycling through `requests`.
 pub async fn steady(
     to: SocketAddr,
     connections: usize,
@@ -68,7 +68,7 @@ async fn worker(
     Ok((took, bytes))
 }
 
-/// Each request once, on one connection.
+/// Sends each request once, on one connection.
 pub async fn each_once(to: SocketAddr, requests: &[Vec<u8>]) -> anyhow::Result<Measured> {
     let mut connection = Connection::open(to).await?;
     let begun = Instant::now();
@@ -85,14 +85,14 @@ pub async fn each_once(to: SocketAddr, requests: &[Vec<u8>]) -> anyhow::Result<M
     Ok(Measured { seconds, took, bytes })
 }
 
-/// Streams that were heard to their end.
+/// Result of streams that were read to their end.
 pub struct Heard {
-    /// Until the first event of each.
+    /// Time to the first event of each stream.
     pub first: Measured,
     pub events: usize,
 }
 
-/// `connections` ask for a stream, hear it, and ask for the next, for `time`.
+/// Reads one stream after the other on each of `connections` for `time`.
 pub async fn streams(
     to: SocketAddr,
     connections: usize,

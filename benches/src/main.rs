@@ -1,6 +1,6 @@
-//! `bench`: speed of a hub that runs as its own process, with a floor or a peer measured in the same run.
+//! `bench`: benchmarks of a hub in its own process, with a baseline or a competitor measured in the same run.
 //!
-//! Client, hub and floor share the machine, so the ratios are the result and the absolute numbers a lower bound.
+//! Client, hub and baseline share the machine: ratios are the result, absolute numbers are lower bounds.
 
 mod a2a;
 mod client;

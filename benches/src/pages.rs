@@ -1,4 +1,4 @@
-//! Signed-out pages at 64 connections, beside a bare axum answer of the same size.
+//! Throughput of signed-out pages at 64 connections, compared with a bare axum response of the same size.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -32,7 +32,7 @@ pub async fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An axum server that answers `bytes` bytes of html and nothing else.
+/// Measures an axum server that only returns `bytes` bytes of HTML.
 async fn bare(bytes: usize) -> anyhow::Result<load::Measured> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address: SocketAddr = listener.local_addr()?;

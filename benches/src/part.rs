@@ -1,4 +1,4 @@
-//! Parts of this program that serve, each as a process of its own.
+//! Child processes that run a server of this program.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -18,7 +18,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Starts this program with `arguments`, which make it serve and say where.
+    /// Starts this program with `arguments`, which make it serve and print its address.
     pub fn start(arguments: &[&str]) -> anyhow::Result<Self> {
         let program = std::env::current_exe()?;
         let mut process = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?;
@@ -41,7 +41,7 @@ impl Drop for Part {
     }
 }
 
-/// Serves until the process is ended.
+/// Serves and prints the address, until the process is killed.
 pub async fn serve(router: Router) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     print(&listener.local_addr()?.to_string());

@@ -1,5 +1,5 @@
-//! The full text search of Postgres over the same listings: a weighted `tsvector` of `simple` words under a GIN index,
-//! all words asked for, ranked by `ts_rank`.
+//! Postgres full text search as a baseline over the same listings: a weighted `tsvector` of `simple` words
+//! with a GIN index, queries that require all words, ranked by `ts_rank`.
 
 use std::time::Instant;
 
@@ -15,19 +15,19 @@ const WARM: usize = 60;
 const TOP: &str = "select id, name, body, tags from listings, plainto_tsquery('simple', $1) asked \
                    where words @@ asked order by ts_rank(words, asked) desc limit 10";
 
-/// A table of its own in the cluster that `PLEXUS_TEST_POSTGRES` names.
+/// A table on the server that `PLEXUS_TEST_POSTGRES` names.
 pub struct Postgres {
     connection: PgConnection,
-    /// How long building took, and how large it is.
+    /// Build time and size, as text.
     pub made: String,
 }
 
 impl Postgres {
-    /// None where there is no cluster.
+    /// Builds the table and index. Returns `None` without a server.
     pub async fn build(count: usize) -> anyhow::Result<Option<Self>> {
         let Ok(url) = std::env::var("PLEXUS_TEST_POSTGRES") else { return Ok(None) };
         let mut connection = PgConnection::connect(&url).await?;
-        // One query on one core, as the hub answers it.
+        // One query on one core, like a query of the hub.
         raw_sql("set jit = off; set max_parallel_workers_per_gather = 0; drop table if exists listings")
             .execute(&mut connection)
             .await?;
@@ -47,7 +47,7 @@ impl Postgres {
         Ok(Some(Self { connection, made }))
     }
 
-    /// Each query once, on one connection.
+    /// Runs each query once, on one connection.
     pub async fn search(&mut self, queries: &[String]) -> anyhow::Result<Measured> {
         for words in &queries[..WARM] {
             query(TOP).bind(words.as_str()).fetch_all(&mut self.connection).await?;

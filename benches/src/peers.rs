@@ -1,4 +1,5 @@
-//! The same load on the hub and on what people would put in its place, in turn, over the same model server.
+//! Comparison with LiteLLM: the same load on the hub and its alternatives in turn, with the same model
+//! server.
 
 use std::{
     net::{SocketAddr, TcpListener},
@@ -21,17 +22,17 @@ use crate::{
 };
 
 const KEY: &str = "sk-bench";
-/// A proxy in Python takes long to start on a busy machine.
+/// A Python proxy starts slowly on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(3);
 const STREAMS: [usize; 3] = [1, 64, 512];
 
-/// Streams as fast as they come, how many tokens each has, and how often each of [`CROWD`] asks.
+/// Unpaced scripts with their number of tokens, and how many questions each of the [`CROWD`] clients asks.
 const SATURATED: [(Script, usize); 2] =
     [(Script { tokens: 1, every: Duration::ZERO }, 20), (Script { tokens: 100, every: Duration::ZERO }, 4)];
 const CROWD: usize = 64;
 const WAYS: [&str; 5] = ["direct", "bare relay", "hub, a chat", "hub, `/v1/chat/completions`", "LiteLLM"];
 
-/// Compares with LiteLLM's proxy, the program at `litellm`.
+/// Compares the hub with the LiteLLM proxy; `litellm` is the path of its program.
 pub async fn run(litellm: &Path, rounds: usize) -> anyhow::Result<()> {
     let scene = Scene::new(STREAMS[2]).await?;
     let proxy = LiteLlm::start(litellm, &scene.upstream).await?;
@@ -77,7 +78,7 @@ async fn saturated(scene: &Scene, proxy: &LiteLlm, rounds: usize) -> anyhow::Res
     Ok(())
 }
 
-/// The same load on each of the [`WAYS`], one after the other, by way.
+/// Measures the same load on each of the [`WAYS`] in turn. Returns the rounds by way.
 async fn measure(
     scene: &Scene,
     proxy: &LiteLlm,
@@ -95,7 +96,7 @@ async fn measure(
     Ok(measured)
 }
 
-/// The proxy as a process of its own.
+/// The LiteLLM proxy as a child process.
 struct LiteLlm {
     target: Target,
     process: Child,

@@ -1,4 +1,4 @@
-//! People of a hub, and the agent that they talk to.
+//! Test users of a hub, and agents for them.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::{
     tokens,
 };
 
-/// Sign-ups at once: each hashes a password.
+/// Concurrent sign-ups. Each hashes a password, which is CPU-bound.
 const AT_ONCE: usize = 4;
 const PASSWORD: &str = "correct+horse+battery+staple";
 
-/// `count` people who have just signed up.
+/// Signs up `count` users.
 pub async fn sign_up(hub: &Hub, count: usize) -> anyhow::Result<Vec<Target>> {
     let turns = Arc::new(Semaphore::new(AT_ONCE));
     let mut signing = JoinSet::new();
@@ -47,7 +47,7 @@ async fn sign_up_one(to: Target, n: usize) -> anyhow::Result<Target> {
     Ok(Target { credential: Some((header::COOKIE, session)), ..to })
 }
 
-/// The same person as a program that brings a token, for the edges that know no session.
+/// Creates an API token for a user, for the APIs that do not accept sessions.
 pub async fn with_token(person: &Target) -> anyhow::Result<Target> {
     let form = "name=bench&scope=read&scope=chat&days=1".to_owned();
     let answer = Client::open(person.address).await?.send(person.form("/settings/tokens", form)?).await?;
@@ -58,12 +58,12 @@ pub async fn with_token(person: &Target) -> anyhow::Result<Target> {
     Ok(Target { credential: Some((header::AUTHORIZATION, format!("Bearer {token}"))), ..person.clone() })
 }
 
-/// Publishes a model with instructions, and gives its address.
+/// Publishes an agent with a model and instructions, and returns its address.
 pub async fn publish_agent(owner: &Target) -> anyhow::Result<String> {
     publish_named(owner, "relay").await
 }
 
-/// The same with a name of its own.
+/// [`publish_agent`] with a given name.
 pub async fn publish_named(owner: &Target, name: &str) -> anyhow::Result<String> {
     let agent =
         json!({ "name": name, "summary": "Answers.", "instructions": "Answer.", "visibility": "public" });
@@ -72,7 +72,7 @@ pub async fn publish_named(owner: &Target, name: &str) -> anyhow::Result<String>
     Ok(made["address"].as_str().context("an agent without an address")?.to_owned())
 }
 
-/// What a page makes for each message.
+/// Returns a new message id, as a page generates it.
 pub fn message_id() -> MessageId {
     use std::sync::atomic::{AtomicU64, Ordering};
     static MADE: AtomicU64 = AtomicU64::new(1);

@@ -1,27 +1,27 @@
-//! What a process and those it started have used, as `/proc` tells it (proc(5)).
+//! Resource usage of a process and its children, from `/proc` (proc(5)).
 
 use std::{fs, time::Duration};
 
 use anyhow::Context as _;
 
-/// `/proc` counts processor time in hundredths of a second, rounded down from nanoseconds.
+/// Unit of CPU time in `/proc`: hundredths of a second, rounded down from nanoseconds.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Resident memory of one process in KiB.
+/// Returns the resident memory of one process in KiB.
 pub fn memory_kib(process: u32) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").trim().parse()?)
 }
 
-/// Processor time of a process and all below it, user and system.
+/// Returns the CPU time of a process and all its descendants, user and system.
 pub fn cpu(process: u32) -> anyhow::Result<Duration> {
     let own = ticks(process)?;
     let below = children(process).into_iter().filter_map(|child| cpu(child).ok());
     Ok(below.fold(TICK * own, |sum, one| sum + one))
 }
 
-/// Fields 14 and 15 of `stat`, which begins with the program's name in brackets.
+/// Returns fields 14 and 15 of `stat`, counted behind the program name, which is in brackets.
 fn ticks(process: u32) -> anyhow::Result<u32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     let (_, rest) = stat.rsplit_once(')').context("no name in stat")?;

@@ -1,4 +1,5 @@
-//! A thousand runs at once on a hub with a hundred agents: what each takes, and who waits for whom.
+//! Queue benchmark: a thousand runs at once on a hub with a hundred agents. Measures memory per run and
+//! fairness.
 
 use std::time::Duration;
 
@@ -15,9 +16,9 @@ use crate::{
 };
 
 const AGENTS: usize = 100;
-/// How often one caller asks each agent, before all others.
+/// Requests of the flooding caller to each agent, sent before those of all other callers.
 const FLOOD: usize = 6;
-/// Callers who ask each agent once.
+/// Callers with one request to each agent.
 const OTHERS: usize = 4;
 const RUNS: usize = AGENTS * (FLOOD + OTHERS);
 const SCRIPT: Script = Script { tokens: 40, every: Duration::from_millis(100) };
@@ -37,10 +38,10 @@ pub async fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// When answers began, in seconds after they were asked for.
+/// Waiting times until the first token, in seconds.
 struct Begun {
     flood: Vec<f64>,
-    /// The asks of the flood that came last at each agent.
+    /// Last request of the flooding caller to each agent.
     last: Vec<f64>,
     others: Vec<f64>,
 }

@@ -1,4 +1,5 @@
-//! Relay of a signed-in chat with a model: the same questions to the hub and straight to the model server, in turn.
+//! Relay benchmark: signed-in chats with a model through the hub, through a bare relay, and directly, in
+//! turn.
 
 use std::time::Duration;
 
@@ -15,16 +16,16 @@ use crate::{
 };
 
 const PACED: Script = Script { tokens: 100, every: Duration::from_millis(40) };
-/// Short answers and long ones, and how many of them each stream asks for.
+/// Short and long answers, and how many of them each stream requests.
 const SATURATED: [(Script, usize); 2] = [
     (Script { tokens: 100, every: Duration::ZERO }, 20),
     (Script { tokens: 2_000, every: Duration::ZERO }, 4),
 ];
 const STREAMS: [usize; 3] = [1, 64, 512];
-/// The first answer of each chat, before anything is measured.
+/// First answer of each chat, not measured.
 const WARM: Script = Script { tokens: 1, every: Duration::ZERO };
 
-/// A hub with an agent on the model server, and people who use it.
+/// A hub with an agent on the model server, and its users.
 pub struct Scene {
     pub upstream: Upstream,
     floor: Floor,
@@ -33,7 +34,7 @@ pub struct Scene {
     people: Vec<Target>,
 }
 
-/// The ways from a chat to the model, in the order in which they are measured.
+/// Ways from the client to the model, in the order in which they are measured.
 pub const WAYS: [&str; 3] = ["direct", "bare relay", "hub"];
 
 pub async fn run(rounds: usize) -> anyhow::Result<()> {
@@ -56,7 +57,7 @@ impl Scene {
         Ok(Self { upstream, floor, hub, agent, people })
     }
 
-    /// A chat for each of `count` people, which has had its first answer.
+    /// Starts a chat for each of `count` users and reads its first answer.
     async fn chats(&self, count: usize) -> anyhow::Result<Vec<Line>> {
         let mut chats = Vec::new();
         for person in &self.people[..count] {
@@ -67,7 +68,7 @@ impl Scene {
         Ok(chats)
     }
 
-    /// The same load on each of the [`WAYS`], one after the other.
+    /// Measures the same load on each of the [`WAYS`] in turn.
     pub async fn round(&self, load: Load) -> anyhow::Result<[Round; 3]> {
         let to = Target { address: self.upstream.address(), credential: None };
         let direct =
@@ -77,13 +78,13 @@ impl Scene {
         Ok([direct, floor, hub])
     }
 
-    /// The same load on the hub's own API for OpenAI's clients, by one program with a token.
+    /// Measures the same load on the OpenAI-compatible API of the hub, by one program with an API token.
     pub async fn edge(&self, load: Load) -> anyhow::Result<Round> {
         let program = people::with_token(&self.people[0]).await?;
         crowd::ask(completions(&program, &self.agent, load.streams).await?, load, self.hub.id()).await
     }
 
-    /// `count` rounds of the same load, by way.
+    /// Measures `count` rounds of the same load. Returns the rounds by way.
     async fn rounds(&self, count: usize, load: Load) -> anyhow::Result<[Vec<Round>; 3]> {
         let mut measured: [Vec<Round>; 3] = Default::default();
         for _ in 0..count {
@@ -95,12 +96,12 @@ impl Scene {
     }
 }
 
-/// What a hub needs to use the model server.
+/// Returns the settings with which a hub uses the model server.
 pub fn settings(upstream: &Upstream) -> Vec<crate::hub::Setting> {
     vec![("PLEXUS_LLM_BASE_URL", upstream.base()), ("PLEXUS_LLM_MODEL", MODEL.to_owned())]
 }
 
-/// `count` connections to an API.
+/// Opens `count` connections to a completions API.
 pub async fn completions(to: &Target, model: &str, count: usize) -> anyhow::Result<Vec<Line>> {
     let mut lines = Vec::new();
     for _ in 0..count {
@@ -109,7 +110,7 @@ pub async fn completions(to: &Target, model: &str, count: usize) -> anyhow::Resu
     Ok(lines)
 }
 
-/// What one way adds to another.
+/// Prints the latency that one way adds to another.
 fn print_added(streams: usize, what: &str, less: &[Round], more: &[Round]) {
     let added = |(less, more): (&Round, &Round)| {
         let (less, more) = (less.percentiles(), more.percentiles());
@@ -118,7 +119,7 @@ fn print_added(streams: usize, what: &str, less: &[Round], more: &[Round]) {
     print_row(streams, what, less.iter().zip(more).map(added), "");
 }
 
-/// 25 tokens a second to each.
+/// Returns a load of 25 tokens per second and stream.
 pub fn paced(streams: usize) -> Load {
     Load { streams, each: if streams == 1 { 10 } else { 2 }, script: PACED }
 }
@@ -151,7 +152,7 @@ pub fn row(streams: usize, way: &str, rounds: &[Round]) {
     print_row(streams, way, rounds.iter().map(Round::percentiles), &format!("{cpu:.0}"));
 }
 
-/// Of each column the median of the rounds, and the best.
+/// Prints a row with the median and the minimum of the rounds for each column.
 fn print_row(streams: usize, way: &str, rounds: impl Iterator<Item = [f64; 4]>, cpu: &str) {
     let rounds: Vec<[f64; 4]> = rounds.collect();
     let cell = |at: usize| {

@@ -1,5 +1,6 @@
-//! A talk of members who have two points each and then go on repeating them, with and without keeping repeats from the
-//! others: what the others read, and what all of it costs. Nothing but the protocol is played, in no time.
+//! Savings of repeat suppression: members make two points each and then repeat them. Compares the messages
+//! that others read and the token cost with and without suppression. Simulates only the protocol, without
+//! real time.
 
 use std::time::Duration;
 
@@ -17,21 +18,21 @@ use plexus_domain::{
 
 const MEMBERS: u16 = 4;
 const ROUNDS: u8 = 6;
-/// Of a text, as language models count.
+/// Approximation for the tokenizers of language models.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// What a goal took.
+/// Cost of one goal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
-    /// How often a member was asked.
+    /// Number of turns given to members.
     pub turns: u32,
-    /// Words of one member that the others read.
+    /// Messages of one member that the others read.
     pub messages: u32,
-    /// Of what members are told when they are asked, and of what they say.
+    /// Tokens of the prompts to members and of their answers.
     pub tokens: usize,
 }
 
-/// Plays the talk once.
+/// Simulates the conversation once.
 pub fn play(suppress_repeats: bool) -> anyhow::Result<Cost> {
     let mut talk = Talk::begin(suppress_repeats)?;
     let mut cost = Cost::default();
@@ -90,7 +91,7 @@ impl Talk {
         Ok(())
     }
 
-    /// What the member says now: news, what it said last in other words, or the answer where that is asked for.
+    /// Returns what the member says now: a new point, its last point rephrased, or the answer if it is due.
     fn words(&self, seat: Seat) -> anyhow::Result<Utterance> {
         let decided = rules::decide(&self.team, seat).context("the speaker may say something")?;
         if matches!(decided, Utterance::Conclude { .. }) {
@@ -98,7 +99,7 @@ impl Talk {
         }
         let member = self.team.member(seat).context("a member")?;
         let (spoken, number) = (member.counts.turns, u32::from(seat.0));
-        // Each has two points: its first words, and one that comes to it in the second or the third round.
+        // Each member has two points: one in its first turn, and one in its second or third.
         let second = 1 + (number + 1) % 2;
         let point = number * 10 + u32::from(spoken >= second);
         let before = if spoken == 0 || spoken == second { "" } else { "As I said: " };

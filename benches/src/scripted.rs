@@ -1,5 +1,5 @@
-//! A model server in this process for members of teams. It takes as long for an answer as the goal says, and notes how much
-//! time passes between the end of one answer for a goal and the next call for it.
+//! Scripted model server for members of teams, in this process. The goal determines how long an answer takes.
+//! The server records the time from the end of one answer to the next call for the same goal.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 
 use crate::upstream::MODEL;
 
-/// How each goal begins.
+/// Prefix of every goal.
 const MARK: &str = "Goal-";
 
 pub struct Scripted {
@@ -34,12 +34,12 @@ pub struct Scripted {
 
 #[derive(Default)]
 struct Notes {
-    /// When the last answer ended, by goal.
+    /// End of the latest answer, by goal.
     ended: HashMap<String, Instant>,
     between: Vec<Duration>,
 }
 
-/// A goal with a number of its own, whose members take so long for each answer.
+/// Returns a unique goal whose members take `takes` for each answer.
 pub fn goal(number: usize, takes: Duration) -> String {
     format!("{MARK}{number}-{} Count the boats.", takes.as_millis())
 }
@@ -65,7 +65,8 @@ impl Scripted {
         format!("http://{}/v1", self.address)
     }
 
-    /// The times between an answer and the next call for the same goal, in milliseconds, since this was asked last.
+    /// Returns the times from an answer to the next call for the same goal, in milliseconds, since the last
+    /// call.
     pub fn between(&self) -> Vec<f64> {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.ended.clear();
@@ -73,7 +74,7 @@ impl Scripted {
     }
 }
 
-/// The mark of the goal in what is asked, and how long it takes to answer.
+/// Parses the goal marker and the duration of the answer from a request.
 fn asked(request: &Value) -> Option<(String, Duration)> {
     let text = request["messages"].as_array()?.last()?["content"].as_str()?;
     let mark = text[text.find(MARK)?..].split_whitespace().next()?;

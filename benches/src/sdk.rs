@@ -1,4 +1,4 @@
-//! A2A servers of other makers, each a process of its own: the agents of the tests, without a pause between pieces.
+//! Third-party A2A servers as child processes: the agents of the tests, without a pause between pieces.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use crate::print;
 
-/// How a server is started, and what has to be there for it.
+/// Command of a server, and the path that must exist to run it.
 pub struct Program {
     name: &'static str,
     needs: &'static str,
@@ -35,7 +35,7 @@ pub struct Sdk {
 }
 
 impl Sdk {
-    /// None where it is not installed.
+    /// Starts the server. Returns `None` if it is not installed.
     pub fn start(program: &Program) -> anyhow::Result<Option<Self>> {
         if !Path::new(program.needs).exists() {
             print(&format!("{}: skipped, {} is missing (scripts/setup demo)", program.name, program.needs));

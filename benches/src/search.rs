@@ -1,5 +1,5 @@
-//! Search over HTTP: 600 queries of one to three words over generated listings, beside Postgres full text with the
-//! same listings and the same words.
+//! Search benchmark over HTTP: 600 queries of one to three words over generated listings. Compared with
+//! Postgres full text search on the same listings and queries.
 
 use std::{path::Path, time::Duration};
 
@@ -37,7 +37,7 @@ pub async fn run() -> anyhow::Result<()> {
     crowded(&hub, &queries).await
 }
 
-/// One connection, each query once.
+/// Runs each query once on one connection.
 async fn alone(hub: &Hub, queries: &[String]) -> anyhow::Result<()> {
     let unfinished: Vec<String> = queries.iter().map(|query| query[..query.len() - 2].to_owned()).collect();
     let slips: Vec<String> = queries.iter().map(|query| slip(query)).collect();
@@ -68,7 +68,7 @@ async fn alone(hub: &Hub, queries: &[String]) -> anyhow::Result<()> {
     }
 }
 
-/// Different searches from many connections; the hub keeps no answer.
+/// Runs different queries on many connections; the hub has no result cache.
 async fn crowded(hub: &Hub, queries: &[String]) -> anyhow::Result<()> {
     print(&format!("\n{QUERIES} different searches, {CONNECTIONS} connections, {} s each", TIME.as_secs()));
     print("| what | searches/s | p50 ms | p99 ms |");

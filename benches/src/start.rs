@@ -1,4 +1,4 @@
-//! From starting the process to the first page, with 10,000 agents, and the memory it then holds.
+//! Startup benchmark: time to the first page with 10,000 agents, and the idle memory.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ async fn row(start: &str, hub: &Hub) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long it takes from now until searches find everything.
+/// Returns the time from now until the search index is complete.
 pub async fn until_whole(hub: &Hub) -> anyhow::Result<Duration> {
     let begun = Instant::now();
     let mut connection = Connection::open(hub.address).await?;

@@ -1,6 +1,6 @@
-//! Percentiles, and medians over rounds.
+//! Percentiles and medians.
 
-/// The value that `percent` of `sorted` are below or at; not a number where there is none.
+/// Returns the value that `percent` of `sorted` do not exceed; NaN if it is empty.
 pub fn percentile(sorted: &[f64], percent: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     let at = (last as f64 * percent / 100.0).round() as usize;

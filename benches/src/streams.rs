@@ -1,4 +1,5 @@
-//! Many at once: streams that run, readers that are there, and how soon an event reaches all of them.
+//! Concurrency benchmark: running streams, connected subscribers, and the time until an event reaches all of
+//! them.
 
 use std::{
     sync::{
@@ -28,15 +29,15 @@ use crate::{
 
 const STREAMS: usize = 4_000;
 const READERS: usize = 5_000;
-/// As many answers as one account may have in progress.
+/// Limit of concurrent answers per account.
 const PER_ACCOUNT: usize = 8;
-/// Long enough that all streams have begun before the first ends.
+/// Long enough that all streams have started before the first one ends.
 const HELD: Script = Script { tokens: 160, every: Duration::from_millis(250) };
 const BEGIN_WITHIN: Duration = Duration::from_secs(20);
 const SHORT: Script = Script { tokens: 20, every: Duration::ZERO };
-/// Chats begun at once.
+/// Chats that are started concurrently.
 const AT_ONCE: usize = 64;
-/// Before an event is sent to readers who have come one after the other.
+/// Pause between connecting the subscribers, which happens one after the other, and the event.
 const QUIET: Duration = Duration::from_secs(2);
 const SAMPLES: Duration = Duration::from_millis(100);
 
@@ -81,7 +82,7 @@ async fn running() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A new chat whose answer is heard to its end; from the first token to the last.
+/// Starts a chat and reads its answer to the end. Returns the times of the first and last token.
 pub async fn held(target: Target, agent: &str, script: Script) -> anyhow::Result<(u64, u64)> {
     let asked = tokens::now();
     let mut chat = Chat::begin(target, agent, script).await?;
@@ -90,7 +91,7 @@ pub async fn held(target: Target, agent: &str, script: Script) -> anyhow::Result
     Ok((asked + (heard.first * 1e3) as u64, tokens::now()))
 }
 
-/// The most spans that lie over one moment.
+/// Returns the maximum number of overlapping spans.
 pub fn at_once(spans: &[(u64, u64)]) -> usize {
     let mut changes: Vec<(u64, i64)> = spans.iter().flat_map(|(from, to)| [(*from, 1), (*to, -1)]).collect();
     changes.sort_unstable();
@@ -113,7 +114,7 @@ async fn reading() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A chat with an answer in it for each reader.
+/// Starts a chat with a finished answer for each subscriber.
 async fn begin_chats(people: &[Target], agent: &str) -> anyhow::Result<Vec<(Target, String)>> {
     let mut chats = Vec::new();
     let mut beginning = JoinSet::new();
@@ -134,7 +135,8 @@ async fn begin_chats(people: &[Target], agent: &str) -> anyhow::Result<Vec<(Targ
     Ok(chats)
 }
 
-/// Opens a reader of each, renames the first chat, and waits until everybody who reads it knows.
+/// Subscribes to each chat, renames the first one, and waits until all its subscribers have received the
+/// event.
 async fn readers_of(what: &str, hub: Hub, chats: &[(Target, String)]) -> anyhow::Result<Hub> {
     let hub = hub.again().await?;
     let memory = Memory::watch(hub.id())?;
@@ -166,7 +168,7 @@ async fn readers_of(what: &str, hub: Hub, chats: &[(Target, String)]) -> anyhow:
     Ok(hub)
 }
 
-/// Reads until the event that holds `words`, and tells when it came.
+/// Reads until an event contains `words`, and returns its time of arrival.
 async fn until(events: &mut Events, name: &str, words: &str) -> anyhow::Result<u64> {
     loop {
         let event = events.next().await?.context("a stream of events ended")?;
@@ -177,7 +179,7 @@ async fn until(events: &mut Events, name: &str, words: &str) -> anyhow::Result<u
     }
 }
 
-/// Resident memory of a process from now on.
+/// Sampler of the resident memory of a process.
 pub struct Memory {
     before: f64,
     most: JoinHandle<()>,
@@ -199,7 +201,7 @@ impl Memory {
         Ok(Self { before, most, seen })
     }
 
-    /// The most that was seen.
+    /// Stops sampling and returns the maximum in MiB.
     pub fn most_mib(self) -> f64 {
         self.most.abort();
         self.seen.load(Ordering::Relaxed) as f64 / 1024.0

@@ -1,5 +1,5 @@
-//! Teams whose members answer by a script: what the hub adds to each turn, five hundred teams at once, two teams with the same
-//! members, and what a talk costs in which nobody hears the same thing twice.
+//! Teams benchmark with scripted members: overhead of the hub per turn, five hundred concurrent teams, two
+//! teams with the same members, and the savings of repeat suppression.
 
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,13 @@ use crate::{
 };
 
 const MEMBERS: usize = 4;
-/// Teams one after the other whose turns are timed.
+/// Consecutive teams whose turns are timed.
 const TIMED: usize = 50;
-/// Teams at once: as many people with as many teams each as a hub lets one have.
+/// Concurrent teams: users, and the maximum number of teams that a hub allows per user.
 const PEOPLE: usize = 25;
 const TEAMS_EACH: usize = 20;
 const AT_ONCE: usize = PEOPLE * TEAMS_EACH;
-/// How long a member works while all teams are there.
+/// Duration of a member's answer while all teams run.
 const WORKS: Duration = Duration::from_secs(5);
 const LOOKS: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -35,7 +35,7 @@ struct Scene {
     hub: Hub,
     people: Vec<Target>,
     agents: Vec<String>,
-    /// Goals that were set.
+    /// Number of goals so far, for unique goals.
     goals: usize,
 }
 
@@ -71,7 +71,7 @@ impl Scene {
         goal(self.goals, takes)
     }
 
-    /// Members who speak one after the other, and a client that asks as often without a hub.
+    /// Measures teams with sequential turns, and a client that makes the same number of calls without a hub.
     async fn turns(&mut self) -> anyhow::Result<()> {
         let person = self.people[0].clone();
         let mut client = Client::open(person.address).await?;
@@ -107,7 +107,7 @@ impl Scene {
         Ok(())
     }
 
-    /// All teams at once, and as many calls without a hub.
+    /// Runs all teams at once, and the same number of calls without a hub.
     async fn at_once(&mut self) -> anyhow::Result<()> {
         let calls = AT_ONCE * MEMBERS;
         print(&format!(
@@ -138,7 +138,7 @@ impl Scene {
         Ok((begun.elapsed(), failed))
     }
 
-    /// So many teams of each person; answers how long it took and how many came to no answer.
+    /// Launches `each` teams per user. Returns the duration and the number of teams without an answer.
     async fn teams_at_once(&mut self, each: usize, takes: Duration) -> anyhow::Result<(Duration, usize)> {
         let (begun, mut going) = (Instant::now(), JoinSet::new());
         for person in self.people.clone() {
@@ -162,7 +162,7 @@ impl Scene {
         Ok((begun.elapsed(), failed))
     }
 
-    /// One team, then two at once with the same members.
+    /// Runs one team, then two at once with the same members.
     async fn sharing(&mut self) -> anyhow::Result<()> {
         self.people.truncate(1);
         print(&format!("\nTeams with the same {MEMBERS} members, each at work for {} s", WORKS.as_secs()));
@@ -177,7 +177,7 @@ impl Scene {
     }
 }
 
-/// Launches a team; answers its id.
+/// Launches a team and returns its id.
 async fn launch(
     client: &mut Client,
     person: &Target,
@@ -189,7 +189,7 @@ async fn launch(
     Ok(client.call(person.json(Method::POST, "/api/v1/teams", &new)?).await?["id"].clone())
 }
 
-/// The person's teams once all have ended.
+/// Polls until all teams of the user have ended, and returns them.
 async fn until_ended(client: &mut Client, person: &Target) -> anyhow::Result<Vec<Value>> {
     let begun = Instant::now();
     loop {
@@ -204,7 +204,7 @@ async fn until_ended(client: &mut Client, person: &Target) -> anyhow::Result<Vec
     }
 }
 
-/// One call of the model server, to the end of its answer.
+/// Calls the model server once and reads the answer to its end.
 async fn ask(client: &mut Client, to: &Target, goal: &str) -> anyhow::Result<()> {
     let body = json!({ "model": MODEL, "stream": true, "messages": [{ "role": "user", "content": goal }] });
     let mut events = client.stream(to.json(Method::POST, "/v1/chat/completions", &body)?).await?;

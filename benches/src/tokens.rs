@@ -1,38 +1,39 @@
-//! Tokens that say which they are and when they were sent, so that whoever receives them measures and checks at once.
+//! Tokens that carry their number and send time, so that a receiver can verify order and measure latency.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 
-/// So many tokens make a paragraph.
+/// Tokens per paragraph.
 const PARAGRAPH: usize = 50;
 
-/// The machine's clock in microseconds, which the model server and the client share.
+/// Returns the system clock in microseconds. Model server and client run on the same machine, so it is
+/// comparable.
 #[expect(clippy::disallowed_methods, reason = "two processes of the bench compare their readings of it")]
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The `n`th token of an answer, sent now.
+/// Returns the `n`th token of an answer, with the current time.
 pub fn write(n: usize) -> String {
     let end = if n % PARAGRAPH == PARAGRAPH - 1 { "\n\n" } else { " " };
     format!("{n}.{}{end}", now())
 }
 
-/// One answer as it is received: every token once and in order.
+/// Receiver of one answer: verifies that every token arrives once and in order.
 #[derive(Default)]
 pub struct Heard {
-    /// From the request to the first token, in milliseconds.
+    /// Time from the request to the first token, in milliseconds.
     pub first: f64,
-    /// From sending to receiving each later token, in milliseconds.
+    /// Time from sending to receiving each later token, in milliseconds.
     pub later: Vec<f64>,
     pub count: usize,
 }
 
 impl Heard {
-    /// Takes a piece of an answer that was asked for at `asked`. A piece of a page (`again`) may repeat what is known,
-    /// and has other words.
+    /// Processes a piece of an answer that was requested at time `asked`. A piece of a page (`again`) may
+    /// repeat known tokens and contain other words.
     pub fn take(&mut self, asked: u64, piece: &str, again: bool) -> anyhow::Result<()> {
         let received = now();
         for token in piece.split_ascii_whitespace() {
@@ -53,7 +54,7 @@ impl Heard {
     }
 }
 
-/// Which token it is, and when it was sent.
+/// Parses number and send time of a token.
 fn read(token: &str) -> Option<(usize, u64)> {
     let (n, sent) = token.split_once('.')?;
     Some((n.parse().ok()?, sent.parse().ok()?))
@@ -63,7 +64,7 @@ fn millis(from: u64, to: u64) -> f64 {
     to.saturating_sub(from) as f64 / 1e3
 }
 
-/// The words of html that holds tokens.
+/// Returns the text content of HTML.
 pub fn words(html: &str) -> String {
     let mut in_tag = false;
     let outside = |c: char| match c {

@@ -1,4 +1,4 @@
-//! A model server that answers with as many tokens as the last message asks for, at the pace that it asks for.
+//! Model server that answers with the number and pace of tokens that the last message requests.
 
 use std::{convert::Infallible, net::SocketAddr, time::Duration};
 
@@ -18,10 +18,10 @@ use crate::{
     tokens,
 };
 
-/// What this server calls its model.
+/// Model name of this server.
 pub const MODEL: &str = "bench";
 
-/// What is asked of it: the words of a message, `TOKENS every MICROSECONDS`.
+/// Request script: the message text `TOKENS every MICROSECONDS`.
 #[derive(Clone, Copy)]
 pub struct Script {
     pub tokens: usize,
@@ -33,7 +33,7 @@ impl Script {
         format!("{} every {}", self.tokens, self.every.as_micros())
     }
 
-    /// How long an answer takes at least.
+    /// Returns the minimum duration of an answer.
     pub fn takes(self) -> Duration {
         self.every * u32::try_from(self.tokens).unwrap_or(u32::MAX)
     }
@@ -45,7 +45,7 @@ impl Script {
     }
 }
 
-/// The server as a process of its own.
+/// The server as a child process.
 pub struct Upstream(Part);
 
 impl Upstream {
@@ -61,13 +61,13 @@ impl Upstream {
         self.0.id()
     }
 
-    /// Its address as clients of the API are given it.
+    /// Returns the base URL for clients of the API.
     pub fn base(&self) -> String {
         format!("http://{}/v1", self.address())
     }
 }
 
-/// Serves until the process is ended.
+/// Serves until the process is killed.
 pub async fn serve() -> anyhow::Result<()> {
     let models = json!({ "object": "list", "data": [{ "id": MODEL, "object": "model" }] });
     let router = Router::new()
@@ -87,7 +87,7 @@ async fn complete(Json(request): Json<Value>) -> Response {
 fn events(script: Script) -> impl Stream<Item = Bytes> {
     let begun = Instant::now();
     let tokens = stream::iter(0..script.tokens).then(move |n| async move {
-        // A timer would keep the first token for up to a millisecond.
+        // Send the first token without a timer, which would delay it by up to a millisecond.
         if n > 0 && !script.every.is_zero() {
             sleep_until(begun + script.every * u32::try_from(n).unwrap_or(u32::MAX)).await;
         }
@@ -98,7 +98,7 @@ fn events(script: Script) -> impl Stream<Item = Bytes> {
     tokens.chain(stream::iter([stop, usage, Bytes::from_static(b"data: [DONE]\n\n")]))
 }
 
-/// One event of the stream (OpenAI API reference, "chat.completion.chunk").
+/// Formats one event of the stream (OpenAI API reference, "chat.completion.chunk").
 fn chunk(choices: &Value, usage: Option<usize>) -> Bytes {
     let usage = usage.map_or_else(String::new, |tokens| {
         format!(

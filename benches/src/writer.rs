@@ -1,4 +1,4 @@
-//! Somebody who writes all the time beside a bench: an API client that renames chats, 500 rows a second.
+//! Background write load for other benchmarks: an API client that renames chats, 500 rows per second.
 
 use std::{
     sync::{
@@ -21,13 +21,13 @@ use crate::{
     upstream::Script,
 };
 
-/// A new title writes two rows, the chat's and the event's, in a transaction of its own.
+/// A rename writes two rows, chat and event, in one transaction.
 const ROWS_EACH: usize = 2;
 pub const ROWS_PER_SECOND: usize = 500;
-/// So many write at once, so that one slow answer does not lower the rate.
+/// Concurrent writers, so that one slow response does not lower the rate.
 const HANDS: usize = 5;
 
-/// Writes until it is dropped.
+/// Writes until dropped.
 pub struct Writer {
     _hands: JoinSet<anyhow::Result<()>>,
     since: Instant,
@@ -45,7 +45,7 @@ impl Writer {
         Ok(Self { _hands: hands, since: Instant::now(), renamed })
     }
 
-    /// What it came to so far.
+    /// Returns the average rate so far.
     pub fn rows_per_second(&self) -> f64 {
         (self.renamed.load(Ordering::Relaxed) * ROWS_EACH) as f64 / self.since.elapsed().as_secs_f64()
     }

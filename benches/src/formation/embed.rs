@@ -1,21 +1,21 @@
-//! A simple embedder, the same for both rules: words and their three letters in a row, hashed, weighed by how rare they
-//! are, scaled to length one. Two texts are as near as their inner product says, and every text is compared.
+//! Simple text embedder, shared by both rules: hashed words and character trigrams, weighted by inverse
+//! document frequency, normalised to length one. Similarity is the inner product; search compares all texts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Places that features are hashed to.
+/// Dimensions of the feature hashing.
 const PLACES: u64 = 1 << 22;
-/// A word counts as much as this many of its pieces.
+/// Weight of a word relative to a trigram.
 const WORD: f32 = 2.0;
-/// What more than one text in so many has says nothing.
+/// Features in more than one of this many texts are ignored as uninformative.
 const TOO_COMMON: usize = 4;
 
-/// A text as its places, each with a weight.
+/// Sparse vector: dimensions with weights.
 type Vector = Vec<(u32, f32)>;
 
 pub struct Space {
     rarity: HashMap<u32, f32>,
-    /// By place: the texts that have it, with the weight that it has there.
+    /// Inverted index: for each dimension, the texts that have it and their weights.
     postings: HashMap<u32, Vec<(u32, f32)>>,
     texts: usize,
 }
@@ -39,7 +39,7 @@ impl Space {
         space
     }
 
-    /// A feature that no text has leads to none.
+    /// Returns the vector of a text. Features that occur in no text are ignored.
     pub fn embed(&self, text: &str) -> Vector {
         let weighed = features(text).into_iter();
         let mut vector: Vector =
@@ -49,7 +49,7 @@ impl Space {
         vector
     }
 
-    /// How near each text is to these vectors together.
+    /// Returns the weighted sum of the similarities of each text to these vectors.
     pub fn nearness(&self, asked: &[(&Vector, f32)]) -> Vec<f32> {
         let mut near = vec![0.0; self.texts];
         for (vector, share) in asked {
@@ -63,7 +63,7 @@ impl Space {
     }
 }
 
-/// The nearest first.
+/// Returns the `most` most similar texts, best first.
 pub fn best(near: &[f32], most: usize) -> Vec<(usize, f32)> {
     let mut all: Vec<(usize, f32)> =
         near.iter().copied().enumerate().filter(|(_, near)| *near > 0.0).collect();
@@ -89,7 +89,7 @@ fn features(text: &str) -> BTreeMap<u32, f32> {
     features
 }
 
-/// FNV-1a.
+/// FNV-1a hash, reduced to the number of dimensions.
 fn place(feature: &str) -> u32 {
     let hash = feature.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,11 +1,11 @@
-//! The same agents in the index of the product.
+//! The search index of the product, filled with the generated agents.
 
 use plexus_domain::{AgentId, Timestamp};
 use plexus_search::{Error, Hit, Index, Listing, Needs};
 
 use super::world::Profile;
 
-/// Agents that somebody publishes.
+/// Agents per owner.
 const OF_ONE_OWNER: usize = 3;
 
 pub struct Indexed(Index);
@@ -18,7 +18,7 @@ impl Indexed {
         Ok(Self(index))
     }
 
-    /// For each part of a goal those who fit it best; `also` is told of where others fit better.
+    /// Returns the best agents for each part of a goal. The agent `also` is scored even if others are better.
     pub fn fitting(
         &self,
         parts: &[&str],
@@ -31,13 +31,13 @@ impl Indexed {
         Ok(found.into_iter().map(numbered).collect())
     }
 
-    /// For each word of a text what may be said instead, each with how much it counts.
+    /// Returns weighted related terms for each word of a text.
     pub fn alike(&self, text: &str) -> anyhow::Result<Vec<Vec<(String, f32)>>> {
         Ok(self.0.alike(text)?)
     }
 }
 
-/// The number of an agent is in its id.
+/// Returns an agent id that encodes the number of the agent.
 fn id(n: usize) -> AgentId {
     let mut entropy = [0; 10];
     entropy[2..].copy_from_slice(&(n as u64).to_be_bytes());

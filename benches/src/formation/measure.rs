@@ -1,4 +1,4 @@
-//! What a rule did for the goals of a world, and how sure the difference between two rules is.
+//! Scores of a rule over all goals, and confidence intervals for the difference between two rules.
 
 use super::{
     embed::Space,
@@ -10,22 +10,22 @@ use crate::{
     stats::{percentile, sorted},
 };
 
-/// Draws of as many goals as there are, with repetition (the bootstrap).
+/// Bootstrap resamples, each with as many goals as there are, drawn with replacement.
 const DRAWS: usize = 2_000;
 
-/// What came of one goal.
+/// Result for one goal.
 pub struct Result {
-    /// For each agent that is wanted: how many are at least as like it as the most like it that was recruited; 1 is
-    /// itself.
+    /// Rank of each wanted agent: how many agents are at least as similar to it as the most similar recruited
+    /// one. It is 1 if the wanted agent itself was recruited.
     pub ranks: Vec<usize>,
     pub recruited: usize,
-    /// How many of the recruited are wanted.
+    /// Number of recruited agents that are wanted.
     pub wanted: usize,
-    /// Whether it was decided rightly if the member does its errand alone.
+    /// Whether the rule decided correctly between working alone and forming a subteam.
     pub nested_rightly: bool,
 }
 
-/// By goal. Whom an agent is like, `space` says.
+/// Returns the result of each goal. `space` defines the similarity of agents.
 pub fn measure(rule: Rule, finder: Finder<'_>, space: &Space, world: &World) -> anyhow::Result<Vec<Result>> {
     world.goals.iter().map(|goal| one(rule, finder, space, world, goal)).collect()
 }
@@ -47,11 +47,11 @@ fn rank(space: &Space, world: &World, label: usize, recruited: &[usize]) -> usiz
     }
     let near = space.nearness(&[(&space.embed(&world.profiles[label].text()), 1.0)]);
     let best = recruited.iter().map(|&agent| near[agent]).fold(0.0, f32::max);
-    // Whoever is wanted and was not recruited is nearer to itself than anybody.
+    // The wanted agent counts too: it is more similar to itself than any other agent.
     near.iter().enumerate().filter(|(agent, other)| *agent == label || **other > best).count() + 1
 }
 
-/// The measures of the paper (arXiv 2407.07061, section 4.1), and what they leave out.
+/// Metrics of the paper (arXiv 2407.07061, section 4.1), and metrics that it omits.
 #[derive(Clone, Copy, Debug)]
 pub struct Scores {
     pub top_1: f64,
@@ -79,7 +79,7 @@ impl Scores {
     }
 }
 
-/// A difference, and the interval that holds 95 of 100 draws.
+/// Difference with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference {
     pub by: f64,
@@ -87,7 +87,7 @@ pub struct Difference {
     pub high: f64,
 }
 
-/// By how much `ours` is better than `theirs`, goal by goal.
+/// Returns the advantage of `ours` over `theirs`, paired by goal.
 pub fn difference(ours: &[Result], theirs: &[Result], of: fn(&Scores) -> f64) -> Difference {
     let by = |at: &[usize]| {
         let drawn =

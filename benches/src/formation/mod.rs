@@ -1,9 +1,9 @@
-//! Choosing members: the rule of the original (OpenBMB's Internet of Agents, arXiv 2407.07061) and ours on the same
-//! goals and agents, which are generated with labels, since theirs were not published.
+//! Member selection benchmark: the rule of OpenBMB's Internet of Agents (arXiv 2407.07061, "the original")
+//! and ours. Goals and agents are generated with labels, because those of the paper were not published.
 //!
-//! The original leaves much to a model, in whose place stands what favours it: every place of the team is taken. Both
-//! rules see agents through the same embedder: ours in the place of the product's index and beside it. The last row is
-//! the product, which has the index alone.
+//! The original leaves many decisions to a model. A substitute that favours the original takes its place:
+//! every place of the team is filled. Both rules use the same embedder, ours in place of the product's index
+//! and beside it. The last row is the product, with the index alone.
 
 mod embed;
 mod indexed;
@@ -27,7 +27,8 @@ use crate::{
 const GOALS: usize = 625;
 const SIZES: [usize; 3] = [1_500, 15_000, 150_000];
 
-/// PLEXUS_BENCH_AGENTS names one size, PLEXUS_BENCH_TUNING has the goals in the words that rules are tuned on.
+/// Runs the benchmark. PLEXUS_BENCH_AGENTS selects one size. PLEXUS_BENCH_TUNING selects goals with the
+/// vocabulary on which rules are tuned.
 pub fn run() -> anyhow::Result<()> {
     let family = match std::env::var("PLEXUS_BENCH_TUNING") {
         Ok(_) => Family::Tuning,
@@ -76,7 +77,7 @@ fn one(family: Family, said: Said, size: usize) -> anyhow::Result<()> {
     pace(&world, &space, indexed)
 }
 
-/// How long the product takes to choose.
+/// Prints the latency of a selection with the product's index.
 fn pace(world: &World, space: &Space, indexed: Finder<'_>) -> anyhow::Result<()> {
     let took = world.goals.iter().map(|goal| {
         let start = Instant::now();

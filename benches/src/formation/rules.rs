@@ -1,4 +1,5 @@
-//! The two rules: whom each recruits for a goal, and whether it has a member form a team for a piece of work.
+//! Selection rules: which agents a rule recruits for a goal, and whether a member forms a subteam for its
+//! assignment.
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
@@ -15,29 +16,30 @@ use super::{
     indexed::Indexed,
 };
 
-/// Members of a team at most, with both rules.
+/// Maximum members of a team, for both rules.
 const PLACES: usize = 4;
-/// What the original looks at for each query, IoA at ca5e3d5, `im_server`: the nearest three, however near.
+/// Hits per query in the original (IoA at ca5e3d5, `im_server`): the three most similar ones, without a
+/// threshold.
 const HITS: usize = 3;
 
-/// Of so many agents the index is asked how well they fit where it is not asked alone.
+/// Agents whose index scores are combined with the embedder's.
 const KNOWN: usize = 1_000;
-/// What the embedder says counts so much beside the index.
+/// Weight of the embedder relative to the index.
 const BESIDE: f32 = 0.3;
 
-/// How well each agent fits, by its number.
+/// Score of each agent, by its number.
 type Fits = Vec<f32>;
-/// Those who fit best, each with how well.
+/// Best agents with their scores.
 type Best = Vec<(usize, f32)>;
 
 /// Finds agents for the parts of a goal.
 #[derive(Clone, Copy)]
 pub enum Finder<'a> {
-    /// Our rule with the embedder of the original in the place of the index.
+    /// Our rule with the embedder in place of the index.
     Embedder(&'a Embedder<'a>),
-    /// With that embedder beside the index.
+    /// Our rule with the embedder and the index.
     Both(&'a Embedder<'a>),
-    /// As the product has it.
+    /// Our rule with the index, as in the product.
     Index(&'a Indexed),
 }
 
@@ -56,7 +58,7 @@ impl Finder<'_> {
     }
 }
 
-/// Those who fit best, and `also`, wherever it stands.
+/// Returns the best agents, and `also` regardless of its rank.
 fn listed(fits: &Fits, also: Option<usize>) -> Best {
     let mut found = best(fits, LOOKED_AT);
     let is_new = |agent: &usize| !found.iter().any(|(other, _)| other == agent);
@@ -64,7 +66,7 @@ fn listed(fits: &Fits, also: Option<usize>) -> Best {
     found
 }
 
-/// What the embedder says added to what the index says, each as a part of the best that it says of anybody.
+/// Adds the embedder scores to the index scores, each normalised by its maximum.
 fn together(mut near: Fits, known: &Best) -> Fits {
     let nearest = near.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
     near.iter_mut().for_each(|fit| *fit *= BESIDE / nearest);
@@ -73,11 +75,11 @@ fn together(mut near: Fits, known: &Best) -> Fits {
     near
 }
 
-/// Asked once for each word that counts, and for what the index says may stand for it.
+/// Scores agents by embedding similarity, once for each significant word and its related terms.
 pub struct Embedder<'a> {
     space: &'a Space,
     index: &'a Indexed,
-    /// Goals have few different words.
+    /// Cache by word: goals have few distinct words.
     known: RefCell<HashMap<String, Rc<Fits>>>,
 }
 
@@ -101,7 +103,7 @@ impl<'a> Embedder<'a> {
         Ok(fits)
     }
 
-    /// How near each agent is to the one of these words that it is nearest to.
+    /// Returns the similarity of each agent to the most similar of these words.
     fn word(&self, alike: &[(String, f32)]) -> Rc<Fits> {
         let word = alike.first().map(|(word, _)| word.clone()).unwrap_or_default();
         if let Some(known) = self.known.borrow().get(&word) {
@@ -118,13 +120,13 @@ impl<'a> Embedder<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The original's with the clauses of the goal as its queries.
+    /// The original, with one query for each clause of the goal.
     Clauses,
-    /// With the whole goal as one more query, before them.
+    /// The original, with the whole goal as an additional first query.
     ClausesAndGoal,
-    /// With the whole goal behind each clause.
+    /// The original, with the whole goal appended to each clause.
     ClausesInGoal,
-    /// Ours.
+    /// Our rule.
     Ours,
 }
 
@@ -140,7 +142,7 @@ impl Rule {
         }
     }
 
-    /// Whom it recruits.
+    /// Returns the agents that the rule recruits.
     pub fn recruits(self, finder: Finder<'_>, space: &Space, goal: &str) -> anyhow::Result<Vec<usize>> {
         if self != Self::Ours {
             return Ok(in_turn(&self.hits(space, goal)));
@@ -151,8 +153,8 @@ impl Rule {
         Ok(chosen.iter().filter_map(|invitee| number(&invitee.identity)).collect())
     }
 
-    /// Whether a member forms a team for its piece of work. In the original a model says so; in its place stands that
-    /// the member is not among those whom each query finds.
+    /// Returns whether a member forms a subteam for its assignment. In the original a model decides. The
+    /// substitute: it does unless every query finds the member.
     pub fn nests(self, finder: Finder<'_>, space: &Space, member: usize, work: &str) -> anyhow::Result<bool> {
         if self != Self::Ours {
             return Ok(!self.hits(space, work).iter().all(|hits| hits.contains(&member)));
@@ -175,8 +177,8 @@ impl Rule {
     }
 }
 
-/// In the original a model picks among the hits. In its place: the first of each query, then the second of each, until
-/// all places are taken.
+/// Substitute for the model of the original, which picks among the hits: the first hit of each query, then
+/// the second of each, until all places are filled.
 fn in_turn(hits: &[Vec<usize>]) -> Vec<usize> {
     let mut recruited = Vec::new();
     for agent in (0..HITS).flat_map(|place| hits.iter().filter_map(move |hits| hits.get(place))) {

@@ -1,22 +1,24 @@
-//! A generated world: agents with skills, goals that need some of them, and who is wanted for each goal.
+//! Synthetic data: agents with skills, goals that require some of them, and the agents wanted for each goal.
 //!
-//! An agent works for one kind of customer (its sector) and has one to three skills, each something that it does (an
-//! act) to something (a thing). No other agent does the same for the same sector as one that is wanted, so whom a goal
-//! needs is known. Each word list gives agents words of their own, and goals two families: rules are tuned on goals
-//! of one, and the report is about goals of the other, which shares no word with it.
+//! An agent serves one kind of customer (its sector) and has one to three skills. A skill is an action (act)
+//! on an object (thing). No two agents have the same skill in the same sector if one of them is wanted, so
+//! the labels are unambiguous. The word lists give agents one vocabulary and goals two families. Rules are
+//! tuned on goals of one family. The report uses the other family, which shares no word with it.
 //!
-//! What an agent says is a sentence, or a card as they are published: of 24 public A2A cards 15 had skills described
-//! beside the agent, 12 of them with tags, 8 of those with examples of what people ask for, mostly two for a skill.
+//! An agent describes itself by a sentence, or by a card like published ones: of 24 public A2A cards, 15
+//! described skills beside the agent, 12 of them had tags, 8 of those had examples of requests, mostly two
+//! per skill.
 
 use std::collections::HashSet;
 
 use crate::listings::Words as Dice;
 
-/// The same world for the same number.
+/// Fixed seed: every run generates the same data.
 const SEED: u64 = 2_407;
-/// Agents out of whom goals are made; further ones only stand in the way.
+/// Number of agents from which goals are made. Further agents are distractors.
 pub const LABELLED: usize = 1_500;
-/// Pieces of work that the member does alone, of every 625 (the proportion of arXiv 2407.07061, appendix C).
+/// Assignments that the member can do alone, out of every 625 (the proportion of arXiv 2407.07061, appendix
+/// C).
 const ALONE: usize = 300;
 const OF: usize = 625;
 
@@ -26,7 +28,7 @@ pub enum Family {
     Report,
 }
 
-/// What agents say about themselves.
+/// Form of an agent's self-description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     Sentence,
@@ -42,7 +44,7 @@ pub struct Profile {
     pub name: String,
     pub summary: String,
     pub tags: Vec<String>,
-    /// What its skills say, and examples of what people ask for.
+    /// Text of the skills and examples of requests.
     pub said: String,
     skills: Vec<Skill>,
     sector: usize,
@@ -56,19 +58,19 @@ struct Skill {
 
 pub struct Goal {
     pub text: String,
-    /// Who is wanted.
+    /// Numbers of the wanted agents.
     pub labels: Vec<usize>,
     pub errand: Errand,
 }
 
-/// A piece of work of a member, which it can do alone, or half of it.
+/// Assignment of a member, which it can do alone or only half of.
 pub struct Errand {
     pub member: usize,
     pub text: String,
     pub alone: bool,
 }
 
-/// A clause of a goal.
+/// Clause of a goal.
 #[derive(Clone, Copy)]
 struct Clause {
     skill: Skill,
@@ -76,7 +78,7 @@ struct Clause {
 }
 
 impl Profile {
-    /// All that it says.
+    /// Returns the whole self-description.
     pub fn text(&self) -> String {
         format!("{}. {} {} {}", self.name, self.summary, self.tags.join(", "), self.said)
     }
@@ -103,7 +105,7 @@ struct Lists {
     sectors: Vec<Concept>,
 }
 
-/// The ways to say the same.
+/// Synonyms for one concept, by vocabulary.
 struct Concept {
     profile: Vec<&'static str>,
     tuning: Vec<&'static str>,
@@ -121,7 +123,7 @@ impl Concept {
         text.lines().map(concept).collect()
     }
 
-    /// Agents' own words where there is no family.
+    /// Picks a synonym, from the agents' vocabulary if there is no family.
     fn of(&self, family: Option<Family>, dice: &mut Dice) -> &'static str {
         match family {
             None => pick(&self.profile, dice),
@@ -131,9 +133,9 @@ impl Concept {
     }
 }
 
-/// Who speaks in an example: as agents do, or as people of either family.
+/// Vocabularies of examples: that of agents, or either family of users.
 const VOICES: [Option<Family>; 3] = [None, Some(Family::Tuning), Some(Family::Report)];
-/// Of so many cards, so many have skills described, so many of those tags, and so many of those examples.
+/// Numbers of published cards, of cards with skills, with tags, and with examples, as counted above.
 const CARDS: usize = 24;
 const WITH_SKILLS: usize = 15;
 const WITH_TAGS: usize = 12;
@@ -160,7 +162,8 @@ impl Lists {
         }
     }
 
-    /// `taken` are skills in sectors that one agent has and no other may; with `wanted` this one takes its own.
+    /// Generates an agent. `taken` holds skills in sectors that are reserved for one agent; `wanted` reserves
+    /// those of this one.
     fn profile(
         &self,
         n: usize,
@@ -212,7 +215,7 @@ impl Lists {
         skills.iter().map(|skill| self.ask(None, *skill, dice)).collect()
     }
 
-    /// What somebody may ask for, half of the time with for whom.
+    /// Returns an example request, which names the customers half of the time.
     fn example(&self, Clause { skill, sector }: Clause, dice: &mut Dice) -> String {
         let voice = pick(&VOICES, dice);
         let asked = self.ask(voice, skill, dice);
@@ -240,7 +243,7 @@ impl Lists {
         }
         let mut clauses = Vec::new();
         for &label in &labels {
-            // Some are wanted for two things.
+            // Some agents are wanted for two skills.
             let uses = if below(dice, 10) < 3 { 2 } else { 1 };
             let Profile { skills, sector, .. } = &all[label];
             clauses.extend(skills.iter().take(uses).map(|&skill| Clause { skill, sector: *sector }));
@@ -250,7 +253,7 @@ impl Lists {
     }
 
     fn errand(&self, family: Family, n: usize, all: &[Profile], dice: &mut Dice) -> Errand {
-        // Spread over all goals: 299 and 625 have no factor in common.
+        // Spreads them evenly over the goals: 299 and 625 are coprime.
         let alone = n * 299 % OF < ALONE;
         loop {
             let (member, other) = (below(dice, all.len()), below(dice, all.len()));
@@ -306,7 +309,7 @@ fn below(dice: &mut Dice, end: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Words without which no sentence is made.
+    /// Function words that every sentence needs.
     const COMMON: [&str; 2] = ["about", "with"];
 
     fn words<'a>(said: impl IntoIterator<Item = &'a &'static str>) -> HashSet<&'static str> {
