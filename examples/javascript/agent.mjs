@@ -1,16 +1,20 @@
-// An agent for a Plexus hub that needs nothing but Node.
+// An agent for a Plexus hub, without dependencies besides Node.
 //
 //     plexus agent run NAME --speaks lines -- node agent.mjs
 //
-// The hub sends one JSON object a line: {"order": "ask", "run": …, "text": …, "turns": […]} for a question and
-// {"order": "stop", "run": …} when nobody waits for the answer any more. What is printed goes back, one JSON object a
-// line: {"run": …, "told": "text", "text": …} for a piece of the answer and {"run": …, "told": "completed"} at its end.
+// The protocol is one JSON object per line, in both directions.
+// The hub writes to standard input:
+//   {"order": "ask", "run": …, "text": …, "turns": […]}   a question
+//   {"order": "stop", "run": …}                           the run is cancelled
+// The agent writes to standard output:
+//   {"run": …, "told": "text", "text": …}                 a piece of the answer
+//   {"run": …, "told": "completed"}                       the end of the answer
 
 import { createInterface } from "node:readline";
 
 const READS_PER_MINUTE = 230;
 
-/** Write your agent here. Call `tell` as often as you like; hand `signal` to whatever takes long. */
+/** Write your agent here. Call `tell` for each piece of output; pass `signal` to long operations to cancel them. */
 async function answer(question, tell, signal) {
   const words = question.text.split(/\s+/).filter(Boolean);
   tell("status", { line: "Counting" });

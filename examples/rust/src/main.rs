@@ -4,10 +4,17 @@
 //! plexus agent run NAME --speaks lines -- cargo run --quiet
 //! ```
 //!
-//! The hub sends one JSON object a line: `{"order": "ask", "run": …, "text": …, "turns": […]}` for a question and
-//! `{"order": "stop", "run": …}` when nobody waits for the answer any more. What is printed goes back, one JSON object
-//! a line: `{"run": …, "told": "text", "text": …}` for a piece of the answer and `{"run": …, "told": "completed"}` at
-//! its end. Several questions may be open at once, so each is answered in a thread of its own.
+//! The protocol is one JSON object per line, in both directions. The hub writes to standard input:
+//!
+//! - `{"order": "ask", "run": …, "text": …, "turns": […]}`: a question
+//! - `{"order": "stop", "run": …}`: the run is cancelled
+//!
+//! The agent writes to standard output:
+//!
+//! - `{"run": …, "told": "text", "text": …}`: a piece of the answer
+//! - `{"run": …, "told": "completed"}`: the end of the answer
+//!
+//! Questions may arrive concurrently, so each is answered in a thread of its own.
 
 use std::{
     collections::HashMap,
@@ -23,7 +30,7 @@ use serde_json::{Value, json};
 
 const READS_PER_MINUTE: f64 = 230.0;
 
-/// Write your agent here. Call `tell` as often as you like; look at `stopped` where something takes long.
+/// Write your agent here. Call `tell` for each piece of output; check `stopped` during long operations.
 fn answer(question: &Value, tell: impl Fn(Value), stopped: &AtomicBool) {
     let words: Vec<&str> = question["text"].as_str().unwrap_or_default().split_whitespace().collect();
     tell(json!({ "told": "status", "line": "Counting" }));
