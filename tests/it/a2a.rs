@@ -1,4 +1,4 @@
-//! Agents of the hub over A2A, as programs see them.
+//! Tests of the hub's agents over A2A, as API clients use them.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::{
 
 const CALC: &str = "/a2a/plexus/calc/";
 
-/// A program of a new account.
+/// Creates an account and returns an API client with a token of it.
 async fn program(hub: &Hub, name: &str) -> Client {
     let person = hub.person(name).await;
     person.with_token(&make(&person, &["chat", "read"]).await)
@@ -47,7 +47,7 @@ fn message(text: &str) -> Value {
     json!({ "message": { "messageId": "m-1", "role": "ROLE_USER", "parts": [{ "text": text }] } })
 }
 
-/// A sheet that takes a moment.
+/// Returns a sheet that takes a while to evaluate.
 fn long_sheet() -> String {
     (0..20_000).fold(String::new(), |mut sheet, line| {
         let _ = writeln!(sheet, "{line} * 3 km in m");
@@ -55,7 +55,7 @@ fn long_sheet() -> String {
     })
 }
 
-/// The data of each server-sent event.
+/// Returns the data of each server-sent event.
 fn events(answer: &Answer) -> Vec<Value> {
     assert!(answer.header("content-type").starts_with("text/event-stream"), "{}", answer.body);
     let data = answer.body.lines().filter_map(|line| line.strip_prefix("data: "));
@@ -68,7 +68,7 @@ async fn stream(client: &Client, version: &str, method: &str, params: &Value) ->
     events(&answer).into_iter().map(|event| event["result"].clone()).collect()
 }
 
-/// What the chunks of the agent's own artifact come to.
+/// Returns the text of the agent's artifact, assembled from its chunks.
 fn assembled(events: &[Value]) -> String {
     let mut text =
         events[0]["task"]["artifacts"][0]["parts"][0]["text"].as_str().unwrap_or_default().to_owned();
@@ -356,7 +356,7 @@ on_both! {
             assert_eq!(answer.status.as_u16(), status, "{path}: {}", answer.body);
             assert_eq!(answer.json()["error"]["status"], json!(name), "{path}");
         }
-        // The older version has another HTTP+JSON, which is not spoken.
+        // A2A 0.3 has a different HTTP+JSON binding, which the hub does not support.
         let tasks = ada.request(Method::GET, &format!("{CALC}rest/tasks"));
         let former = ada.request(Method::POST, &format!("{CALC}rest/v1/message:send")).header("A2A-Version", "0.3");
         for request in [tasks, former.json(&json!({ "message": { "content": [{ "text": "1 + 1" }] } }))] {

@@ -1,4 +1,4 @@
-//! Signing up, in and out; sessions; the end of an account.
+//! Tests of sign-up, sign-in and sign-out, sessions, and account deletion.
 
 use reqwest::StatusCode;
 
@@ -192,7 +192,7 @@ on_both! {
     }
 }
 
-/// The ids of the sessions that can be ended, as the page shows them.
+/// Returns the ids of the revocable sessions on the page.
 async fn sessions(client: &Client) -> Vec<String> {
     let page = client.get("/settings/sessions").await.expect(StatusCode::OK).body;
     let fields = page.split("<input").filter(|input| input.contains("name=\"id\""));

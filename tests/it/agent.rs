@@ -1,4 +1,4 @@
-//! An A2A agent in this process that says what the test tells it to, when the test tells it to.
+//! Fixture: A2A agent in this process whose output and timing are scripted by the test.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -19,9 +19,9 @@ use tokio::{
 };
 use tokio_stream::wrappers::ReceiverStream;
 
-/// A hub that does not call by then does not call.
+/// Timeout for a call of the hub.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Calls and events that wait for whoever reads them.
+/// Capacity of the queues for calls and events.
 const WAITING: usize = 64;
 
 pub struct Agent {
@@ -29,7 +29,7 @@ pub struct Agent {
     calls: Receiver<Call>,
 }
 
-/// One request for an answer. The connection breaks when it is dropped.
+/// Call that awaits its answer. Dropping it closes the connection.
 pub struct Call {
     pub headers: HeaderMap,
     pub message: Value,
@@ -41,7 +41,7 @@ impl Agent {
         Self::with(card).await
     }
 
-    /// With another card, made for the address.
+    /// Starts an agent with another card, built from its URL.
     pub async fn with(card: impl FnOnce(&str) -> Value) -> Self {
         let (sender, calls) = channel(WAITING);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -55,14 +55,14 @@ impl Agent {
         Self { url, calls }
     }
 
-    /// The next call of the hub. Nothing has been answered yet.
+    /// Returns the hub's next call, before anything was answered.
     pub async fn called(&mut self) -> Call {
         timeout(PATIENCE, self.calls.recv()).await.expect("the hub calls").expect("it serves")
     }
 }
 
 impl Call {
-    /// Begins the answer, with no event in it.
+    /// Sends the response head, without an event.
     pub async fn open(&self) {
         self.write(Bytes::from_static(b": open\n\n")).await;
     }
@@ -72,14 +72,14 @@ impl Call {
         self.event(json!({ "task": { "id": "t1", "contextId": "c1", "status": status } })).await;
     }
 
-    /// Text of its only artifact.
+    /// Appends text to the agent's only artifact.
     pub async fn artifact(&self, text: &str) {
         let artifact = json!({ "artifactId": "a", "name": "answer", "parts": [{ "text": text }] });
         let update = json!({ "taskId": "t1", "contextId": "c1", "artifact": artifact, "append": true });
         self.event(json!({ "artifactUpdate": update })).await;
     }
 
-    /// A part that is no text.
+    /// Emits a data part.
     pub async fn data(&self, data: &Value) {
         let artifact = json!({ "artifactId": "d", "parts": [{ "data": data }] });
         self.event(json!({ "artifactUpdate": { "taskId": "t1", "contextId": "c1", "artifact": artifact } }))
@@ -148,7 +148,7 @@ async fn answer(
     let (events, mut written) = channel(WAITING);
     let message = request["params"]["message"].clone();
     calls.send(Call { headers, message, events }).await.expect("the test goes on");
-    // Not even the head of the answer goes out before the test says something.
+    // Delay even the response head until the test sends something.
     let Some(first) = written.recv().await else { return Body::empty().into_response() };
     let rest = ReceiverStream::new(written);
     let body = futures::stream::iter([first]).chain(rest).map(Ok::<_, Infallible>);

@@ -1,4 +1,4 @@
-//! The hub as a registry of agents: catalog, search, explore, list and look-up (ARD 0.91).
+//! Tests of the hub as an agent registry: catalog, search, explore, list and lookup (ARD 0.91).
 
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn assert_entry(entry: &Value) {
     assert!((2..=5).contains(&queries.len()) && queries.iter().all(Value::is_string), "{entry}");
 }
 
-/// What a request was refused with.
+/// Returns the error code of a refused request.
 fn error(answer: Answer, status: StatusCode) -> String {
     let said = answer.expect(status).json();
     assert!(!text_of(&said["message"]).is_empty(), "{said}");

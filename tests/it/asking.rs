@@ -1,4 +1,4 @@
-//! Searches that go on at other hubs, for what this one does not carry.
+//! Tests of live search at remote hubs, for agents that are not replicated here.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,13 @@ use crate::{
     peer::{Habit, Peer, WEB, listing},
 };
 
-/// What the slowest answer may take: a second for the DHT, one and a half for hubs, and a machine that does much else.
+/// Upper bound of the slowest response: one second for the DHT, 1.5 s for hubs, and reserve for a busy
+/// machine.
 const IN_TIME: Duration = Duration::from_secs(10);
-/// No model is asked here.
+/// Address without a server: these tests call no model.
 const NO_MODEL: &str = "http://127.0.0.1:9/v1";
 
-/// Waits until the hub has heard of the peer.
+/// Waits until the hub knows the peer.
 async fn until_known(ada: &Client, peer: &Peer) {
     let id = peer.id.to_string();
     until("the hub knows the other", async || {
@@ -34,14 +35,14 @@ async fn live(client: &Client, query: &str) -> Value {
     client.api(&format!("/agents?{query}&live=true")).await
 }
 
-/// What is said of the one hub that was asked.
+/// Returns the report about the one remote hub that was queried.
 fn asked(found: &Value) -> &Value {
     let asked = found["sources"]["asked"].as_array().expect("a list");
     assert_eq!(asked.len(), 1, "{found}");
     &asked[0]
 }
 
-/// A hub, whoever runs it, and where other hubs reach it.
+/// Runs a test with a hub, its administrator and its bootstrap address.
 async fn with_a_hub(database: Option<Database>, body: impl AsyncFnOnce(&Hub, Client, String)) {
     let run = async |hub: &Hub| {
         let admin = hub.administrator("grace").await;
@@ -174,7 +175,7 @@ async fn the_page_offers_to_ask_and_a_script_is_told_as_hubs_answer() {
     .await;
 }
 
-/// The name of an event, and its HTML.
+/// Returns the name of an event and its HTML.
 fn event(text: &str) -> Option<(&str, String)> {
     let (name, data) = text.strip_prefix("event: ")?.split_once("\ndata: ")?;
     Some((name, serde_json::from_str(data).expect("a text")))
@@ -201,7 +202,7 @@ async fn registries_are_searched_along_or_named() {
             (&json!("application/ai-registry+json"), &json!("Far: agents"))
         );
         assert_eq!(referral["url"], json!(format!("{WEB}ard/v1")));
-        // Its domain was not proved, so its key stands for it.
+        // Its domain is not verified, so the identifier contains its key.
         assert!(text_of(&referral["identifier"]).starts_with("urn:plexus:did.key."), "{referral}");
 
         for who in ["asked live", "carried by now"] {
@@ -218,7 +219,7 @@ async fn registries_are_searched_along_or_named() {
     .await;
 }
 
-/// A hub on probation may have a hundred agents here. The others are found as long as somebody asks for them.
+/// A hub on probation may replicate only a hundred agents here. Live search still finds the others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_over_the_quota_is_found_and_not_kept() {
     const QUOTA: usize = 100;
@@ -230,7 +231,7 @@ async fn what_is_over_the_quota_is_found_and_not_kept() {
     }
     let given = [("PLEXUS_P2P_BOOTSTRAP", far.address.as_str()), ("PLEXUS_FEDERATION_MODE", "probation")];
     let mut given = settings(&model, &given);
-    // Of two that say the same the first counts.
+    // The first of two equal settings takes precedence.
     given.reverse();
     hub::run(None, &given, async |near: &Hub| {
         let visitor = near.visitor();

@@ -1,4 +1,5 @@
-//! Agents that ask for OAuth: the hub gets tokens as a client, and by a person's leave, from a server of the test.
+//! Tests of agents that require OAuth: the hub obtains tokens by client credentials and by user consent, from
+//! a test server.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +28,7 @@ use crate::{
 
 type Pairs = BTreeMap<String, String>;
 
-/// An authorization server, and behind the same address an agent that wants its tokens.
+/// Authorization server, and an agent at the same origin that requires its tokens.
 #[derive(Clone)]
 struct Guarded {
     origin: String,
@@ -39,16 +40,16 @@ type Served = State<Arc<Mutex<Standing>>>;
 #[derive(Default)]
 struct Standing {
     origin: String,
-    /// What the token endpoint was asked, with the `Authorization` of each.
+    /// Requests to the token endpoint, each with its `Authorization` header.
     asked: Vec<(Pairs, String)>,
-    /// The tokens that the agent takes.
+    /// Tokens that the agent accepts.
     good: Vec<String>,
-    /// The agent takes nothing.
+    /// True if the agent rejects every token.
     refuses: bool,
     minted: usize,
     lives: u64,
     manners: Manners,
-    /// By code: the challenge, and where it was sent.
+    /// PKCE challenge and redirect URI, by code.
     codes: BTreeMap<String, (String, String)>,
     refresh: String,
     iss: Option<String>,
@@ -73,7 +74,7 @@ impl Guarded {
             .route("/a2a", post(answer))
             .route("/ask", post(answer_plainly))
             .with_state(Arc::clone(&state));
-        // The card names the address, which is known once it is served.
+        // The card contains the URL, which is only known once the server is bound.
         let card = Arc::new(Mutex::new(Value::Null));
         let shown = Arc::clone(&card);
         let router = router.route(
@@ -97,7 +98,7 @@ impl Guarded {
         Self { origin, state }
     }
 
-    /// It asks for a client's own credentials.
+    /// Starts a server with the client credentials flow.
     async fn client() -> Self {
         Self::start(
             |origin| json!({ "clientCredentials": { "tokenUrl": format!("{origin}/token"), "scopes": {} } }),
@@ -105,7 +106,7 @@ impl Guarded {
         .await
     }
 
-    /// It asks each person to agree.
+    /// Starts a server with the authorization code flow.
     async fn person() -> Self {
         Self::start(|origin| {
             let (ask, token) = (format!("{origin}/authorize?tenant=t"), format!("{origin}/token"));
@@ -126,7 +127,7 @@ impl Guarded {
         self.state.lock().manners = manners;
     }
 
-    /// No token that was given is good any more.
+    /// Revokes all issued tokens.
     fn revoke(&self) {
         self.state.lock().good.clear();
     }
@@ -140,7 +141,7 @@ impl Guarded {
     }
 }
 
-/// Whoever comes agrees at once.
+/// Authorization endpoint: grants consent at once.
 async fn authorize(State(state): Served, Query(asked): Query<Pairs>) -> Redirect {
     let mut state = state.lock();
     assert_eq!((asked["response_type"].as_str(), asked["code_challenge_method"].as_str()), ("code", "S256"));
@@ -196,7 +197,7 @@ fn give(state: &mut Standing, asked: &Pairs) -> Response {
     Json(given).into_response()
 }
 
-/// The token, if it is good.
+/// Returns the bearer token of a request if it is valid.
 fn shown(state: &Standing, headers: &HeaderMap) -> Option<String> {
     let token = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?.to_owned();
     (!state.refuses && state.good.contains(&token)).then_some(token)
@@ -233,7 +234,7 @@ async fn failed(client: &Client, words: &str) -> String {
     said.chat
 }
 
-/// The hub refuses to begin: the person has given nothing yet.
+/// Asserts that the hub refuses to start a run before the user has connected an account.
 async fn not_yet(client: &Client) {
     let body = json!({ "id": new_id(), "to": "@grace/echo", "text": "hi" });
     let (_, words) = client.call(Method::POST, "/chats", &body).await.refusal(StatusCode::FORBIDDEN);
@@ -242,13 +243,13 @@ async fn not_yet(client: &Client) {
 
 const PAGE: &str = "/@grace/echo/credentials";
 
-/// Presses the button; answers where that leads.
+/// Presses the connect button and returns the authorization URL.
 async fn press(client: &Client) -> Url {
     let sent = client.post(PAGE, &[("action", "connect")]).await.expect(StatusCode::SEE_OTHER);
     sent.location().parse().expect("an address")
 }
 
-/// Goes there, and answers the path and query that the server sends the person back to.
+/// Visits the authorization URL and returns path and query of the redirect back to the hub.
 async fn agree(to: &Url) -> String {
     let origin = to.origin().ascii_serialization();
     let elsewhere = Client::new(&origin);
@@ -398,7 +399,7 @@ on_both! {
         assert_eq!(text_in(&asked(&ada, "hi").await), "hi with token-2");
         let (one, two) = tokio::join!(asked(&ada, "hi"), asked(&ada, "hi"));
         assert_eq!((&one["state"], &two["state"]), (&json!("done"), &json!("done")), "each refresh token is used once");
-        // Either of the two may have found the other's token spent already, and got one more.
+        // One of the two may have found its token already replaced and obtained another one.
         let minted = guarded.state.lock().minted;
         let with = |more: usize| format!("hi with token-{}", minted + more);
         guarded.state.lock().lives = 3_600;

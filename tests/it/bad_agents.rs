@@ -1,4 +1,5 @@
-//! Agents that lie, hang, flood or break off: the answer says what happened and who did it, and the hub goes on.
+//! Tests of faulty agents that lie, hang, flood or disconnect: the answer names the cause, and the hub stays
+//! available.
 
 use std::io;
 
@@ -92,7 +93,8 @@ on_both! {
 
 type Misbehaviour = (&'static str, fn() -> Response, &'static str, &'static str, std::ops::Range<usize>);
 
-/// What an agent does instead of answering; the class of the failure, words in it, and how much text is kept.
+/// Returns faulty behaviours, each with the failure class, text of the failure, and size of the stored
+/// output.
 fn misbehaviours() -> [Misbehaviour; 7] {
     let text = "Once upon".len();
     [
@@ -106,7 +108,7 @@ fn misbehaviours() -> [Misbehaviour; 7] {
     ]
 }
 
-/// Whatever else the hub asks, the connection breaks.
+/// Applies the behaviour to messages only. All other calls break the connection.
 fn only_to_messages(call: &Value, answer: fn() -> Response) -> Response {
     if call["method"] == "SendStreamingMessage" {
         return answer();
@@ -131,7 +133,7 @@ fn hangs(first: String) -> Response {
 
 fn drops() -> Response {
     let broken = async {
-        // What came before leaves first.
+        // Ensures that the earlier data is sent before the connection breaks.
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         Err(io::Error::other("broken"))
     };
@@ -143,7 +145,7 @@ fn floods(bytes: usize) -> Response {
     streams(stream::repeat_with(move || Ok(piece.clone())).take(bytes / PIECE))
 }
 
-/// A word now and then, for ever.
+/// Streams a word every 200 ms, without end.
 fn drips() -> Response {
     let word = async |()| {
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
@@ -152,7 +154,7 @@ fn drips() -> Response {
     streams(stream::unfold((), word))
 }
 
-/// Cards that cannot be used, and words that name what is wrong.
+/// Returns invalid agent cards, each with text of the expected error.
 fn wrong_cards() -> Vec<(&'static str, String, &'static str)> {
     let with = |change: &dyn Fn(&mut Value)| {
         let mut card = card("http://127.0.0.1:9/");
@@ -199,7 +201,7 @@ async fn serve(router: Router) -> String {
     url
 }
 
-/// A host with nothing but this card.
+/// Serves only this card.
 async fn serve_card(card: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/card.json", listener.local_addr().expect("an address"));
@@ -208,7 +210,7 @@ async fn serve_card(card: String) -> String {
     url
 }
 
-/// Whoever opened the first link may have agents on this machine.
+/// Signs up through the first administrator link. Administrators may register agents on this machine.
 async fn administrator(hub: &Hub) -> Client {
     let link = hub.first_administrator_link().await.expect("nobody is one yet");
     let token = link.rsplit_once('=').expect("a link with a token").1;

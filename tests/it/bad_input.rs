@@ -1,4 +1,5 @@
-//! What is too large, malformed, unknown or empty is refused in the right place, and the hub stays up.
+//! Tests that oversized, malformed, unknown or empty input is rejected at the right layer, and the hub stays
+//! available.
 
 use futures::future::join_all;
 use reqwest::{Method, StatusCode, header};
@@ -27,7 +28,7 @@ on_both! {
             let form = ada.post("/chat", &[("to", "@plexus/calc"), ("text", &"1".repeat(size))]).await;
             form.expect(StatusCode::PAYLOAD_TOO_LARGE);
         }
-        // As large as allowed.
+        // The largest allowed size.
         let said = ada.begin("@plexus/calc", &format!("1{}", " ".repeat(65_535))).await;
         assert_eq!(answer_after(&ada, &said.chat, 0).await["state"], "done");
     }
@@ -94,7 +95,7 @@ on_both! {
         let request = ada.request(Method::POST, "/chat").header(header::ORIGIN, hub.origin());
         let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         ada.send(request.body(b"text=\xff\xfe".to_vec())).await.expect(StatusCode::BAD_REQUEST);
-        // Escapes that are no UTF-8 are replaced where they are shown.
+        // Percent escapes that are not UTF-8 are replaced on display.
         let request = ada.request(Method::POST, "/chat").header(header::ORIGIN, hub.origin());
         let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         let answer = ada.send(request.body("to=%40plexus%2Fcalc&text=%FF%00")).await;
@@ -175,7 +176,7 @@ on_both! {
             visitor.request(Method::GET, "/").header("x-many", long.as_str()).send().await,
         ];
         for answer in refused {
-            // The connection may be closed while the rest is still being sent.
+            // The server may close the connection before the request is sent completely.
             assert!(answer.is_err() || answer.is_ok_and(|answer| answer.status().is_client_error()));
         }
         let cookie = format!("plexus_session={}", "x".repeat(4_000));
@@ -243,7 +244,7 @@ on_both! {
 const END_CONNECTIONS: &str = "select pg_terminate_backend(pid, 5000) from pg_stat_activity \
      where datname = current_database() and pid <> pg_backend_pid()";
 
-/// The connections of a hub to Postgres are ended, as an administrator or a restart of Postgres does.
+/// Terminates a hub's Postgres connections, as an administrator or a Postgres restart does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lost_connections_to_postgres_are_replaced() {
     let Some(database) = plexus_store::testing::Database::new().await else { return };
@@ -290,7 +291,7 @@ async fn an_answer_outlives_the_connections_to_postgres() {
     .await;
 }
 
-/// What each edge says of a body of which only the beginning comes: where its words are, and what stands beside them.
+/// Expected response of each endpoint to an incomplete body: pointer to its error text, and other fields.
 fn said_of_slow_bodies() -> [(&'static str, &'static str, Value); 11] {
     let rpc = || json!({ "/jsonrpc": "2.0", "/id": null, "/error/code": -32_600 });
     let openai = || json!({ "/error/type": "invalid_request_error", "/error/code": "request_timeout" });
@@ -311,7 +312,7 @@ fn said_of_slow_bodies() -> [(&'static str, &'static str, Value); 11] {
     ]
 }
 
-/// All of them wait at once for the 30 seconds that every body gets.
+/// All requests wait concurrently for the 30 s body timeout.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_does_not_come_is_refused_in_the_words_of_each_edge() {
     crate::hub::run(None, &[], async |hub: &Hub| {
@@ -337,7 +338,7 @@ async fn a_body_that_does_not_come_is_refused_in_the_words_of_each_edge() {
     .await;
 }
 
-/// Sends the beginning of a request; answers the body of the 408 that comes before the connection ends.
+/// Sends an incomplete request and returns the body of the 408 that precedes the close.
 async fn begun(hub: &Hub, token: &str, path: &str, media_type: &str) -> String {
     let host = hub.origin().trim_start_matches("http://");
     let mut connection = TcpStream::connect(host).await.expect("a connection");

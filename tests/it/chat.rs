@@ -1,4 +1,4 @@
-//! Conversations: who answers, what is kept, who may see it.
+//! Tests of chats: answers, persistence and access.
 
 use futures::future::join_all;
 use reqwest::{Method, StatusCode};
@@ -10,7 +10,7 @@ use crate::{
     hub::{Hub, on_both},
 };
 
-/// Takes a calculator long enough for a real middle.
+/// Keeps the calculator busy long enough to observe a run in progress.
 const SHEET_LINES: usize = 20_000;
 
 on_both! {
@@ -245,17 +245,17 @@ on_both! {
     }
 }
 
-/// A sheet whose answer takes a while.
+/// Returns a sheet whose answer takes a while.
 pub fn sheet() -> String {
     (0..SHEET_LINES).map(|n| format!("{n} * 2 + sqrt 2\n")).collect()
 }
 
-/// The number that a chat is up to.
+/// Returns the latest event number of a chat.
 pub async fn seq(client: &Client, chat: &str) -> i64 {
     client.api(&format!("/chats/{chat}")).await["seq"].as_i64().expect("a number")
 }
 
-/// What is somebody else's is refused like what does not exist.
+/// Asserts that another user's resource is refused exactly like a missing one.
 async fn assert_same(client: &Client, method: Method, theirs: &str, missing: &str, body: &Value) {
     let theirs = client.call(method.clone(), theirs, body).await.refusal(StatusCode::NOT_FOUND);
     let missing = client.call(method, missing, body).await.refusal(StatusCode::NOT_FOUND);

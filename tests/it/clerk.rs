@@ -1,4 +1,4 @@
-//! An A2A agent of the tests: it streams what it is made of, whatever it is asked.
+//! Fixture: A2A agent that streams fixed artifacts in answer to any message.
 
 use axum::{
     Json, Router,
@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 use crate::client::Client;
 
-/// Serves an agent that answers with these artifact updates and then completes. Answers its address.
+/// Serves an agent that answers with these artifact updates and completes. Returns its URL.
 pub async fn serve(artifacts: Vec<Value>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
@@ -34,13 +34,13 @@ pub async fn serve(artifacts: Vec<Value>) -> String {
     url
 }
 
-/// An update with a file as an artifact of its own.
+/// Returns an artifact update with a file.
 pub fn file(name: &str, media_type: &str, words: &str) -> Value {
     let part = json!({ "raw": base64_of(words), "filename": name, "mediaType": media_type });
     json!({ "artifact": { "artifactId": name, "parts": [part] } })
 }
 
-/// An update with words as an artifact of its own.
+/// Returns an artifact update with text.
 pub fn words(words: &str) -> Value {
     json!({ "artifact": { "artifactId": "words", "parts": [{ "text": words }] } })
 }
@@ -67,7 +67,7 @@ fn stream(artifacts: Vec<Value>) -> String {
     events.map(event).collect()
 }
 
-/// Registers an agent for everybody, with an administrator's word for it.
+/// Registers an agent for all accounts, with its origin trusted by the administrator.
 pub async fn register(admin: &Client, url: &str, name: &str) {
     let new =
         json!({ "url": url, "name": name, "visibility": "public", "access": "accounts", "vouch": true });

@@ -1,4 +1,4 @@
-//! A browser without scripts, and a program with a token.
+//! Fixture: HTTP client, as a browser without scripts or as a program with a token.
 
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -10,7 +10,7 @@ use reqwest::{
 };
 use serde_json::{Value, json};
 
-/// Good enough for every account of the tests.
+/// Password of every test account.
 pub const PASSWORD: &str = "correct horse battery staple";
 
 pub struct Client {
@@ -18,11 +18,11 @@ pub struct Client {
     origin: String,
     cookies: Mutex<BTreeMap<String, String>>,
     token: Option<String>,
-    /// The address that a proxy in front of the hub would name.
+    /// Client address that a reverse proxy would forward.
     address: Option<String>,
 }
 
-/// A whole answer.
+/// Complete response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -30,7 +30,7 @@ pub struct Answer {
     pub body: String,
 }
 
-/// What a new message became.
+/// Ids of a posted message.
 pub struct Said {
     pub chat: String,
     pub message: String,
@@ -45,17 +45,17 @@ impl Client {
         Self { http: http.expect("a client"), origin, cookies, token: None, address: None }
     }
 
-    /// A browser behind a proxy, at this address.
+    /// Creates a browser client behind a reverse proxy, with this client address.
     pub fn from_address(origin: &str, address: &str) -> Self {
         Self { address: Some(address.to_owned()), ..Self::new(origin) }
     }
 
-    /// A program: no cookies, a token.
+    /// Creates an API client: a token and no cookies.
     pub fn with_token(&self, token: &str) -> Self {
         Self { token: Some(token.to_owned()), address: self.address.clone(), ..Self::new(&self.origin) }
     }
 
-    /// The same person in the same browser, at another address of the hub.
+    /// Returns the same session at another origin of the hub.
     pub fn at(&self, origin: &str) -> Self {
         let cookies = Mutex::new(self.cookies.lock().expect("unpoisoned").clone());
         Self { cookies, token: self.token.clone(), ..Self::new(origin) }
@@ -78,7 +78,7 @@ impl Client {
         if line.is_empty() { request } else { request.header(header::COOKIE, line.join("; ")) }
     }
 
-    /// Sends a request and keeps the cookies that the answer sets.
+    /// Sends a request and stores the cookies of the response.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let response = request.send().await.expect("the hub answers");
         let (status, headers) = (response.status(), response.headers().clone());
@@ -104,7 +104,7 @@ impl Client {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// Posts a form, as a page of this hub would.
+    /// Posts a form with the headers of a same-origin page.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let body: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let request = self
@@ -138,14 +138,14 @@ impl Client {
         self.get("/settings/account").await.status == StatusCode::OK
     }
 
-    /// Begins a chat with the agent at `to`.
+    /// Starts a chat with the agent at `to`.
     pub async fn begin(&self, to: &str, text: &str) -> Said {
         let body = json!({ "id": new_id(), "to": to, "text": text });
         let answer = self.call(Method::POST, "/chats", &body).await.expect(StatusCode::CREATED).json();
         said(&answer, text_of(&answer["chat"]))
     }
 
-    /// Goes on in a chat.
+    /// Posts a message to a chat.
     pub async fn say(&self, chat: &str, text: &str) -> Said {
         let answer = self.try_say(chat, &json!({ "id": new_id(), "text": text })).await;
         said(&answer.expect(StatusCode::ACCEPTED).json(), chat.to_owned())
@@ -172,7 +172,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// The error of `/api/v1`, by status: its code and its words.
+    /// Asserts the status and returns code and message of an `/api/v1` error.
     #[track_caller]
     pub fn refusal(self, status: StatusCode) -> (String, String) {
         let body = self.expect(status).json();
@@ -194,12 +194,12 @@ impl Answer {
     }
 }
 
-/// A string in JSON; nothing for what is none.
+/// Returns a JSON string, or an empty one for any other value.
 pub fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// What a page makes for each message.
+/// Creates a message id, as a page does for each message.
 pub fn new_id() -> MessageId {
     Env::system().id(MessageId::new)
 }

@@ -1,4 +1,4 @@
-//! The command line.
+//! Tests of the command line.
 
 use std::{os::unix::fs::PermissionsExt as _, process::Stdio};
 
@@ -100,7 +100,7 @@ async fn accounts_are_made_from_the_command_line() {
     let early = user(&folder, &["make-admin", "ada"], "").await;
     assert!(early.0 == 1 && early.1.contains("plexus user create NAME --role admin"), "{}", early.1);
     assert!(!folder.path().join("data").exists());
-    // A hub of this folder would find its port when it starts.
+    // Port 0 selects a free port at start, so `doctor` does not depend on the default port.
     let listen = ["--listen", "127.0.0.1:0"];
     let made = user(&folder, &[&listen[..], &["create", "ada", "--role", "admin"]].concat(), PASSWORD).await;
     assert_eq!(made.0, 0, "{}", made.1);
@@ -166,7 +166,7 @@ async fn user(folder: &tempfile::TempDir, arguments: &[&str], input: &str) -> (i
     let mut command = command(folder.path());
     let mut child = command.arg("user").args(arguments).stdin(Stdio::piped()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("piped");
-    // It may have ended already, without reading.
+    // The process may have exited without reading its input.
     let _ = stdin.write_all(input.as_bytes()).await;
     drop(stdin);
     let output = child.wait_with_output().await.expect("it ends");

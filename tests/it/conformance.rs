@@ -1,4 +1,4 @@
-//! What the specification of A2A 1.0 asks of an agent, over both bindings, against the agent of the conformance mode.
+//! Tests of the requirements of A2A 1.0, over both bindings, against the conformance agent.
 
 use plexus_domain::Digest;
 use reqwest::{Method, StatusCode, header};
@@ -19,12 +19,12 @@ fn with(mut params: Value, pointer: &str, value: Value) -> Value {
     params
 }
 
-/// A task that this message makes.
+/// Sends a message and returns the task that it creates.
 async fn task(kit: &Kit, binding: Binding, id: &str) -> Value {
     kit.get(binding, "SendMessage", message(id)).await["task"].clone()
 }
 
-/// The states that a stream tells of, in their order.
+/// Returns the task states of a stream in order.
 fn states(events: &[Value]) -> Vec<&str> {
     assert!(events[0]["task"].is_object(), "the task comes first: {events:?}");
     let told = events.iter().flat_map(|event| [&event["task"], &event["statusUpdate"]]);

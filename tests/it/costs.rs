@@ -1,4 +1,5 @@
-//! What one request costs the hub at most: texts that once took seconds to render, and pages whose readers leave.
+//! Tests of the CPU cost of a single request: texts that took seconds to render in the past, and clients that
+//! disconnect early.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +14,12 @@ use crate::{
     process::Process,
 };
 
-/// CPU time of the hub for one page, in a build that is not optimised: rendering has 150 ms, the rest is reading the messages and
-/// writing a page of some megabytes.
+/// CPU time limit of one page in an unoptimised build. Rendering may take 150 ms. The rest is reading the
+/// messages and writing some megabytes.
 const PAGE: Duration = Duration::from_millis(1_600);
-/// In which the hub answers while such pages are made.
+/// Response time limit of the hub while such pages are rendered.
 const ALIVE: Duration = Duration::from_millis(500);
-/// Bytes of the largest message that is let in.
+/// Maximum bytes of a message.
 const LARGEST: usize = 1 << 20;
 
 fn texts() -> Vec<(&'static str, String)> {
@@ -42,7 +43,7 @@ fn texts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// CPU time that the hub spends on one page.
+/// Returns the hub's CPU time for one page.
 async fn cost(hub: &Process, ada: &Client, chat: &str) -> Duration {
     let before = hub.cpu_time();
     ada.get(&format!("/chat/{chat}")).await.expect(StatusCode::OK);
@@ -60,7 +61,7 @@ async fn costs(database: Option<Database>) {
         answer_after(&ada, &said.chat, 0).await;
         chats.push((name, said));
     }
-    // What was rendered for the events is forgotten.
+    // Restart to drop the render cache.
     hub.kill().await;
     let hub = Process::serve_on(folder.path(), url.as_deref()).await;
     let ada = ada.at(&hub.origin);
@@ -80,7 +81,7 @@ async fn costs(database: Option<Database>) {
     }
 }
 
-/// Asks for two of the pages twice, and leaves before they come.
+/// Requests two of the pages twice and disconnects before the responses.
 async fn leave(ada: &Client, chats: &[(&str, Said)]) {
     for (_, said) in chats.iter().rev().take(2).cycle().take(4) {
         let page = ada.request(Method::GET, &format!("/chat/{}", said.chat)).send();

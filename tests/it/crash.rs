@@ -1,4 +1,4 @@
-//! A hub that is killed or told to stop in mid-answer loses nothing that it accepted.
+//! Tests that a hub that is killed or stopped during an answer loses nothing that it accepted.
 
 use std::{fs, path::Path, time::Instant};
 
@@ -13,7 +13,7 @@ use crate::{
     process::{Process, command, stderr},
 };
 
-/// The text log is written every 100 ms.
+/// Wait for the stream journal, which is written every 100 ms.
 const LOGGED_AFTER_MS: u128 = 500;
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn a_hub_that_is_killed_keeps_what_it_had_logged() {
     let kept = text_in(answer);
     assert!(!kept.is_empty() && !kept.ends_with("19999"), "{} bytes are kept", kept.len());
 
-    // A page that was open goes on from its last number.
+    // A page that was open resumes from its last event number.
     let mut events = Events::resume(&ada, &said.chat, screen.last).await;
     let ended = events.next().await.expect("what happened since");
     assert_eq!(ended.name, "run");
@@ -114,7 +114,7 @@ async fn the_index_is_repaired_at_the_start() {
     hub.terminate();
     assert_eq!(hub.ended().await, 0);
 
-    // As if the hub had been killed before it indexed what it wrote.
+    // Restores an older index, as if the hub was killed before it indexed its writes.
     let older = folder.path().join("older");
     copy(&index, &older);
     let hub = Process::serve(folder.path()).await;

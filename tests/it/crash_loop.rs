@@ -1,4 +1,4 @@
-//! The hub is killed again and again at moments that nobody chose, also within a transaction, while people talk.
+//! Kills the hub repeatedly at pseudo-random moments, also within transactions, while users post messages.
 
 use std::{collections::BTreeMap, env, time::Duration};
 
@@ -16,19 +16,19 @@ use crate::{
     process::Process,
 };
 
-/// Kills in `make test`; `PLEXUS_CRASHES` says how many more there are in `make test-long`.
+/// Number of kills in `make test`. `PLEXUS_CRASHES` sets a higher number in `make test-long`.
 const KILLS: u64 = 6;
-/// Who talks at the same time.
+/// Number of concurrent users.
 const TALKERS: usize = 4;
-/// A life ends within so many milliseconds after the first word.
+/// Maximum milliseconds between the first message and the kill.
 const LONGEST_LIFE: u64 = 1_200;
 
-/// A sum that is asked for. The answer to a request that was cut off may be missing; the sum may be kept or not.
+/// Requested sum. If its request got no response, it may or may not have been stored.
 #[derive(Clone)]
 struct Sum {
     id: MessageId,
     number: u64,
-    /// Known from the answer to the request.
+    /// Chat id from the response, if there was one.
     chat: Option<String>,
 }
 
@@ -72,12 +72,12 @@ async fn crash(database: Option<&Database>) {
     hub.kill().await;
 }
 
-/// Milliseconds that differ from seed to seed, the same in every run.
+/// Returns pseudo-random milliseconds that depend only on the seed.
 const fn moment(seed: u64) -> u64 {
     1 + seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) % LONGEST_LIFE
 }
 
-/// Asks for one sum after another until the hub is gone.
+/// Requests sums until the hub is gone.
 async fn talk(ada: &Client, from: u64) -> Vec<Sum> {
     let mut sums = Vec::new();
     for number in from.. {
@@ -95,7 +95,7 @@ async fn talk(ada: &Client, from: u64) -> Vec<Sum> {
     sums
 }
 
-/// The chat that was begun; none when the hub did not live to say so.
+/// Returns the new chat, or `None` if the hub died before it responded.
 async fn ask(ada: &Client, sum: &Sum) -> Option<String> {
     let body = json!({ "id": sum.id, "to": "@plexus/calc", "text": format!("{} + 1", sum.number) });
     let request = ada.request(Method::POST, "/api/v1/chats").header(header::ORIGIN, ada.origin());
@@ -105,7 +105,7 @@ async fn ask(ada: &Client, sum: &Sum) -> Option<String> {
     Some(text_of(&answer["chat"]))
 }
 
-/// Listens until the answer has ended, or the hub is gone.
+/// Reads events until the answer has ended or the hub is gone.
 async fn hear(ada: &Client, chat: &str) -> Option<()> {
     let path = format!("/api/v1/events?chat={chat}&after=0");
     let mut bytes = ada.request(Method::GET, &path).send().await.ok()?.bytes_stream();
@@ -116,8 +116,8 @@ async fn hear(ada: &Client, chat: &str) -> Option<()> {
     Some(())
 }
 
-/// Everything that was accepted is there once, each answer is the right one or a failed one, and sending again what
-/// got no answer is harmless.
+/// Asserts that everything accepted is stored once, that each answer is correct or failed, and that resending
+/// a request without a response is idempotent.
 async fn check(ada: &Client, said: &[Sum]) {
     let mut states: BTreeMap<String, usize> = BTreeMap::new();
     for sum in said {

@@ -1,7 +1,7 @@
-//! The hub is killed at every step of a run.
+//! Kills the hub at each step of a run.
 //!
-//! The agent is a puppet of the test, so each chat is held exactly at its step when the hub dies. Afterwards nothing
-//! that was accepted is lost, no message is open, and a reader who comes back is told how it ended.
+//! The agent is scripted, so that each chat is held at its step when the hub dies. Afterwards nothing
+//! accepted is lost, no message is open, and a client that reconnects receives the end of the answer.
 
 use plexus_store::testing::Database;
 use reqwest::{Method, StatusCode};
@@ -17,36 +17,36 @@ use crate::{
 };
 
 const QUESTION: &str = "Which one?";
-/// Bytes of text that are written down.
+/// Query for the number of journaled bytes.
 const LOGGED: &str = "select cast(coalesce(sum(length(body)), 0) as bigint) from text_log";
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
-    /// Text is shown and written down, more is shown.
+    /// Text was streamed and journaled, then more was streamed.
     TextLogged,
-    /// The agent has the request and has not answered.
+    /// The agent has received the request and not responded.
     Connected,
-    /// The agent answers, and has said nothing.
+    /// The agent has sent its response head and no content.
     Opened,
-    /// The agent made a task of it.
+    /// The agent has created a task.
     TaskMade,
-    /// Text is shown that nothing is known to have kept.
+    /// Text was streamed and possibly not journaled.
     TextShown,
-    /// A part that is no text is shown behind text.
+    /// A data part was streamed after text.
     PartShown,
-    /// The agent asks, and its question is shown.
+    /// The agent requires input, and its question was streamed.
     InputRequired,
-    /// The question is answered, the agent goes on.
+    /// The question was answered and the agent continues.
     Continued,
-    /// An answer is shown whole.
+    /// An answer was streamed to its end.
     EndTold,
-    /// An answer is asked for again.
+    /// A retry of an answer was requested.
     Retried,
-    /// Somebody pressed stop.
+    /// A user requested a stop.
     StopAsked,
-    /// The agent has said its last word, the hub may be writing it down.
+    /// The agent has completed, and the hub may be storing the end.
     EndSent,
-    /// The question is accepted, the hub may be calling the agent.
+    /// The question was accepted, and the hub may be calling the agent.
     Accepted,
 }
 
@@ -67,7 +67,7 @@ impl Step {
         Self::Accepted,
     ];
 
-    /// What may have become of the answer that was being written.
+    /// Returns the possible final states of the interrupted answer.
     const fn outcomes(self) -> &'static [&'static str] {
         match self {
             Self::InputRequired | Self::EndTold => &["done"],
@@ -78,15 +78,15 @@ impl Step {
     }
 }
 
-/// A chat that stands at a step.
+/// Chat held at a step.
 struct Held {
     step: Step,
     said: Said,
-    /// What a reader had seen.
+    /// Content that a client had received.
     screen: Screen,
-    /// What the agent said.
+    /// Text that the agent has sent.
     sent: String,
-    /// How much of it was surely kept.
+    /// Bytes of it that were certainly stored.
     kept: usize,
     _call: Option<Call>,
 }
@@ -129,7 +129,7 @@ async fn killed_at_every_step(database: Option<&Database>) {
     }
     assert_eq!(sql.number("select count(*) from messages where state = 'open'").await, 0);
     assert_eq!(sql.number("select count(*) from runs where state in ('queued', 'working')").await, 0);
-    // The log of the dead process goes last.
+    // The stream journal of the dead instance is purged last.
     sql.until_at_least(
         1,
         "select cast(case when exists (select 1 from text_log) then 0 else 1 end as bigint)",
@@ -214,7 +214,7 @@ impl World {
         chat
     }
 
-    /// Answers the agent's question and has the agent begin.
+    /// Answers the agent's question and makes the agent continue.
     async fn go_on(&mut self, mut chat: Held) -> Held {
         chat.said = self.admin.say(&chat.said.chat, "The red one.").await;
         let call = self.agent.called().await;
@@ -235,7 +235,7 @@ impl World {
 }
 
 impl Held {
-    /// Has the agent say something, and waits until it is shown.
+    /// Makes the agent emit text and waits until a client receives it.
     async fn say(&mut self, call: &Call, events: &mut Events, text: &str) {
         call.artifact(text).await;
         self.sent.push_str(text);
@@ -257,7 +257,7 @@ impl Held {
     }
 }
 
-/// A page that was open when the hub died opens its stream again, and is told the end if it has not heard it.
+/// Reconnects a page that was open when the hub died. It must receive the end if it has not yet.
 async fn comes_back(admin: &Client, chat: &mut Held) {
     if chat.screen.messages.values().any(|shown| shown.ended) {
         return;
@@ -266,7 +266,7 @@ async fn comes_back(admin: &Client, chat: &mut Held) {
     read_to_end(&mut events, &mut chat.screen).await;
 }
 
-/// What was accepted is there, and the answer ended at the last byte that was written down.
+/// Asserts that accepted data is stored and that the answer ends at the last stored byte.
 async fn is_whole(admin: &Client, chat: &Held) {
     let step = chat.step;
     let path = admin.api(&format!("/chats/{}", chat.said.chat)).await;
@@ -291,7 +291,7 @@ async fn is_whole(admin: &Client, chat: &Held) {
         chat.sent
     );
     assert!(state != "done" || kept == chat.sent, "{step:?} is done with {kept:?}");
-    // The page shows just that, however much more it had shown.
+    // The client shows exactly the stored text, even if it had received more.
     let id = text_of(&answer["id"]);
     let shown =
         chat.screen.messages.get(&id).unwrap_or_else(|| panic!("{step:?}: nobody told of the answer"));
@@ -301,12 +301,12 @@ async fn is_whole(admin: &Client, chat: &Held) {
     assert!(lost.is_empty() || !shown.html.contains(lost), "{step:?} shows what is not kept: {}", shown.html);
 }
 
-/// A question survives: its answer goes to the same task.
+/// Asserts that a question survives the crash: its answer continues the same task.
 async fn the_task_goes_on(admin: &Client, agent: &mut Agent, chat: &Held) {
     let more = json!({ "id": new_id(), "text": "The blue one." });
     let said = admin.try_say(&chat.said.chat, &more).await.expect(StatusCode::ACCEPTED).json();
     assert_eq!(text_of(&said["runs"][0]), chat.said.run, "the run goes on");
-    // Calls from before the crash that the test did not look at.
+    // Skip calls from before the crash that the test has not consumed.
     let call = loop {
         let call = agent.called().await;
         if call.message["taskId"] == "t1" {

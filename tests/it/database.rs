@@ -1,4 +1,4 @@
-//! What a hub has written, looked at behind its back.
+//! Fixture: raw SQL access to a hub's database.
 
 use std::{path::Path, time::Instant};
 
@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, query
 
 use crate::events::PATIENCE;
 
-/// Asks whichever database it is, over a connection of its own.
+/// Runs a query on either database over a separate connection.
 macro_rules! ask {
     ($sql:expr, $connection:ident => $answer:expr) => {
         match $sql {
@@ -24,14 +24,14 @@ macro_rules! ask {
     };
 }
 
-/// The database of a hub that may be running.
+/// Database of a hub, which may be running.
 pub enum Sql {
     Sqlite { url: String },
     Postgres { url: String },
 }
 
 impl Sql {
-    /// The test database, or the file in the data folder.
+    /// Returns the test database, or the SQLite file in the data folder.
     pub fn of(database: Option<&Database>, data: &Path) -> Self {
         match database {
             Some(database) => Self::Postgres { url: postgres_url(database) },
@@ -44,18 +44,18 @@ impl Sql {
         ask!(self, connection => raw_sql(text).execute(connection).map_ok(drop));
     }
 
-    /// The one number that a query answers.
+    /// Returns the single number that a query selects.
     pub async fn number(&self, text: &str) -> i64 {
         let text = AssertSqlSafe(text.to_owned());
         ask!(self, connection => query_scalar(text).fetch_one(connection))
     }
 
-    /// The two columns of bytes that a query answers.
+    /// Returns the two byte columns that a query selects.
     pub async fn pairs(&self, text: &'static str) -> Vec<(Vec<u8>, Vec<u8>)> {
         ask!(self, connection => query_as(text).fetch_all(connection))
     }
 
-    /// Waits until a query answers at least `number`.
+    /// Waits until a query selects at least `number`.
     pub async fn until_at_least(&self, number: usize, text: &str) {
         let begun = Instant::now();
         while self.number(text).await < i64::try_from(number).expect("few") {

@@ -1,5 +1,5 @@
-//! The description of `/api/v1`: it names what is served and nothing else, people can read it, and a tester of another maker
-//! that goes by it finds no fault.
+//! Tests of the OpenAPI description of `/api/v1`: it lists exactly the served operations, its documentation
+//! page renders, and a third-party tester (Schemathesis) finds no fault.
 
 use std::{collections::HashSet, path::PathBuf, process::Stdio, time::Duration};
 
@@ -93,8 +93,8 @@ on_both! {
     }
 }
 
-/// A text can be of the right shape and still be no agent's address; and the tester takes the id of the message that
-/// begins a chat for that of the chat.
+/// Excluded checks. A valid string may still be no agent address. The tester also mistakes the id of the
+/// first message for the id of its chat.
 const UNFIT: &str = "positive_data_acceptance,ensure_resource_availability";
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -102,7 +102,8 @@ async fn document(client: &Client) -> Value {
     client.api("/openapi.json").await
 }
 
-/// Whoever has no token is told so, once the request itself can be read.
+/// Returns the expected status without a token. A request whose body cannot be parsed is rejected before
+/// authentication.
 fn expected(operation: &Value) -> StatusCode {
     if operation["requestBody"].is_object() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE

@@ -1,4 +1,4 @@
-//! A disk that is full while an agent answers.
+//! Tests of a full disk while an agent answers.
 
 use std::{
     fs::File,
@@ -17,13 +17,13 @@ use crate::{
     hub::Hub,
 };
 
-/// A small disk that is taken away again.
+/// Small temporary file system, unmounted on drop.
 struct Disk {
     folder: tempfile::TempDir,
 }
 
 impl Disk {
-    /// None where this process may not mount.
+    /// Returns `None` if this process may not mount.
     fn mount(mebibytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let size = format!("size={mebibytes}m");
@@ -36,7 +36,7 @@ impl Disk {
         self.folder.path()
     }
 
-    /// Takes every byte that is left.
+    /// Fills the disk to the last byte.
     fn fill(&self) -> PathBuf {
         let path = self.path().join("filler");
         let mut file = File::create(&path).expect("a file");
@@ -80,7 +80,7 @@ async fn a_full_disk_is_said_and_nothing_accepted_is_lost() {
     let new = json!({ "id": new_id(), "to": "@plexus/calc", "text": "2".repeat(20_000) });
     let mut refused = ada.call(Method::POST, "/chats", &new).await;
     for _ in 0..200 {
-        // The database has some room of its own left.
+        // The database has some preallocated space left.
         if refused.status == StatusCode::SERVICE_UNAVAILABLE {
             break;
         }

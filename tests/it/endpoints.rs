@@ -1,4 +1,4 @@
-//! Software with an HTTP endpoint of its own becomes an agent: over pages, over the API, from the command line.
+//! Tests of HTTP endpoint agents, registered over pages, the API and the command line.
 
 use std::{
     convert::Infallible,
@@ -30,7 +30,7 @@ use crate::{
     process::{Process, plexus, stderr, stdout},
 };
 
-/// A server of this process. Answers its origin.
+/// Starts a server in this process and returns its origin.
 pub async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let origin = format!("http://{}", listener.local_addr().expect("an address"));
@@ -38,7 +38,8 @@ pub async fn serve(router: Router) -> String {
     origin
 }
 
-/// Streams what it was asked as Open Interpreter's server does: events under the name of JSON lines.
+/// Streams the question back in the format of Open Interpreter's server: server-sent events labelled as JSON
+/// lines.
 pub async fn interpreter(Json(body): Json<Value>) -> Response {
     let asked = body["messages"].as_array().and_then(|all| all.last()).map(|last| text_of(&last["content"]));
     let words: Vec<String> = asked.unwrap_or_default().split(' ').map(str::to_owned).collect();
@@ -50,7 +51,7 @@ pub async fn interpreter(Json(body): Json<Value>) -> Response {
     ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }
 
-/// A task of three steps, as the Agent Protocol has it.
+/// Server of the Agent Protocol whose tasks take three steps.
 fn stepwise() -> Router {
     let steps = Arc::new(AtomicUsize::new(0));
     let step = move |Path(task): Path<String>| async move {
@@ -181,7 +182,7 @@ on_both! {
     }
 }
 
-/// The fields with another value for one of them.
+/// Returns the fields with one value replaced.
 fn with<'a>(fields: &[(&'a str, &'a str)], changed: (&'a str, &'a str)) -> Vec<(&'a str, &'a str)> {
     fields.iter().copied().filter(|(name, _)| *name != changed.0).chain([changed]).collect()
 }

@@ -1,4 +1,5 @@
-//! A reader of a chat's stream that puts messages together by byte offset, and checks that all is there once.
+//! Fixture: client of a chat's event stream. Assembles messages by byte offset and checks that each byte
+//! arrives once.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::client::{Client, text_of};
 
-/// A stream that says nothing for this long has failed the test.
+/// Timeout for the next event of a stream.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Event {
@@ -25,17 +26,17 @@ pub struct Events {
 }
 
 impl Events {
-    /// From after the event `after`.
+    /// Opens the stream after event `after`.
     pub async fn open(client: &Client, chat: &str, after: i64) -> Self {
         Self::connect(client.request(Method::GET, &format!("/api/v1/events?chat={chat}&after={after}"))).await
     }
 
-    /// As a browser opens it again.
+    /// Reconnects as a browser does, with `Last-Event-ID`.
     pub async fn resume(client: &Client, chat: &str, last: i64) -> Self {
         Self::resume_all(client, &format!("chat={chat}&after=0"), &last.to_string()).await
     }
 
-    /// The same for all that `query` names.
+    /// The same for any subscription that `query` selects.
     pub async fn resume_all(client: &Client, query: &str, last: &str) -> Self {
         let request = client.request(Method::GET, &format!("/api/v1/events?{query}"));
         Self::connect(request.header("last-event-id", last)).await
@@ -53,8 +54,8 @@ impl Events {
         Self { bytes, buffer: Vec::new() }
     }
 
-    /// The next event of a reader that comes back where its stream ends, as a browser does, also where it is refused for
-    /// a moment.
+    /// Returns the next event. Reconnects at the end of the stream, as a browser does, with retries while the
+    /// hub refuses.
     pub async fn next_or_back(&mut self, client: &Client, chat: &str, last: i64) -> Event {
         let path = format!("/api/v1/events?chat={chat}&after={last}");
         for _ in 0..20 {
@@ -69,7 +70,7 @@ impl Events {
         panic!("it does not come back");
     }
 
-    /// None when the stream has ended.
+    /// Returns the next event, or `None` at the end of the stream.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
@@ -86,7 +87,7 @@ impl Events {
     }
 }
 
-/// Comments and `retry` are no events.
+/// Parses an event. Returns `None` for comments and `retry`.
 fn parse(frame: &str) -> Option<Event> {
     let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     let name = field("event")?.to_owned();
@@ -94,10 +95,10 @@ fn parse(frame: &str) -> Option<Event> {
     Some(Event { name, id, data: serde_json::from_str(field("data")?).expect("JSON") })
 }
 
-/// What a page would show.
+/// Content that a page would show.
 #[derive(Default)]
 pub struct Screen {
-    /// The last event that had a number.
+    /// Number of the last numbered event.
     pub last: i64,
     pub messages: BTreeMap<String, Shown>,
     pub bye: bool,
@@ -113,7 +114,7 @@ pub struct Shown {
     pub parts: BTreeMap<u64, Part>,
 }
 
-/// The text that came as text, from byte `from` on, and the html of what is closed before `closed`.
+/// Received part: source text from byte `from` on, and HTML of the closed blocks before byte `closed`.
 #[derive(Default)]
 pub struct Part {
     pub from: usize,
@@ -127,7 +128,7 @@ impl Screen {
         Self { last, ..Self::default() }
     }
 
-    /// Shows one event.
+    /// Applies one event.
     #[track_caller]
     pub fn take(&mut self, event: &Event) {
         let data = &event.data;
@@ -146,7 +147,7 @@ impl Screen {
             }
             "open" | "text" | "block" => {
                 let shown = self.messages.entry(text_of(&data["m"])).or_default();
-                // A reader that fell behind is told the end first; what comes late is about text it has.
+                // A slow subscriber receives the end first. Later events concern text that it already has.
                 if !shown.ended {
                     let part = shown.parts.entry(data["p"].as_u64().expect("a part")).or_default();
                     part.take(&event.name, data);
@@ -165,7 +166,7 @@ impl Screen {
         shown.lane = data["lane"].as_i64().expect("a lane");
     }
 
-    /// The only answer of an agent that is shown.
+    /// Returns the only agent answer.
     #[track_caller]
     pub fn answer(&self) -> (&str, &Shown) {
         let mut answers = self.messages.iter().filter(|(_, shown)| shown.lane > 0 || !shown.parts.is_empty());
@@ -174,7 +175,7 @@ impl Screen {
         (id, shown)
     }
 
-    /// The text of its first part.
+    /// Returns the text of its first part.
     pub fn text(&self) -> &str {
         self.messages.values().find_map(|shown| shown.parts.get(&0)).map_or("", |part| part.text.as_str())
     }
@@ -225,7 +226,7 @@ impl Part {
     }
 }
 
-/// Reads until an answer has ended, from after the event `after`.
+/// Reads after event `after` until an answer has ended.
 pub async fn read_answer(client: &Client, chat: &str, after: i64) -> Screen {
     let mut screen = Screen::from(after);
     let mut events = Events::open(client, chat, after).await;
@@ -233,7 +234,7 @@ pub async fn read_answer(client: &Client, chat: &str, after: i64) -> Screen {
     screen
 }
 
-/// Goes on until an answer has ended.
+/// Reads until an answer has ended.
 pub async fn read_to_end(events: &mut Events, screen: &mut Screen) {
     loop {
         let event = events.next().await.expect("the stream goes on until the answer has ended");
@@ -244,7 +245,7 @@ pub async fn read_to_end(events: &mut Events, screen: &mut Screen) {
     }
 }
 
-/// Goes on until this many bytes of the answer were shown.
+/// Reads until this many bytes of the answer were received.
 pub async fn read_text(events: &mut Events, screen: &mut Screen, bytes: usize) {
     while screen.text().len() < bytes {
         let event = events.next().await.expect("the stream goes on");
@@ -253,7 +254,7 @@ pub async fn read_text(events: &mut Events, screen: &mut Screen, bytes: usize) {
     }
 }
 
-/// Waits until an answer after the event `after` has ended, and gets it as it is kept.
+/// Waits until an answer after event `after` has ended, and returns its stored message.
 pub async fn answer_after(client: &Client, chat: &str, after: i64) -> Value {
     let screen = read_answer(client, chat, after).await;
     let ended = screen.messages.iter().find(|(_, shown)| shown.ended);
@@ -261,12 +262,12 @@ pub async fn answer_after(client: &Client, chat: &str, after: i64) -> Value {
     client.api(&format!("/messages/{id}")).await
 }
 
-/// The text of a message of the API.
+/// Returns the text of a message of the API.
 pub fn text_in(message: &Value) -> &str {
     message["parts"][0]["text"].as_str().unwrap_or_default()
 }
 
-/// The id of the question that an answer waits for.
+/// Returns the id of the approval that an answer waits for.
 pub async fn question(client: &Client, chat: &str) -> String {
     let mut events = Events::open(client, chat, 0).await;
     let found = async {

@@ -1,4 +1,4 @@
-//! Hubs that find each other: processes of their own on loopback, with the program as it is shipped.
+//! Tests of federated hubs: separate processes of the release program on loopback.
 
 use std::{
     path::Path,
@@ -20,19 +20,19 @@ use crate::{
     process::{Process, plexus, stderr, stdout},
 };
 
-/// Far longer than it takes on a machine that does nothing else.
+/// Generous timeout: far above the duration on an idle machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
-/// Where hubs listen, if nothing else is wanted.
+/// Default listen address of test hubs.
 const LOOPBACK: [&str; 2] = ["--p2p-listen", "127.0.0.1:0"];
 
-/// A hub in a folder of its own.
+/// Hub process with its own folder.
 pub struct Node {
     pub process: Process,
-    /// Who runs it.
+    /// Its administrator.
     pub admin: Client,
     pub id: String,
-    /// Where other hubs reach it.
+    /// Its libp2p address.
     pub address: String,
     pub folder: TempDir,
     database: Option<Database>,
@@ -43,21 +43,21 @@ impl Node {
         Self::start_at(&LOOPBACK, model, ways, database).await
     }
 
-    /// One with these flags about where others reach it.
+    /// Starts a hub with these flags for its libp2p addresses.
     pub async fn start_at(place: &[&str], model: &str, ways: &[&Self], database: Option<Database>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let process = serve(folder.path(), place, model, ways, database.as_ref()).await;
         Self::of(process, folder, database).await
     }
 
-    /// A new hub, whose process serves this folder.
+    /// Wraps a new hub process that serves this folder.
     pub async fn of(mut process: Process, folder: TempDir, database: Option<Database>) -> Self {
         let admin = process.administrator("grace").await;
         let (id, address) = itself(&admin).await;
         Self { process, admin, id, address, folder, database }
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the hub without a clean shutdown.
     pub async fn kill(self) -> Dead {
         self.process.kill().await;
         Dead { admin: self.admin, folder: self.folder, database: self.database }
@@ -70,7 +70,7 @@ impl Node {
         }
     }
 
-    /// An agent of this hub that others may carry, and its address there.
+    /// Publishes a federated agent and returns its address at remote hubs.
     pub async fn publish(&self, name: &str, summary: &str) -> String {
         let agent = json!({ "name": name, "title": format!("The {name}"), "summary": summary,
                             "instructions": "Answer.", "visibility": "federated", "access": "open" });
@@ -78,7 +78,7 @@ impl Node {
         format!("@grace/{name}@{}", self.id)
     }
 
-    /// Waits until a search for `words` finds the agent, or finds it no more.
+    /// Waits until a search for `words` finds the agent, or no longer finds it.
     async fn until_found(&self, words: &str, address: &str, is_found: bool) {
         let path = format!("/agents?q={words}");
         until(&format!("{address} is found: {is_found}"), async || {
@@ -87,19 +87,19 @@ impl Node {
         .await;
     }
 
-    /// Waits until the other hub has introduced itself, without which its people are strangers here.
+    /// Waits until the remote hub has sent its introduction. Before that its users are anonymous here.
     pub async fn until_knows(&self, other: &Self) {
         let id = text_of(&other.admin.api("/hubs").await["this"]["id"]);
         until("the other hub is known", async || self.knows(&id).await).await;
     }
 
-    /// Whether the one other hub has introduced itself.
+    /// Returns true if the only remote hub has sent its introduction.
     pub async fn knows_by_name(&self) -> bool {
         let row = self.admin.api("/hubs").await["items"][0].clone();
         row["state"] == "fresh" && row["name"] != Value::Null
     }
 
-    /// Whether that hub has introduced itself.
+    /// Returns true if that remote hub has sent its introduction.
     pub async fn knows(&self, id: &str) -> bool {
         let row = row_of(&self.admin, id).await;
         row["state"] == "fresh" && row["name"] != Value::Null
@@ -111,14 +111,14 @@ impl Node {
     }
 }
 
-/// What is told of another hub there; null where it is not known.
+/// Returns the hub's record of a remote hub, or null if it is unknown.
 pub async fn row_of(client: &Client, id: &str) -> Value {
     let hubs = client.api("/hubs").await;
     let row = hubs["items"].as_array().expect("a list").iter().find(|row| row["id"] == id);
     row.cloned().unwrap_or_default()
 }
 
-/// What is left of a hub that was killed.
+/// Data of a killed hub.
 pub struct Dead {
     admin: Client,
     folder: TempDir,
@@ -161,7 +161,7 @@ async fn serve(
     Process::serve_as(folder, &flags, database.map(postgres_url).as_deref()).await
 }
 
-/// The hub's id, and where it says that others reach it.
+/// Returns the hub's id and its announced address.
 async fn itself(admin: &Client) -> (String, String) {
     until("others reach it", async || admin.api("/hubs").await["this"]["addresses"] != json!([])).await;
     let this = admin.api("/hubs").await["this"].clone();
@@ -176,7 +176,7 @@ pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     }
 }
 
-/// A model server that says what it was asked.
+/// Starts a model server that repeats the question.
 pub async fn model() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
@@ -242,7 +242,7 @@ async fn its_page_opens(far: &Node, near: &Node, tides: &str) {
     page.says("Knows when the sea comes in.");
     page.says("From ");
     Client::new(&far.process.origin).get(&format!("/{tides}")).await.expect(StatusCode::OK);
-    // In its own address the hub's name may stand, too.
+    // The local address of a page may also contain the name of this hub.
     near.admin.get(&format!("/{tides}")).await.expect(StatusCode::OK);
     let list = far.admin.get("/agents?place=elsewhere").await.expect(StatusCode::OK);
     list.says("The tides");

@@ -1,4 +1,5 @@
-//! Files that agents send: kept once, given to members of the chat, and gone with the last message that shows them.
+//! Tests of files from agents: stored once (deduplicated), readable by chat members only, and purged with the
+//! last message that shows them.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use crate::{
     hub::{Hub, on_both},
 };
 
-/// `high,low\n4,9\n` in two chunks, and what begins like a picture.
+/// `high,low\n4,9\n` in two chunks, and the start of a PNG.
 const CHUNKS: [&str; 2] = ["aGlnaCxsb3cK", "NCw5Cg=="];
 const PICTURE: &str = "iVBORw0KGgo=";
 
@@ -69,7 +70,7 @@ on_both! {
     }
 }
 
-/// Somebody on a hub where `@boss/clerk` sends files.
+/// Returns a user on a hub where `@boss/clerk` sends files.
 async fn with_clerk(hub: &Hub) -> Client {
     let raw =
         |bytes: &str, name: &str, kind: &str| json!({ "raw": bytes, "filename": name, "mediaType": kind });
@@ -87,7 +88,7 @@ async fn with_clerk(hub: &Hub) -> Client {
     hub.person("ada").await
 }
 
-/// The chat, and the answer as it is kept.
+/// Returns the chat and the stored answer.
 async fn ask(client: &Client) -> (String, Value) {
     let said = client.begin("@boss/clerk", "Send me the tides").await;
     let answer = answer_after(client, &said.chat, 0).await;

@@ -1,4 +1,4 @@
-//! Lists of agents over `/api/v1`, and a hub that serves while it still reads its agents.
+//! Tests of agent lists over `/api/v1`, and of a hub that serves requests while it builds its index.
 
 use std::{collections::BTreeSet, fs, time::Duration};
 
@@ -14,12 +14,12 @@ use crate::{
     process::Process,
 };
 
-/// Agents that the test adds to the two of every hub.
+/// Number of agents that the test adds to the two built-in ones.
 const MADE: usize = 5;
-/// The index follows the store within moments.
+/// Timeout for the index to reflect a write.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Nobody listens there; the configured model is listed all the same.
+/// Model settings. No server listens there, but the configured model is listed anyway.
 const MODEL: [(&str, &str); 2] =
     [("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "small")];
 
@@ -73,7 +73,7 @@ on_both! {
     }
 }
 
-/// Ada, with her agents `light-0`, `light-1` and so on.
+/// Creates Ada with her agents `light-0`, `light-1` and so on.
 async fn made(hub: &Hub, visibility: &str) -> Client {
     let ada = hub.person("ada").await;
     for n in 0..MADE {
@@ -88,7 +88,7 @@ fn newest_first() -> Vec<String> {
     (0..MADE).rev().map(|n| format!("@ada/light-{n}")).collect()
 }
 
-/// The addresses on each page, to the last one.
+/// Returns the addresses of each page, up to the last page.
 async fn pages(client: &Client, path: &str) -> Vec<Vec<String>> {
     let (mut pages, mut after) = (Vec::new(), String::new());
     loop {
@@ -106,18 +106,18 @@ async fn until_found(client: &Client, path: &str, total: usize) -> Value {
     until(client, &format!("/api/v1{path}"), |found| found["total"] == total).await
 }
 
-/// Asks until a search for its name finds the agent: only then it is chosen for teams.
+/// Polls until a search finds the agent by name. Only then can it be chosen for teams.
 pub async fn until_listed(client: &Client, address: &str) {
     let name = address.rsplit('/').next().unwrap_or(address);
     until(client, &format!("/api/v1/agents?q={name}"), |found| lists(found, address)).await;
 }
 
-/// Whether an agent is among those that a search found.
+/// Returns true if search results contain an agent.
 pub fn lists(found: &Value, address: &str) -> bool {
     found["items"].as_array().expect("a list").iter().any(|item| item["address"] == address)
 }
 
-/// Asks until the index has followed what was written.
+/// Polls until the index reflects a write.
 pub async fn until(client: &Client, path: &str, is_there: impl Fn(&Value) -> bool) -> Value {
     let all = async {
         loop {
@@ -135,7 +135,7 @@ async fn a_hub_serves_before_its_index_is_whole_and_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = folder.path().join("data/index");
     drop(Index::open(&index).expect("an empty index"));
-    // The index cannot be built while this is a folder.
+    // The index cannot be built while a folder has this name.
     let obstacle = index.join("current.new");
     fs::create_dir(&obstacle).expect("a folder");
 
@@ -150,7 +150,8 @@ async fn a_hub_serves_before_its_index_is_whole_and_says_so() {
     assert_eq!(ready.body, "the search index is being built\n");
     ada.get("/healthz").await.expect(StatusCode::OK);
 
-    // What needs no search works, and the first answer of an agent changes its listing: the hub tries again.
+    // Features without search work meanwhile. The first answer of an agent changes its listing, so the hub
+    // retries.
     fs::remove_dir(&obstacle).expect("it is empty");
     ada.sign_up("ada").await;
     let said = ada.begin("@plexus/calc", "1 + 1").await;

@@ -1,5 +1,5 @@
-//! What a model is asked of a chat that is longer than what it takes at once. A scripted model server that writes down what
-//! it is asked, and an MCP server with long pages, are processes of their own.
+//! Tests of the model request for a chat that exceeds the model's window. Uses two processes: a scripted
+//! model server that records its requests, and an MCP server with long pages.
 
 use std::{fs, path::Path};
 
@@ -15,13 +15,13 @@ use crate::{
     tools::{start, tools},
 };
 
-/// What the model takes at once, and how many bytes the hub reckons that to be.
+/// Window of the model in tokens, and the bytes that the hub derives from it.
 const TOKENS: &str = "4000";
 const WINDOW: usize = 12_000;
 const INSTRUCTIONS: &str = "Read pages.";
-/// Exchanges, of which the last ones fit.
+/// Number of exchanges, of which only the last ones fit.
 const EXCHANGES: usize = 8;
-/// Pages, of which the last ones fit, and nothing that was said before.
+/// Number of pages, of which only the last ones fit, and no earlier turns.
 const PAGES: usize = 6;
 
 play_on_both!(on);
@@ -57,7 +57,7 @@ async fn register(grace: &Client, url: &str) {
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
 }
 
-/// The chat, and what was said in it.
+/// Holds a conversation. Returns the chat and its texts.
 async fn talk(grace: &Client) -> (String, Vec<String>) {
     let question = |number: usize| format!("tokens=40 rate=0 {number} {}end", "word ".repeat(400));
     let begun = grace.begin("@grace/reader", &question(0)).await;
@@ -72,7 +72,7 @@ async fn talk(grace: &Client) -> (String, Vec<String>) {
     (begun.chat, said)
 }
 
-/// Has it read one page after the other; answers what it was asked.
+/// Makes the model read one page after the other. Returns the question.
 async fn read_pages(grace: &Client, chat: &str) -> String {
     let calls: Vec<String> =
         (1..=PAGES).map(|number| format!("call=page {{\"number\": {number}}}")).collect();
@@ -132,7 +132,7 @@ fn results_stay_with_their_calls(asked: &[Value], said: &[String], question: &st
     }
 }
 
-/// What a request tells behind the instructions, after a look at these and at how much it is.
+/// Returns the messages after the instructions. Asserts the instructions and the size.
 fn conversation(asked: &Value) -> &[Value] {
     let messages = asked["messages"].as_array().expect("a list");
     let (first, told) = messages.split_first().expect("the instructions");
@@ -141,7 +141,7 @@ fn conversation(asked: &Value) -> &[Value] {
     told
 }
 
-/// How much of the model's window a request takes.
+/// Returns the bytes that a request takes of the model's window.
 fn size(asked: &Value) -> usize {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let as_json = |values: Vec<Value>| values.iter().map(|value| value.to_string().len()).sum::<usize>();

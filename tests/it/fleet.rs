@@ -1,4 +1,4 @@
-//! Several processes of one hub on one Postgres, with the program as it is shipped.
+//! Fixture: several instances of one hub on one Postgres, with the release program.
 
 use std::{
     path::PathBuf,
@@ -19,13 +19,14 @@ use crate::{
     process::Process,
 };
 
-/// What a hint has reached the other process in, however slow the machine. What is found by looking alone takes longer.
+/// Time limit for a cluster notification to take effect on another instance. Shorter than the polling
+/// fallback.
 pub const SOON: Duration = Duration::from_secs(8);
-/// When the others have taken a process for dead and done what that asks for.
+/// Time limit for failure detection and takeover of a dead instance.
 pub const TAKEN: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(20);
 
-/// One hub, and where its processes run.
+/// Cluster of one hub: its folders, database and flags.
 pub struct Fleet {
     folder: TempDir,
     database: Option<Database>,
@@ -33,7 +34,7 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// None, aloud, where the tests are to do without Postgres.
+    /// Returns `None`, with a message, if the tests run without Postgres.
     pub async fn new(flags: &[&str]) -> Option<Self> {
         let database = Database::new().await?;
         let folder = tempfile::tempdir().expect("a folder");
@@ -43,7 +44,7 @@ impl Fleet {
         Some(Self { folder, database: Some(database), flags })
     }
 
-    /// Another process of the hub, with a data folder of its own.
+    /// Starts another instance of the hub with its own data folder.
     pub async fn serve(&self, name: &str) -> Process {
         let folder = self.place(name);
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -51,7 +52,8 @@ impl Fleet {
         Process::serve_as(&folder, &flags, self.url().as_deref()).await
     }
 
-    /// Two of them, the same administrator at each, and an agent of theirs that the test plays: `@grace/puppet`.
+    /// Starts two instances with the same administrator session at each, and the scripted agent
+    /// `@grace/puppet`.
     pub async fn two(&self) -> (Process, Process, Client, Client, Agent) {
         let mut one = self.serve("one").await;
         let here = one.administrator("grace").await;
@@ -81,7 +83,7 @@ impl Fleet {
     }
 }
 
-/// Waits until something holds. Answers how long that took.
+/// Polls until a condition holds, and returns the elapsed time.
 pub async fn within(limit: Duration, what: &str, holds: impl AsyncFn() -> bool) -> Duration {
     let begun = Instant::now();
     while !holds().await {
@@ -95,7 +97,7 @@ pub async fn stop(client: &Client, run: &str) {
     client.call(Method::POST, &format!("/runs/{run}/stop"), &json!({})).await.expect(StatusCode::ACCEPTED);
 }
 
-/// The last message of a chat.
+/// Returns the last message of a chat.
 pub async fn last(client: &Client, chat: &str) -> Value {
     let page = client.api(&format!("/chats/{chat}")).await;
     page["messages"].as_array().and_then(|all| all.last()).cloned().expect("a message")

@@ -1,4 +1,4 @@
-//! A process of a hub is killed, and another takes up what it leaves.
+//! Tests of failover: an instance is killed or frozen, and another takes over its work.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ async fn a_process_that_stood_still_gives_up_what_others_took() {
     one.thaw();
     let living = "select count(*) from processes";
     within(SOON, "it is back", async || fleet.sql().number(living).await == 2).await;
-    // What it still has of the answer changes nothing, and it answers as before.
+    // Its output for the failed answer is discarded, and it handles new requests as before.
     let again = here.begin("@grace/puppet", "Again.").await;
     let call = agent.called().await;
     call.begin_task().await;
@@ -98,7 +98,7 @@ async fn a_process_that_ends_as_it_should_leaves_what_waits_at_once() {
     fleet.end().await;
 }
 
-/// A port that is free now, and that nobody else of this machine is given soon.
+/// Returns a port that is free now and unlikely to be reused soon.
 async fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     listener.local_addr().expect("bound").port()
@@ -116,7 +116,7 @@ async fn one_process_is_the_hub_among_others_and_another_takes_its_place() {
     let there = here.at(&other.origin);
     let listens = async || TcpStream::connect(("127.0.0.1", port)).await.is_ok();
     assert!(listens().await);
-    // A rule that is made where nobody takes part holds where somebody does, and for good.
+    // A rule created on a follower applies on the leader, and is persistent.
     let rule = json!({ "subject": "domain:spam.example", "action": "block", "reason": "It is a test." });
     there.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
 
@@ -131,13 +131,13 @@ async fn one_process_is_the_hub_among_others_and_another_takes_its_place() {
     })
     .await;
 
-    // A process that comes back finds the place taken.
+    // The restarted instance finds the leader lock taken.
     let again = fleet.serve("one").await;
     let locks = "from pg_locks where locktype = 'advisory' and granted \
                  and database = (select oid from pg_database where datname = current_database())";
     let holder = format!("select coalesce(max(pid), 0)::bigint {locks}");
     let held_by = fleet.sql().number(&holder).await;
-    // The database ends the connection with which the place is held: it is left, and one of them takes it again.
+    // Postgres terminates the connection that holds the lock: leadership is lost and reacquired.
     assert_eq!(fleet.sql().number(&format!("select count(pg_terminate_backend(pid)) {locks}")).await, 1);
     within(TAKEN, "one of them takes part again", async || {
         let now = fleet.sql().number(&holder).await;
@@ -169,7 +169,7 @@ async fn a_team_goes_on_when_the_process_that_conducts_it_is_killed() {
     call.artifact("One boat").await;
     let conducted = "select count(*) from team_conductors";
     assert_eq!(fleet.sql().number(conducted).await, 1);
-    // The owner acts where it is not conducted, and the conductor goes on from there.
+    // Owner actions on an instance without the orchestrator reach the orchestrator.
     act(&there, &team, &json!({ "do": "remark", "text": "Red ones, too." })).await;
     within(SOON, "the remark is read here", async || here.get(&path).await.body.contains("Red ones, too."))
         .await;

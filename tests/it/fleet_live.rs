@@ -1,4 +1,4 @@
-//! What one process of a hub does is seen on the others while it happens.
+//! Tests of streaming across instances: activity on one instance is visible on the others live.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{
     process::{command, stderr},
 };
 
-/// The text log is written every 100 ms, and a hint and a read come on top.
+/// Latency limit: the stream journal is written every 100 ms, plus a cluster notification and a read.
 const LIVE: Duration = Duration::from_millis(400);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -27,7 +27,7 @@ async fn an_answer_is_read_along_on_another_process() {
     call.begin_task().await;
     call.artifact("It begins. ").await;
 
-    // Somebody comes when it has begun.
+    // Subscribe after the answer has started.
     let (mut screen, mut sent) = (Screen::default(), "It begins. ".to_owned());
     let mut events = Events::open(&there, &said.chat, 0).await;
     read_text(&mut events, &mut screen, sent.len()).await;
@@ -45,13 +45,13 @@ async fn an_answer_is_read_along_on_another_process() {
     assert_eq!(screen.text(), sent);
     call.data(&json!({ "count": 15 })).await;
     whole_part(&mut events, &mut screen).await;
-    // A page that is opened there shows it, too.
+    // A page opened on the other instance shows the text as well.
     there.get(&format!("/chat/{}", said.chat)).await.expect(StatusCode::OK).says("<em>here</em>");
     call.complete().await;
     read_to_end(&mut events, &mut screen).await;
     assert_eq!(text_in(&last(&there, &said.chat).await), sent);
 
-    // What is said there is read here, by a stream that was open before.
+    // An answer requested on the other instance reaches a subscription opened here before.
     let at = seq(&here, &said.chat).await;
     let (mut events, mut screen) = (Events::open(&here, &said.chat, at).await, Screen::from(at));
     there.say(&said.chat, "Again.").await;
@@ -66,7 +66,7 @@ async fn an_answer_is_read_along_on_another_process() {
     fleet.end().await;
 }
 
-/// Reads until a part is shown that came whole.
+/// Reads until a complete part was received.
 async fn whole_part(events: &mut Events, screen: &mut Screen) {
     let shown = async {
         loop {
@@ -112,12 +112,12 @@ async fn what_is_changed_on_one_process_holds_on_the_others() {
     let Some(fleet) = Fleet::new(&[]).await else { return };
     let (one, other, here, there, _agent) = fleet.two().await;
 
-    // An agent is found by the index of each.
+    // Each instance indexes a new agent.
     clerk::register(&there, &clerk::serve(Vec::new()).await, "clerk").await;
     let listed =
         async |client: &Client| client.get("/agents?q=clerk").await.body.contains("href=\"/@grace/clerk\"");
     within(SOON, "it is found", async || listed(&here).await && listed(&there).await).await;
-    // Visitors are shown pages that are kept.
+    // Anonymous visitors get cached pages.
     let visitor = Client::new(&one.origin);
     assert!(listed(&visitor).await);
     there
@@ -126,7 +126,7 @@ async fn what_is_changed_on_one_process_holds_on_the_others() {
         .expect(StatusCode::OK);
     within(SOON, "it is found no more", async || !listed(&visitor).await).await;
 
-    // Whoever is signed out on one reads no longer on the other.
+    // Signing out on one instance closes subscriptions on the other.
     let ada = Client::new(&one.origin);
     ada.sign_up("ada").await;
     let said = ada.begin("@plexus/calc", "6 * 7").await;
@@ -140,7 +140,7 @@ async fn what_is_changed_on_one_process_holds_on_the_others() {
     timeout(SOON, ends).await.expect("the stream ends");
     assert!(!phone.is_signed_in().await);
 
-    // A title that is given on one is told on the other.
+    // A title set on one instance is published on the other.
     let at = seq(&ada, &said.chat).await;
     let mut events = Events::open(&ada, &said.chat, at).await;
     let elsewhere = ada.at(&other.origin);

@@ -1,4 +1,4 @@
-//! Agents that take the floor in teams by themselves: those whose cards declare the team extension.
+//! Tests of agents that lead teams themselves: their cards declare the team extension.
 
 use std::collections::BTreeSet;
 
@@ -19,14 +19,14 @@ use crate::{
 const TEAM: &str = "urn:plexus:a2a:team:1";
 const DOCS: &str = include_str!("../../docs/teams.md");
 
-/// A card that declares the extension.
+/// Returns a card that declares the extension.
 fn leading(url: &str) -> Value {
     let mut card = card(url);
     card["capabilities"]["extensions"] = json!([{ "uri": TEAM, "description": "Leads." }]);
     card
 }
 
-/// `@grace/lead`, which takes the floor, and `@grace/hand`, which knows nothing of teams.
+/// Registers `@grace/lead`, which declares the extension, and `@grace/hand`, which does not.
 async fn two(grace: &Client) -> (Agent, Agent) {
     let (lead, hand) = (Agent::with(leading).await, Agent::start().await);
     for (agent, name) in [(&lead, "lead"), (&hand, "hand")] {
@@ -36,12 +36,12 @@ async fn two(grace: &Client) -> (Agent, Agent) {
     (lead, hand)
 }
 
-/// Launches a team; answers its id.
+/// Launches a team and returns its id.
 async fn launch(client: &Client, pattern: &str, members: &[&str]) -> String {
     team::launch(client, &json!({ "goal": "Count the boats.", "pattern": pattern, "members": members })).await
 }
 
-/// What was said, by whom, as the log has it.
+/// Returns all utterances in the team log, with the seat of each.
 async fn said(client: &Client, team: &str) -> Vec<(Value, Value)> {
     let log = client.api(&format!("/teams/{team}/log")).await;
     let entries = log["items"].as_array().expect("a list").iter();
@@ -49,7 +49,7 @@ async fn said(client: &Client, team: &str) -> Vec<(Value, Value)> {
     said.map(|entry| (entry["by"]["seat"].clone(), entry["event"].clone())).collect()
 }
 
-/// What is in the data of a turn. The call makes use of the extension, and says so.
+/// Returns the data of a turn. Asserts that the call activates the extension.
 fn turn(call: &Call) -> Value {
     assert_eq!(call.headers.get("a2a-extensions").expect("the header"), TEAM);
     assert_eq!(call.message["extensions"], json!([TEAM]), "{:#}", call.message);
@@ -64,7 +64,7 @@ async fn act(call: &Call, act: Value) {
     call.complete().await;
 }
 
-/// The agent's next turn, in which it says this. Answers what it was told.
+/// Handles the agent's next turn with this utterance. Returns the data of the turn.
 async fn says(agent: &mut Agent, said: Value) -> Value {
     let call = agent.called().await;
     let turn = turn(&call);
@@ -104,7 +104,7 @@ on_both! {
         let third = says(&mut lead, give("background", "South")).await;
         assert_eq!(third["team"]["work"][0]["result"], "7 boats.", "{third:#}");
         says(&mut lead, json!({ "say": "pause_for", "work": [1] })).await;
-        // Nobody waits for work that has ended.
+        // The team does not wait for work that has ended.
         federation::until("it waits", async || said(&grace, &team).await.len() == 4).await;
         answers(&mut hand, "8 boats.").await;
         says(&mut lead, json!({ "say": "vote", "question": "Once more?", "options": ["yes", "no"] })).await;
@@ -143,13 +143,13 @@ on_both! {
         let team = launch(&grace, "plan_and_delegate", &["@grace/lead", "@grace/hand"]).await;
         let call = lead.called().await;
         call.begin_task().await;
-        // Each data part comes as an artifact of its own.
+        // Each data part is sent as a separate artifact.
         call.data(&json!([{ "say": "conclude", "text": "Done." }, 1])).await;
         call.complete().await;
-        // What is no act is no repair either: it has said nothing, and the rules speak.
+        // An invalid utterance is not repaired: the member has no utterance, and the rules decide.
         answers(&mut hand, "7 boats.").await;
         let forged = json!({ "say": "conclude", "text": "7 boats.", "by": 1, "seat": 1, "speaker": "@grace/hand", "turn": 99 });
-        // The rules gave it work, too, which is asked for like any agent's.
+        // The rules also assigned work to it, requested as from any agent.
         answers(&mut lead, "8 boats.").await;
         says(&mut lead, forged).await;
         let shown = ended(&grace, &team).await;
@@ -162,7 +162,7 @@ on_both! {
         let grace = hub.administrator("grace").await;
         let (mut lead, mut hand) = two(&grace).await;
         let team = launch(&grace, "discuss_only", &["@grace/hand", "@grace/lead"]).await;
-        // Whoever does not declare it is asked for words.
+        // A member without the extension is asked for text.
         let asked = answers(&mut hand, "I count seven boats in the harbour.").await;
         assert!(asked.to_string().contains("You are member 0 of a team."), "{asked}");
         let heard = says(&mut lead, json!({ "say": "vote", "question": "How many?", "options": ["seven", "eight"] })).await;
@@ -175,13 +175,13 @@ on_both! {
     }
 }
 
-/// A hub, and the agent `@grace/lead` of another, which declares the extension. The hub calls the other one at its
-/// address on the web, or, where it may not, over the network of hubs.
+/// Runs a test on a hub with the agent `@grace/lead` of a remote hub, which declares the extension. The hub
+/// calls it at its URL, or over libp2p if it may not call private addresses.
 async fn with_a_lead_elsewhere(may_call_it: &str, play: impl AsyncFnOnce(&Client, &mut Agent, &str)) {
     let (model, dns) = (federation::model().await, Dns::start().await);
     let place = ["--p2p-listen", "127.0.0.1:0", "--dns-server", &dns.address.to_string()];
     let far = Node::start_at(&place, &model, &[], None).await;
-    // Hubs carry no agents whose addresses are of this machine alone.
+    // Hubs do not replicate agents at loopback addresses.
     let named = |url: &str| url.replace("127.0.0.1", "lead.example");
     let mut lead = Agent::with(|url| leading(&named(url))).await;
     let new = json!({ "url": named(&lead.url), "name": "lead", "vouch": true, "visibility": "federated", "access": "open" });
@@ -190,7 +190,7 @@ async fn with_a_lead_elsewhere(may_call_it: &str, play: impl AsyncFnOnce(&Client
     let given =
         [("PLEXUS_P2P_BOOTSTRAP", far.address.as_str()), ("PLEXUS_ALLOW_PRIVATE_NETWORKS", may_call_it)];
     let mut given = settings(&model, &given);
-    // Of two that say the same the first counts.
+    // The first of two equal settings takes precedence.
     given.reverse();
     hub::run(None, &given, async |home: &Hub| {
         let ada = home.person("ada").await;
@@ -226,7 +226,8 @@ async fn it_leads_where_it_is_named(ada: &Client, lead: &mut Agent, address: &st
     assert_eq!(acts, [(&json!(0), &json!("assign")), (&json!(0), &json!("conclude"))], "{said:#?}");
 }
 
-/// What a team says goes to no hub that nobody chose.
+/// Asserts that the extension is not activated for a remote agent that no user selected: the team's content
+/// must not go to its hub.
 async fn it_works_where_it_was_found(ada: &Client, lead: &mut Agent, address: &str) {
     let team = team::launch(ada, &json!({ "goal": "puppetry" })).await;
     let asked = answers(lead, "7 boats.").await;
@@ -251,7 +252,7 @@ async fn an_agent_that_was_only_found_on_another_hub_does_not_lead() {
     with_a_lead_elsewhere("true", it_works_where_it_was_found).await;
 }
 
-/// Authors of agents begin from the example in the documentation.
+/// The documentation's examples must parse, because agent authors start from them.
 #[test]
 fn the_example_is_as_the_hub_has_it() {
     let blocks = DOCS.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());

@@ -1,4 +1,4 @@
-//! The hub's own agent forms a team for whoever asks it over A2A.
+//! Tests of the hub's own A2A agent, which forms a team for a goal.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn program(person: &Client, scopes: &[&str]) -> Client {
     person.with_token(&make(person, scopes).await)
 }
 
-/// What the agent that the hub's card names is asked.
+/// Calls the agent at the URL in the hub's card.
 async fn answered(client: &Client, method: &str, params: Value) -> Answer {
     let card = client.get("/.well-known/agent-card.json").await.expect(StatusCode::OK).json();
     let url = text_of(&card["supportedInterfaces"][0]["url"]);
@@ -40,7 +40,7 @@ fn message(part: &Value) -> Value {
     json!({ "message": { "messageId": "m-1", "role": "ROLE_USER", "parts": [part] } })
 }
 
-/// The text of an artifact of a task.
+/// Returns the text of a task's artifact.
 fn artifact(task: &Value, name: &str) -> String {
     let all = task["artifacts"].as_array().cloned().unwrap_or_default();
     let named = all.iter().find(|artifact| artifact["name"].as_str().unwrap_or_default() == name);
@@ -60,11 +60,11 @@ on_both! {
         let progress = artifact(&task, "Progress");
         assert!(progress.starts_with("@plexus/calc takes part.\n"), "{task:#}");
         assert!(progress.contains("The goal (@plexus/calc): completed."), "{task:#}");
-        // It is a team like any other.
+        // The result is an ordinary team.
         let team = ada.api("/teams").await["items"][0].clone();
         assert_eq!((&team["state"], &team["title"]), (&json!("closed"), &json!("17 * 23")), "{team:#}");
         assert!(task["artifacts"].to_string().contains(&text_of(&team["id"])), "{task:#}");
-        // In words, the hub looks for members.
+        // Given as text, the hub searches for members.
         let asked = json!({ "text": "Form a team: arithmetic with units" });
         let task = call(&program, "SendMessage", message(&asked)).await["result"]["task"].clone();
         assert!(artifact(&task, "Progress").contains("@plexus/calc takes part."), "{task:#}");
@@ -80,7 +80,7 @@ on_both! {
         let answering = async {
             let call = agent.called().await;
             call.begin_task().await;
-            // Who is done before the team looks is never seen at work.
+            // Complete only after the team shows the work in progress; otherwise that state may be skipped.
             let team = text_of(&grace.api("/teams").await["items"][0]["id"]).to_owned();
             team::until(&grace, &team, |team| team["work"][0]["state"] == "working").await;
             call.artifact("12:04").await;
@@ -147,7 +147,7 @@ on_both! {
         let unknown = message(&json!({ "data": { "goal": "x", "members": ["nobody"] } }));
         let task = call(&program, "SendMessage", unknown).await["result"]["task"].clone();
         assert_eq!(task["status"]["state"], "TASK_STATE_FAILED", "{task:#}");
-        // Words in a chat, and what a team is to do, form none.
+        // Text in a chat and the goal of a team form no further team.
         let said = ada.begin("@plexus/guide", "Form a team to count boats").await;
         read_answer(&ada, &said.chat, 0).await;
         let goal = json!({ "goal": "Form a team to count boats", "team_member_names": ["@plexus/guide"] });
@@ -156,7 +156,7 @@ on_both! {
     }
 }
 
-/// However the hub ended, the task goes on with its team: what was done is kept.
+/// After a kill or a clean stop the task continues with its team, and completed work is retained.
 #[tokio::test]
 async fn a_task_waits_for_its_team_over_a_restart() {
     for is_killed in [true, false] {
@@ -171,7 +171,7 @@ async fn a_task_waits_for_its_team_over_a_restart() {
         let mut asked = message(&goal);
         asked["configuration"] = json!({ "returnImmediately": true });
         let task = call(&token, "SendMessage", asked).await["result"]["task"].clone();
-        // Whoever lets go of a call ends it, which would be a failure and no restart.
+        // Keep the call open: dropping it would end it as a failure before the restart.
         let begun = agent.called().await;
         let now = async |token: &Client| {
             call(token, "GetTask", json!({ "id": task["id"] })).await["result"].clone()

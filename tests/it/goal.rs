@@ -1,5 +1,6 @@
-//! A goal whose answer can be checked, reached by two agents that run real code on a table; a script plays their model
-//! and knows none of the figures. `make peers` has the same with AutoGPT and Open Interpreter.
+//! Tests of a goal with a checkable answer, reached by two agents that run real code on a table. A script
+//! replaces their model and does not know the figures. `make peers` runs the same with AutoGPT and Open
+//! Interpreter.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,9 +27,10 @@ const GOAL: &str =
     "The annual revenue figures from 2014 to 2020 in revenue.csv: find them, plot them, write a report.";
 const MEMBERS: [&str; 2] = ["plotter", "writer"];
 const DRAWN: &str = "The plot of the annual figures is in revenue.png.";
-/// Says that it began, and does nothing until nobody is there any more.
+/// Program that reports its start and then blocks until stdin is closed.
 const FOR_EVER: &str = "import sys\nopen('begun', 'w').close()\nsys.stdin.read()\nsys.exit()\n";
-/// Signature and length of the first chunk (PNG, sections 5.2 and 5.3), its kind, and the size that `plot.py` draws.
+/// PNG signature and length of the first chunk (PNG, sections 5.2 and 5.3), its type, and the image size that
+/// `plot.py` draws.
 const PICTURE: [u8; 24] = *b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x01\x2c\0\0\0\xc8";
 
 on_both! {
@@ -67,14 +69,14 @@ on_both! {
     }
 }
 
-/// An agent at the hub, the model behind it, and the folder that it works in.
+/// Agent at the hub, with its model and its working folder.
 struct Member {
     folder: TempDir,
     joined: Joined,
     _model: Server,
 }
 
-/// Both members by their names; the plotter runs `before` before it draws.
+/// Returns both members by name. The plotter runs `before` before it draws.
 async fn team(hub: &Hub, ada: &Client, before: &str) -> BTreeMap<&'static str, Member> {
     let token = make(ada, &["agents", "read"]).await;
     let programs = [format!("{before}{}", source("plot.py")), source("report.py")];
@@ -89,7 +91,7 @@ async fn team(hub: &Hub, ada: &Client, before: &str) -> BTreeMap<&'static str, M
 async fn member(hub: &Hub, token: &str, name: &str, script: &[String]) -> Member {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("revenue.csv"), source("revenue.csv")).expect("written");
-    // What the agent finds where it works is no work of its own.
+    // Keep the script outside the working folder, so that it does not count as output of the agent.
     let answers = tempfile::NamedTempFile::new().expect("a file");
     fs::write(answers.path(), json!(script).to_string()).expect("written");
     let flags = ["--answers", answers.path().to_str().expect("text")];
@@ -109,11 +111,11 @@ fn source(name: &str) -> String {
     fs::read_to_string(agents().join("revenue").join(name)).expect("it is there")
 }
 
-/// What `/launch_goal` answers, and how often a member asked for leave, which it gets. The one that `dies` is killed
-/// while its code runs.
+/// Returns the response of `/launch_goal` and the number of approvals, all of which are granted. The member
+/// `dies` is killed while its code runs.
 async fn reached(ada: &Client, mut members: BTreeMap<&str, Member>, dies: Option<&str>) -> (Answer, usize) {
     let program = ada.with_token(&make(ada, &["team"]).await);
-    // Each member has one conversation, so none forms a team of its own.
+    // Each member has a single conversation, so none forms a subteam.
     let goal = json!({ "goal": GOAL, "team_member_names": MEMBERS, "team_up_depth": 0 });
     let launched = program.send(program.request(Method::POST, "/launch_goal").json(&goal));
     let led = async {
@@ -144,7 +146,7 @@ fn asking(team: &Value) -> impl Iterator<Item = &Value> {
     team["work"].as_array().expect("a list").iter().filter(|work| work["state"] == "asking")
 }
 
-/// The team is there before its launch is answered.
+/// Polls for the team, which exists before its launch is answered.
 async fn launched_team(ada: &Client) -> String {
     loop {
         let teams = ada.api("/teams").await;
@@ -165,7 +167,8 @@ fn states(team: &Value) -> Vec<String> {
     team["work"].as_array().expect("a list").iter().map(|work| text_of(&work["state"])).collect()
 }
 
-/// What a report has to hold: each year's figure and its change, and their total; worked out here once more, in tenths.
+/// Returns the expected content of a report: each year's figure and change, and the total. Computed here
+/// independently, in tenths.
 fn figures() -> Vec<String> {
     let mut annual: BTreeMap<i32, i64> = BTreeMap::new();
     for line in source("revenue.csv").lines().skip(1) {
@@ -183,7 +186,7 @@ fn figures() -> Vec<String> {
     each.chain([format!("Total: {}", shown(total))]).collect()
 }
 
-/// The picture among the files that the page of a team shows.
+/// Returns the image among the files on a team's page.
 async fn plot(ada: &Client, team: &str) -> Option<Vec<u8>> {
     let page = ada.get(&format!("/teams/{team}")).await.expect(StatusCode::OK);
     for href in page.body.split('"').filter(|word| word.starts_with("/blobs/")) {

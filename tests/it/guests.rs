@@ -1,4 +1,5 @@
-//! People of one hub who ask the agents of another: it knows them by pseudonyms, and their hub by its signature.
+//! Tests of remote users: users of one hub call agents of another, which identifies them by pseudonyms and
+//! authenticates their hub by its signature.
 
 use std::{
     net::SocketAddr,
@@ -23,11 +24,11 @@ use crate::{
 
 const ENOUGH: usize = 64 << 10;
 
-/// A proxy in front of a hub, which remembers what it passes on.
+/// Reverse proxy in front of a hub that records the traffic.
 struct Proxy {
     origin: String,
     hub: Arc<OnceLock<SocketAddr>>,
-    /// What each connection brought.
+    /// Bytes received on each connection.
     heard: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
@@ -46,7 +47,7 @@ impl Proxy {
         proxy
     }
 
-    /// A request that another hub signed, as it came.
+    /// Returns the raw bytes of a request signed by a remote hub.
     fn signed_request(&self) -> Vec<u8> {
         let heard = self.heard.lock();
         let found = heard.iter().find_map(|bytes| {
@@ -61,7 +62,7 @@ impl Proxy {
         found.expect("a signed request came by")
     }
 
-    /// Sends bytes as they are, and reads the beginning of the answer.
+    /// Sends raw bytes and reads the start of the response.
     async fn send(&self, bytes: &[u8]) -> String {
         let address = self.origin.trim_start_matches("http://");
         let mut connection = TcpStream::connect(address).await.expect("the proxy listens");
@@ -98,7 +99,7 @@ async fn pass(caller: TcpStream, hub: SocketAddr, heard: Arc<Mutex<Vec<Vec<u8>>>
     let _ = back.await;
 }
 
-/// What makes a hub take part, and call private addresses.
+/// Returns settings that enable federation and allow private addresses.
 pub fn settings<'a>(model: &'a str, more: &[(&'static str, &'a str)]) -> Vec<Given> {
     let all = [
         ("PLEXUS_P2P_LISTEN", "127.0.0.1:0"),
@@ -107,7 +108,7 @@ pub fn settings<'a>(model: &'a str, more: &[(&'static str, &'a str)]) -> Vec<Giv
         ("PLEXUS_LLM_BASE_URL", model),
         ("PLEXUS_LLM_MODEL", "small"),
     ];
-    // The process ends with its tests.
+    // Leaked memory: the process ends with its tests.
     all.iter().chain(more).map(|(name, value)| (*name, &*value.to_string().leak())).collect()
 }
 
@@ -131,7 +132,7 @@ async fn with_two_hubs(database: Option<Database>) {
     .await;
 }
 
-/// Whoever runs the hub; the hub is known by the proxy's address alone.
+/// Signs up the administrator through the proxy, the only public address of the hub.
 async fn administrator(near: &Hub, proxy: &Proxy) -> Client {
     let link = near.first_administrator_link().await.expect("nobody administers the hub");
     let token = link.split_once("admin=").expect("a token").1;
@@ -142,7 +143,7 @@ async fn administrator(near: &Hub, proxy: &Proxy) -> Client {
 }
 
 async fn callers_are_told_apart(near: &Hub, admin: &Client, far: &Hub, near_id: &str, proxy: &Proxy) {
-    // Names that no pseudonym has in it by chance.
+    // Names that cannot occur in a pseudonym by chance.
     let (ada, bob) = (far.person("lovelace").await, far.person("hollerith").await);
     let agent = json!({ "name": "tides", "title": "The tides", "summary": "Knows the sea.", "instructions": "Answer.",
                         "visibility": "federated", "access": "accounts" });
@@ -195,7 +196,7 @@ async fn strangers_stay_outside(origin: &str) {
     stranger.send(call.json(&request)).await.expect(StatusCode::UNAUTHORIZED);
 }
 
-/// The answer, and what is told of its run.
+/// Returns the answer and the record of its run.
 async fn ask(person: &Client, to: &str, text: &str) -> (Value, String) {
     let said = person.begin(to, text).await;
     let screen = read_answer(person, &said.chat, 0).await;

@@ -1,5 +1,5 @@
-//! Twenty accounts that attack a hub with default limits, all at once, while one account chats. The long form takes two minutes;
-//! the short one takes ten seconds, for the attacks to run into the limits.
+//! Load test: twenty accounts attack a hub with default limits concurrently while one account chats. The long
+//! form takes two minutes. The short form takes ten seconds, enough to reach the rate limits.
 
 use std::{
     fs,
@@ -17,19 +17,18 @@ use crate::{
 };
 
 const ATTACKERS: u8 = 20;
-/// What an account may store by default, and how much of it one account may reach before it is refused.
 const MEBIBYTE: u64 = 1 << 20;
-/// The 99th percentile of health checks and of honest answers, in a build that is not optimised, with both cores taken by attacks and
-/// by other tests.
+/// Limits of the 99th percentile of health checks and of the honest user's answers, in an unoptimised build
+/// with both cores busy with attacks and other tests.
 const SLOWEST_HEALTH: Duration = Duration::from_secs(1);
 const SLOWEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// What was answered to one attacker.
+/// Responses to one attacker.
 #[derive(Default)]
 struct Outcome {
     taken: u32,
     refused: u32,
-    /// Requests for which the hub blamed itself.
+    /// Requests answered with a 5xx status.
     faults: Vec<String>,
 }
 
@@ -43,7 +42,7 @@ impl Outcome {
     }
 }
 
-/// One account of its own address, which does everything that costs until the time is over.
+/// Runs one account at its own client address that sends expensive requests until `until`.
 async fn attack(origin: String, number: u8, until: Instant) -> Outcome {
     let client = Client::from_address(&origin, &format!("198.51.100.{number}"));
     client.sign_up(&format!("attacker{number}")).await;
@@ -86,13 +85,13 @@ async fn attack(origin: String, number: u8, until: Instant) -> Outcome {
     outcome
 }
 
-/// How long health checks and honest answers took.
+/// Latencies of health checks and the honest user's requests.
 #[derive(Default)]
 struct Times {
     health: Vec<Duration>,
-    /// Until a message was acknowledged.
+    /// Time until a message was acknowledged.
     sent: Vec<Duration>,
-    /// Until its answer was there.
+    /// Time until its answer was complete.
     answers: Vec<Duration>,
 }
 
@@ -101,7 +100,7 @@ async fn chat_honestly(origin: String, until: Instant) -> Times {
     ada.sign_up("ada").await;
     let mut times = Times::default();
     let mut asked = 0_u32;
-    // An account may send one message a second.
+    // The rate limit is one message per second.
     let mut pace = tokio::time::interval(Duration::from_millis(1_050));
     while Instant::now() < until {
         pace.tick().await;

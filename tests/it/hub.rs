@@ -1,4 +1,4 @@
-//! A hub of its own for every test, served in this process.
+//! Fixture: hub in this process, one per test.
 
 use std::{panic::AssertUnwindSafe, path::Path};
 
@@ -14,7 +14,8 @@ use crate::{
     database::{Sql, postgres_url},
 };
 
-/// Makes two tests of one that starts its hub itself, `sqlite` and `postgres`: it is given a database, or none for SQLite.
+/// Defines the tests `sqlite` and `postgres` from a function that starts its own hub. The function receives a
+/// database, or `None` for SQLite.
 macro_rules! play_on_both {
     ($play:ident) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -31,7 +32,7 @@ macro_rules! play_on_both {
 }
 pub(crate) use play_on_both;
 
-/// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a hub of its own.
+/// Defines the tests `NAME::sqlite` and `NAME::postgres` from one body, each with its own hub.
 macro_rules! on_both {
     ($(async fn $name:ident($hub:ident: &Hub $(, [$($setting:expr),* $(,)?])?) $body:block)*) => {$(
         mod $name {
@@ -49,7 +50,7 @@ macro_rules! on_both {
 }
 pub(crate) use on_both;
 
-/// A setting as the environment gives it.
+/// Setting as an environment variable.
 pub type Given = (&'static str, &'static str);
 
 pub struct Hub {
@@ -59,7 +60,7 @@ pub struct Hub {
     folder: TempDir,
 }
 
-/// Runs `body` on a fresh hub, and takes the hub and its database away however it ends.
+/// Runs `body` on a new hub, and removes the hub and its database even if `body` panics.
 pub async fn run(database: Option<Database>, settings: &[Given], body: impl AsyncFnOnce(&Hub)) {
     let hub = Hub::start(database, settings).await;
     let outcome = AssertUnwindSafe(body(&hub)).catch_unwind().await;
@@ -70,7 +71,7 @@ pub async fn run(database: Option<Database>, settings: &[Given], body: impl Asyn
 }
 
 impl Hub {
-    /// On SQLite in a folder that is made within `parent`.
+    /// Starts a hub on SQLite in a new folder in `parent`.
     pub async fn within(parent: &Path, settings: &[Given]) -> Self {
         let folder = TempDir::new_in(parent).expect("a folder");
         Self::serve(folder, None, settings).await
@@ -88,7 +89,7 @@ impl Hub {
         Self { running: Some(running), origin, database, folder }
     }
 
-    /// Another process of this hub, on the same Postgres. It ends before this one.
+    /// Starts another instance of this hub on the same Postgres. It must be stopped before this one.
     pub async fn another_process(&self) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let shared = |name: &str| self.folder.path().join(name).display().to_string();
@@ -100,17 +101,17 @@ impl Hub {
         Self { running: Some(running), origin, database: None, folder }
     }
 
-    /// Where it keeps its data.
+    /// Returns the data folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The hub behind the edges.
+    /// Returns the hub's service layer.
     pub fn inner(&self) -> &plexus_hub::Hub {
         &self.running.as_ref().expect("it runs until the end").hub
     }
 
-    /// Does at once what it does every hour.
+    /// Runs the hourly maintenance now.
     pub async fn tidy(&self) {
         self.inner().tidy().await.expect("the store answers");
     }
@@ -119,19 +120,19 @@ impl Hub {
         &self.origin
     }
 
-    /// Somebody who is not signed in.
+    /// Returns an anonymous client.
     pub fn visitor(&self) -> Client {
         Client::new(&self.origin)
     }
 
-    /// Somebody who has just signed up.
+    /// Signs up a new user.
     pub async fn person(&self, name: &str) -> Client {
         let client = self.visitor();
         client.sign_up(name).await;
         client
     }
 
-    /// Somebody who has signed up with the first administrator's link.
+    /// Signs up with the link for the first administrator.
     pub async fn administrator(&self, name: &str) -> Client {
         let link = self.first_administrator_link().await.expect("nobody administers the hub");
         let token = link.split_once("admin=").expect("a token").1;
@@ -141,7 +142,7 @@ impl Hub {
         client
     }
 
-    /// The id of an account.
+    /// Returns the id of an account.
     pub async fn account(&self, name: &str) -> String {
         let caller = accounts::act_for(self.inner(), Some(name)).await.expect("somebody of that name");
         caller.person.expect("an account").account.to_string()
@@ -151,23 +152,23 @@ impl Hub {
         accounts::first_administrator_link(self.inner()).await.expect("the store answers")
     }
 
-    /// Changes the database behind the hub's back.
+    /// Executes SQL directly on the hub's database.
     pub async fn sql(&self, text: &str) {
         Sql::of(self.database.as_ref(), self.folder.path()).run(text).await;
     }
 
-    /// The one number that a query answers.
+    /// Returns the single number that a query selects.
     pub async fn number(&self, text: &str) -> i64 {
         Sql::of(self.database.as_ref(), self.folder.path()).number(text).await
     }
 
-    /// The log of the only team as it was written, each entry with its signature.
+    /// Returns the stored log of the only team: each entry with its signature.
     pub async fn team_log(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         let text = "select body, signature from team_log order by seq";
         Sql::of(self.database.as_ref(), self.folder.path()).pairs(text).await
     }
 
-    /// What makes an id that nothing has, in SQL.
+    /// Returns an SQL expression for a new id.
     pub const fn new_id(&self) -> &'static str {
         if self.database.is_some() { "gen_random_uuid()" } else { "randomblob(16)" }
     }

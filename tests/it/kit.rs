@@ -1,4 +1,4 @@
-//! A hub for test kits, and a client that makes the same call over either binding of A2A 1.0.
+//! Fixture: conformance hub, and a client that makes equal calls over both bindings of A2A 1.0.
 
 use plexus_server::{conformance, run::Running};
 use reqwest::{Method, RequestBuilder, header};
@@ -15,26 +15,26 @@ pub struct Kit {
     _folder: TempDir,
 }
 
-/// How a request travels.
+/// A2A protocol binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
     Rpc,
     Rest,
 }
 
-/// What a caller learns from a refusal, whichever way it travelled.
+/// Error in a form that both bindings share.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The code of JSON-RPC, or the status of HTTP.
+    /// JSON-RPC error code, or HTTP status.
     pub code: i64,
-    /// Of its `ErrorInfo`, else the field that is wrong.
+    /// Reason of its `ErrorInfo`, or the invalid field.
     pub reason: String,
 }
 
 impl Binding {
     pub const BOTH: [Self; 2] = [Self::Rpc, Self::Rest];
 
-    /// The error that this binding has for one that both have.
+    /// Returns the expected error of this binding.
     pub fn refusal(self, code: i64, status: i64, reason: &str) -> Refused {
         Refused { code: if self == Self::Rpc { code } else { status }, reason: reason.to_owned() }
     }
@@ -58,25 +58,25 @@ impl Kit {
         self.client.get(&format!("{BASE}.well-known/agent-card.json")).await.json()
     }
 
-    /// One call, and its result or why there is none.
+    /// Makes a call and returns its result or error.
     pub async fn call(&self, binding: Binding, method: &str, params: Value) -> Result<Value, Refused> {
         let answer = self.ask(binding, method, &params).await;
         outcome(binding, &answer.json())
     }
 
-    /// A call that succeeds.
+    /// Makes a call that must succeed.
     pub async fn get(&self, binding: Binding, method: &str, params: Value) -> Value {
         let told = format!("{binding:?} {method} {params}");
         self.call(binding, method, params).await.unwrap_or_else(|refused| panic!("{told}: {refused:?}"))
     }
 
-    /// A call that is refused.
+    /// Makes a call that must fail.
     pub async fn refused(&self, binding: Binding, method: &str, params: Value) -> Refused {
         let told = format!("{binding:?} {method} {params}");
         self.call(binding, method, params).await.expect_err(&told)
     }
 
-    /// The events of a stream, to its end.
+    /// Returns all events of a stream.
     pub async fn stream(&self, binding: Binding, method: &str, params: Value) -> Vec<Value> {
         let answer = self.ask(binding, method, &params).await;
         let told = format!("{binding:?} {method}: {}", answer.body);
@@ -159,14 +159,14 @@ fn outcome(binding: Binding, answer: &Value) -> Result<Value, Refused> {
     Err(Refused { code: error["code"].as_i64().expect("a code"), reason })
 }
 
-/// Runs `body` on a fresh hub for test kits.
+/// Runs `body` on a new conformance hub.
 pub async fn run(body: impl AsyncFnOnce(&Kit)) {
     let kit = Kit::start().await;
     body(&kit).await;
     kit.end().await;
 }
 
-/// A message whose id tells the agent what to do.
+/// Creates a message whose id selects the agent's behaviour.
 pub fn message(id: &str) -> Value {
     json!({ "message": { "messageId": id, "role": "ROLE_USER", "parts": [{ "text": "Hello" }] } })
 }

@@ -1,4 +1,5 @@
-//! Accounts that are suspended or leave: their agents are hidden and their runs end at once, and all of it comes back.
+//! Tests of suspending and deleting accounts: agents are hidden and runs cancelled at once, and a restored
+//! account gets everything back.
 
 use plexus_domain::{event::Event, message::MessageState};
 use plexus_hub::{
@@ -72,12 +73,13 @@ on_both! {
     }
 }
 
-/// An administrator, somebody, and bob, another administrator, with the agent `@bob/clerk` that everybody can find.
+/// Creates an administrator, the user ada, and bob, another administrator, with the public agent
+/// `@bob/clerk`.
 async fn world(hub: &Hub) -> (Client, Client, Client) {
     let admin = hub.administrator("boss").await;
     let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
     let url = clerk::serve(vec![text("Good day.")]).await;
-    // The agent is on this machine, where only an administrator may have one.
+    // Only administrators may register agents on this machine.
     let path = format!("/admin/users/{}", hub.account("bob").await);
     admin.post(&path, &[("action", "role"), ("role", "admin")]).await.expect(StatusCode::SEE_OTHER);
     clerk::register(&bob, &url, "clerk").await;
@@ -89,7 +91,7 @@ fn text(words: &str) -> Value {
     json!({ "artifact": { "artifactId": "a", "parts": [{ "text": words }] } })
 }
 
-/// An answer for bob that is under way, followed by the operator, who is not signed out with him.
+/// Starts an answer for bob and subscribes to it as the operator, who is not signed out with bob.
 async fn run(hub: &Hub, bob: &Client) -> Reader {
     let said = bob.begin("@plexus/calc", &sheet()).await;
     let operator = accounts::act_for(hub.inner(), Some("bob")).await.expect("bob");

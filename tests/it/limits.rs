@@ -1,4 +1,4 @@
-//! How often things may be done: what is over is refused with the time to wait, and others are untouched.
+//! Tests of rate limits: excess requests are refused with the time to wait, and other users are not affected.
 
 use axum::{Json, Router, routing::post};
 use reqwest::{Method, StatusCode, header};
@@ -14,7 +14,7 @@ use crate::{
     tokens::make,
 };
 
-/// A refusal that says when to come again: the words of `/api/v1`.
+/// Asserts a rate-limit error of `/api/v1` with its retry time. Returns its text.
 #[track_caller]
 fn limited(answer: Answer) -> String {
     let seconds: u64 = answer.header("retry-after").parse().expect("seconds");
@@ -25,7 +25,7 @@ fn limited(answer: Answer) -> String {
     text_of(&error["message"])
 }
 
-/// The same of a page.
+/// Asserts the same for a page.
 #[track_caller]
 fn limited_page(answer: Answer, words: &str) {
     assert!(answer.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds > 0));

@@ -1,4 +1,4 @@
-//! Tests through the public edges of a running hub.
+//! Integration tests through the public interfaces of a running hub.
 
 #[cfg(test)]
 mod a2a;

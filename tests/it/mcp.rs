@@ -1,4 +1,4 @@
-//! The hub and its agents over MCP, by requests of both revisions as they are on the wire.
+//! Tests of the hub and its agents over MCP, with literal requests of both revisions.
 
 use reqwest::{Method, RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub const BOTH: &str = "application/json, text/event-stream";
 const OLD: &str = "2025-11-25";
 const NEW: &str = "2026-07-28";
 
-/// A program of a new account.
+/// Creates an account and returns an API client with a token of it.
 async fn program(hub: &Hub, name: &str) -> Client {
     let person = hub.person(name).await;
     person.with_token(&make(&person, &["chat", "read"]).await)
@@ -26,13 +26,13 @@ fn post(client: &Client, path: &str) -> RequestBuilder {
     request.header(header::CONTENT_TYPE, "application/json")
 }
 
-/// A request as clients up to 2025-11-25 send it, which here have no session.
+/// Builds a request of revision 2025-11-25 or earlier. This server uses no sessions.
 fn old(client: &Client, path: &str, method: &str, params: &Value) -> RequestBuilder {
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
     post(client, path).header("MCP-Protocol-Version", OLD).body(body.to_string())
 }
 
-/// A request of 2026-07-28, which says all there is to know.
+/// Builds a request of revision 2026-07-28, which is self-contained.
 fn new(client: &Client, path: &str, method: &str, mut params: Value) -> RequestBuilder {
     let meta = json!({ "io.modelcontextprotocol/protocolVersion": NEW, "io.modelcontextprotocol/clientCapabilities": {},
                        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" }, "progressToken": "p" });
@@ -44,7 +44,7 @@ fn new(client: &Client, path: &str, method: &str, mut params: Value) -> RequestB
     request.body(body.to_string())
 }
 
-/// The messages of an answer, whichever way it came.
+/// Returns the messages of a response, sent as JSON or as events.
 fn messages(answer: &Answer) -> Vec<Value> {
     if answer.header("content-type").starts_with("text/event-stream") {
         let data = answer.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
@@ -67,7 +67,7 @@ fn tool(name: &str, arguments: &Value) -> Value {
     json!({ "name": name, "arguments": arguments })
 }
 
-/// Calls a tool in both revisions; what it answers must be the same but for what differs by chance.
+/// Calls a tool in both revisions and compares the results. Returns the newer one.
 async fn call(client: &Client, path: &str, name: &str, arguments: Value) -> Value {
     let before = result(client, old(client, path, "tools/call", &tool(name, &arguments))).await;
     let now = result(client, new(client, path, "tools/call", tool(name, &arguments))).await;
@@ -227,7 +227,7 @@ on_both! {
             old(&visitor, "/mcp", "tools/call", &asked),
             new(&visitor, "/mcp", "tools/call", asked.clone()),
             old(&visitor, "/mcp/grace/puppet", "tools/list", &json!({})),
-            // The cookie of a browser counts for nothing here.
+            // Session cookies are ignored on this endpoint.
             old(&admin, "/mcp/grace/puppet", "tools/list", &json!({})),
             old(&visitor.with_token("plx_made-up"), "/mcp", "tools/list", &json!({})),
         ] {
@@ -247,7 +247,7 @@ on_both! {
         let launch = tool("launch_goal", &json!({ "goal": "1 + 1" }));
         let refused = reader.send(old(&reader, "/mcp", "tools/call", &send)).await.expect(StatusCode::FORBIDDEN);
         assert!(refused.header("www-authenticate").contains("insufficient_scope"));
-        // No program can be let do this; a token for it is made by hand.
+        // OAuth cannot grant this scope; such a token can only be created manually.
         let refused = result(&reader, old(&reader, "/mcp", "tools/call", &launch)).await;
         assert!(refused["content"].to_string().contains("team"), "{refused}");
         assert_eq!(refused["isError"], json!(true));

@@ -1,4 +1,4 @@
-//! MCP clients of other makers, as they come.
+//! Tests with unmodified third-party MCP clients.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,8 @@ use crate::{
     hub::{Hub, on_both},
 };
 
-/// The Python client begins with 2026-07-28, or with `initialize` where it is told to.
+/// Script for the Python client. It starts with revision 2026-07-28, or with `initialize` if `mode` requests
+/// it.
 const SCRIPT: &str = r#"
 import asyncio, json, sys
 from mcp import Client
@@ -45,7 +46,7 @@ on_both! {
     }
 }
 
-/// Runs Python with the packages of the tests, and gives what it printed.
+/// Runs Python with the test packages and returns its output.
 pub async fn python(arguments: &[&str]) -> String {
     let python = root().join(".cache/venv/bin/python");
     assert!(python.exists(), "{} is missing; run `scripts/setup test`", python.display());

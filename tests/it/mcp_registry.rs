@@ -1,4 +1,4 @@
-//! The hub as a registry of MCP servers.
+//! Tests of the hub as a registry of MCP servers.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

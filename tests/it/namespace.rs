@@ -1,4 +1,4 @@
-//! A network of its own for a hub, joined with this one by a cable that can be cut.
+//! Fixture: Linux network namespace for a hub, connected to this one by a link that can be cut.
 
 use std::{
     io::{Write as _, stderr},
@@ -10,31 +10,31 @@ use std::{
 
 use tokio::process::Command;
 
-/// Where the two ends are: of the addresses for measuring networks (RFC 2544), which no network uses.
+/// Address range of both ends: reserved for benchmarking (RFC 2544), so no network uses it.
 const NET: [u8; 2] = [198, 18];
 
-/// A network namespace of Linux. It goes when this is dropped.
+/// Linux network namespace, deleted on drop.
 pub struct Namespace {
     name: String,
-    /// This end of the cable,
+    /// Address of this end of the link.
     pub here: Ipv4Addr,
-    /// and that of the namespace.
+    /// Address of the end in the namespace.
     pub address: Ipv4Addr,
 }
 
 impl Namespace {
-    /// None where this process may not make one, which is said aloud.
+    /// Creates a namespace. Returns `None`, with a message, if this process may not.
     pub fn new() -> Option<Self> {
         static MADE: AtomicU8 = AtomicU8::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let name = format!("plexus{}-{number}", id());
-        // Tests that run at once, also of other programs, are on networks of their own.
+        // Concurrent tests, also of other processes, get disjoint networks.
         let third = id().to_le_bytes()[0];
         let end = |last: u8| Ipv4Addr::new(NET[0], NET[1], third, number.wrapping_mul(4).wrapping_add(last));
         let namespace = Self { name, here: end(1), address: end(2) };
         if let Err(why) = namespace.build() {
             let line = format!("SKIPPED: two networks need root on Linux, and iproute2: {why}\n");
-            // What tests print is kept back; this is not.
+            // Test output is captured; writing to stderr directly is not.
             stderr().write_all(line.as_bytes()).expect("somebody reads along");
             return None;
         }
@@ -59,13 +59,13 @@ impl Namespace {
         Ok(())
     }
 
-    /// The names of the cable's ends. The kernel takes 15 characters.
+    /// Returns the interface names of the link. The kernel limits them to 15 characters.
     fn ends(&self) -> (String, String) {
         let of = self.name.trim_start_matches("plexus");
         (format!("px{of}a"), format!("px{of}b"))
     }
 
-    /// Nothing comes through any more, either way.
+    /// Cuts the link in both directions.
     pub fn cut(&self) {
         self.set("down");
     }
@@ -78,7 +78,7 @@ impl Namespace {
         ip(&["-n", &self.name, "link", "set", &self.ends().1, state]).expect("the cable is there");
     }
 
-    /// A command that runs the program within.
+    /// Returns a command that runs `program` in the namespace.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name]).arg(program);
@@ -88,12 +88,12 @@ impl Namespace {
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // The cable goes with it.
+        // Deleting the namespace deletes the link.
         let _ = ip(&["netns", "delete", &self.name]);
     }
 }
 
-/// Runs `ip`; or else what it said.
+/// Runs `ip`. Returns its error output on failure.
 fn ip(arguments: &[&str]) -> Result<(), String> {
     let done = Plain::new("ip").args(arguments).output().map_err(|error| error.to_string())?;
     if done.status.success() {

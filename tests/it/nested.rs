@@ -1,4 +1,5 @@
-//! Teams within teams over the API: results come up, ends go down, whatever fails.
+//! Tests of subteams over the API: results propagate up and cancellation propagates down, also after
+//! failures.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use crate::{
     team::{self, ended, until},
 };
 
-/// Agents `@grace/a0` and so on, which do what the test tells them.
+/// Registers the scripted agents `@grace/a0` and so on.
 async fn puppets(grace: &Client, count: usize) -> Vec<Agent> {
     let mut agents = Vec::new();
     for number in 0..count {
@@ -29,20 +30,20 @@ async fn puppets(grace: &Client, count: usize) -> Vec<Agent> {
     agents
 }
 
-/// Launches a team of these puppets; answers its id.
+/// Launches a team of these agents and returns its id.
 async fn launch(grace: &Client, members: &[usize], limits: Value) -> String {
     let members: Vec<String> = members.iter().map(|number| format!("@grace/a{number}")).collect();
     let new = json!({ "goal": "Count the boats.", "members": members, "limits": limits });
     team::launch(grace, &new).await
 }
 
-/// Has an assignment done by a team of whoever has it and one more.
+/// Forms a subteam of the assigned member and one more agent for an assignment.
 async fn try_nest(grace: &Client, team: &str, work: usize, with: usize) -> Answer {
     let act = json!({ "do": "nest", "work": work, "members": [format!("@grace/a{with}")] });
     grace.call(Method::POST, &format!("/teams/{team}"), &act).await
 }
 
-/// The same; answers the new team's id.
+/// Does the same and returns the id of the subteam.
 async fn nest(grace: &Client, team: &str, work: usize, with: usize) -> String {
     let shown = try_nest(grace, team, work, with).await.expect(StatusCode::OK).json();
     text_of(&shown["work"][work]["team"])
@@ -63,7 +64,8 @@ async fn fail(call: Call) {
     call.fail("It is too foggy.").await;
 }
 
-/// A chain of teams, the topmost first, at the bottom of which everybody has been called: `a0` and `a1`, `a1` and `a2`, …
+/// Forms a chain of teams, topmost first, and waits until the members at the bottom were called: `a0` and
+/// `a1`, `a1` and `a2`, …
 async fn chain(grace: &Client, agents: &mut [Agent], depth: usize) -> (Vec<String>, Vec<Call>) {
     chain_within(grace, agents, depth, json!({ "depth": depth })).await
 }
@@ -75,7 +77,7 @@ async fn chain_within(
     limits: Value,
 ) -> (Vec<String>, Vec<Call>) {
     let top = launch(grace, &[0], limits).await;
-    // A member's own work goes on until its team is there.
+    // The member's own run continues until its subteam exists.
     let mut last = agents[0].called().await;
     let (mut teams, mut calls) = (vec![top], Vec::new());
     for level in 1..=depth {
@@ -104,7 +106,7 @@ on_both! {
         let above: Vec<String> = bottom["above"].as_array().expect("a list").iter().map(|kin| text_of(&kin["id"])).collect();
         assert_eq!(above, teams[..3], "{bottom:#}");
         assert!(bottom["deadline"].as_i64() < shown(&grace, &teams[2]).await["deadline"].as_i64(), "its time lies within");
-        // Only what was launched is in the list; each has a page that leads to the others.
+        // The list has only launched teams. Each team has a page with links to the others.
         assert_eq!(grace.api("/teams").await["items"].as_array().map(Vec::len), Some(1));
         grace.get(&format!("/teams/{}", teams[0])).await.says(&format!("/teams/{}", teams[3]));
         grace.get(&format!("/teams/{}", teams[3])).await.says(&format!("/teams/{}", teams[1]));
@@ -120,14 +122,14 @@ on_both! {
         }
         let states: BTreeSet<String> = top["below"].as_array().expect("a list").iter().map(|kin| text_of(&kin["state"])).collect();
         assert_eq!(states, BTreeSet::from(["closed".to_owned()]), "{top:#}");
-        // 32 pieces of work, less one at the top and two on each of three levels.
+        // The limit of 32 assignments, minus one at the top and two on each of three levels.
         assert_eq!(top["left"]["hops"], 25, "{top:#}");
     }
 
     async fn eight_levels_down_and_the_results_come_up(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "100")]) {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 9).await;
-        // Each level sets half of what is left aside for the next.
+        // Each level reserves half of its remaining assignments for the next.
         let (teams, calls) = chain_within(&grace, &mut agents, 8, json!({ "depth": 8, "hops": 600 })).await;
         for (number, call) in calls.into_iter().enumerate() {
             answer(call, &format!("Seen by {number}: 7 boats.")).await;
@@ -180,7 +182,7 @@ on_both! {
     async fn a_team_below_that_is_out_of_time_fails_its_assignment(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 2).await;
-        // A team below ends half a minute before the deadline of its assignment.
+        // A subteam ends 30 seconds before the deadline of its assignment.
         let top = launch(&grace, &[0], json!({ "work_seconds": 34 })).await;
         let own = agents[0].called().await;
         let below = nest(&grace, &top, 0, 1).await;
@@ -203,7 +205,8 @@ on_both! {
             assert_eq!(ended["state"], "cancelled", "{ended:#}");
             assert!(ended["work"].as_array().expect("a list").iter().all(|work| work["state"] == "cancelled"), "{ended:#}");
         }
-        // One piece of work at the top and two on each of three levels count there, however late each level ended.
+        // The top counts one assignment of its own and two on each of three levels, regardless of when each
+        // level ended.
         until(&grace, &teams[0], |team| team["left"]["hops"] == 25).await;
         drop(calls);
     }
@@ -227,7 +230,7 @@ on_both! {
         let calls = (agents[0].called().await, agents[1].called().await);
         try_nest(&grace, &top, 0, 1).await.expect(StatusCode::CONFLICT).says("the same members are at work above");
         try_nest(&grace, &top, 7, 1).await.expect(StatusCode::NOT_FOUND);
-        // Nobody else is found, since nobody of them is public.
+        // No further member is found, since none of the agents is public.
         let act = json!({ "do": "nest", "work": 0 });
         grace.call(Method::POST, &format!("/teams/{top}"), &act).await.expect(StatusCode::CONFLICT).says("found nobody");
         answer(calls.0, "7 boats.").await;
@@ -265,7 +268,7 @@ on_both! {
         let team = ended(&grace, &team).await;
         assert!(text_of(&team["answer"]).contains("Done: frobnicate quibbles."), "{team:#}");
         assert_eq!(team["work"][0]["team"], team["below"][0]["id"], "{team:#}");
-        // Without a level to form one at, it works alone.
+        // Without an allowed level for a subteam, the member works alone.
         let new = json!({ "goal": "Gather zorbulations, and frobnicate quibbles.", "members": ["@grace/gatherer"], "limits": { "depth": 0 } });
         let alone = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);
         answer(agents[0].called().await, "Half of it.").await;
@@ -311,7 +314,7 @@ on_both! {
             calls.extend([agents[work].called().await, agents[4].called().await]);
         }
         grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
-        // 32 pieces of work, less four at the top and two in each of four teams.
+        // The limit of 32 assignments, minus four at the top and two in each of four subteams.
         let counted = until(&grace, &top, |team| team["left"]["hops"] == 20).await;
         assert_eq!(counted["state"], "cancelled", "{counted:#}");
         drop(calls);
@@ -328,10 +331,10 @@ on_both! {
         let bottom = nest(&grace, &middle, 1, 2).await;
         drop(second);
         let last = (agents[1].called().await, agents[2].called().await);
-        // The team in the middle ends and reports, then the one below it, while the top waits for its other member.
+        // The middle team ends and reports, then the one below it. The top still waits for its other member.
         grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "do": "stop", "work": 0 })).await.expect(StatusCode::OK);
         assert_eq!(ended(&grace, &bottom).await["state"], "cancelled");
-        // 32 pieces of work, less two in each of three teams.
+        // The limit of 32 assignments, minus two in each of three teams.
         let counted = until(&grace, &top, |team| team["left"]["hops"] == 26).await;
         assert_eq!((&counted["ended"], &counted["work"][0]["state"]), (&Value::Null, &json!("cancelled")), "{counted:#}");
         answer(goes_on, "7 boats.").await;
@@ -347,10 +350,10 @@ on_both! {
         let below = nest(&grace, &top, 0, 1).await;
         drop(own);
         let (first, second) = (agents[0].called().await, agents[1].called().await);
-        // Whoever reads it from the beginning fails from now on.
+        // From now on, reading this log from its start fails.
         hub.sql("update team_log set body = signature where seq = 0 and team in \
                  (select chat from teams where parent is null)").await;
-        // The team in the middle hears of the one below, and looks at the log above.
+        // The middle team processes an event of the team below, and reads the log above.
         nest(&grace, &below, 1, 2).await;
         drop(second);
         answer(first, "7 boats.").await;
@@ -362,7 +365,7 @@ on_both! {
     }
 }
 
-/// A hub that is killed while teams work on two levels goes on with both.
+/// Asserts that teams on two levels resume after the hub was killed.
 #[tokio::test]
 async fn both_levels_survive_their_hub() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! What people see of other hubs, and lists of rules: two hubs as processes of their own.
+//! Tests of the pages about remote hubs and rule lists, with two hub processes.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::{
 async fn a_hub_has_a_page_with_its_agents() {
     let model = model().await;
     let near = Node::start(&model, &[], None).await;
-    // Published before the other hub comes, so that it has to catch up.
+    // Publish before the remote hub joins, so that it has to replicate the agents.
     let mut tides = String::new();
     for n in 0..25 {
         tides = near.publish(&format!("tides-{n}"), "Knows when the sea comes in.").await;
@@ -107,7 +107,7 @@ async fn administrators_block_it_and_undo_that(far: &Node, near: &Node) {
     far.admin.post(&path, &act("crown", "Why not.")).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
 }
 
-/// From one hub to the other: by a file, by the page, and by the program.
+/// Transfers rules between hubs by file, by page and by command.
 async fn rules_are_handed_on(far: &Node, near: &Node) {
     let rule = json!({ "subject": "domain:spam.example", "action": "block", "reason": "Spam." });
     near.admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);

@@ -1,4 +1,4 @@
-//! Chats with agents of a hub that has no address on the web: they go over the network of hubs.
+//! Tests of calls to agents of a hub without a public URL, over libp2p.
 
 use std::{convert::Infallible, sync::Arc, time::Instant};
 
@@ -27,7 +27,7 @@ use crate::{
 pub const FIRST: &str = "One ";
 const NOWHERE: [&str; 2] = ["--p2p-listen", "nowhere"];
 
-/// A model server whose answers wait after their first word until the test lets one go on.
+/// Starts a model server whose answers pause after the first word until the test adds a permit.
 pub async fn model() -> (String, Arc<Semaphore>) {
     let (listener, go_on) = (TcpListener::bind("127.0.0.1:0").await.expect("a port"), Semaphore::new(0));
     let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
@@ -74,11 +74,11 @@ async fn the_same_through_another_hub_to_one_that_listens_nowhere() {
     relay.end().await;
 }
 
-/// A person of a hub that finds the others by `way` asks an agent of `near`.
+/// Calls an agent of `near` as a user of a hub that bootstraps from `way`.
 async fn ask_from_afar(model: &str, way: &str, near: Node, go_on: &Semaphore) {
     let given = [("PLEXUS_P2P_BOOTSTRAP", way), ("PLEXUS_ALLOW_PRIVATE_NETWORKS", "false")];
     let mut given = settings(model, &given);
-    // Of two that say the same the first counts.
+    // The first of two equal settings takes precedence.
     given.reverse();
     hub::run(None, &given, async move |far: &Hub| {
         let ada = far.person("ada").await;

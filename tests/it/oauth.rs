@@ -1,4 +1,4 @@
-//! A program that a person lets in: from the first 401 to the end of the grant.
+//! Tests of the OAuth authorisation server: from the first 401 to the revocation of the grant.
 
 use axum::{Json, Router, routing::get};
 use reqwest::{Method, StatusCode, header};
@@ -12,12 +12,12 @@ use crate::{
     mcp::BOTH,
 };
 
-/// Of RFC 7636 appendix B.
+/// Example values of RFC 7636 appendix B.
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const REDIRECT: &str = "http://127.0.0.1/back";
 
-/// A program with a document about itself. Answers its id.
+/// Serves a client metadata document. Returns the client id, which is its URL.
 pub async fn publish(change: impl FnOnce(&mut Value)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let id = format!("http://{}/client.json", listener.local_addr().expect("an address"));
@@ -60,7 +60,7 @@ fn borrowed<'a>(pairs: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> 
     pairs.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// Presses a button of the page, and gives where that leads.
+/// Submits the consent page and returns the redirect URL.
 async fn decide(person: &Client, pairs: Vec<(&'static str, String)>, decision: &str) -> Url {
     let pairs = with(pairs, "decision", decision);
     let sent = person.post("/oauth/authorize", &borrowed(&pairs)).await.expect(StatusCode::SEE_OTHER);
@@ -100,12 +100,13 @@ async fn refused(answer: Answer, error: &str) {
     assert_eq!(text_of(&answer.expect(StatusCode::BAD_REQUEST).json()["error"]), error);
 }
 
-/// A code for a person who agreed.
+/// Returns an authorization code of a user who consented.
 async fn code(hub: &Hub, person: &Client, client: &str) -> String {
     said(&decide(person, request(hub, client), "allow").await, "code")
 }
 
-/// The program is told only when the person goes back to it.
+/// Asserts that the error is shown on a page. It is sent to the client only when the user follows the link
+/// back.
 async fn told_on_a_page(hub: &Hub, person: &Client, pairs: &[(&'static str, String)], error: &str) {
     let shown = person.get(&page(pairs)).await.expect(StatusCode::BAD_REQUEST);
     shown.says("Tide Desk");
@@ -321,7 +322,7 @@ on_both! {
         }
         let denied = decide(&ada, good(), "deny").await;
         assert_eq!((said(&denied, "error").as_str(), said(&denied, "code").as_str()), ("access_denied", ""));
-        // A page elsewhere cannot press the button.
+        // A cross-site page cannot submit the consent form (CSRF).
         let body: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(with(good(), "decision", "allow")).finish();
         let foreign = ada.request(Method::POST, "/oauth/authorize").header(header::ORIGIN, "https://evil.example").header("sec-fetch-site", "cross-site");
         ada.send(foreign.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").body(body)).await.expect(StatusCode::FORBIDDEN);

@@ -1,4 +1,4 @@
-//! Agents of the hub as the models of chat programs.
+//! Tests of the OpenAI-compatible API: agents of the hub as models.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -19,7 +19,7 @@ use crate::{
 
 const CHAT: &str = "/v1/chat/completions";
 const RESPONSES: &str = "/v1/responses";
-/// Models that are named at once.
+/// Maximum length of the model list.
 const MOST: usize = 500;
 
 async fn program(hub: &Hub, name: &str) -> Client {
@@ -43,14 +43,14 @@ fn content(completion: &Value) -> String {
     text_of(&completion["choices"][0]["message"]["content"])
 }
 
-/// The data of each server-sent event, without the mark of the end.
+/// Returns the data of each server-sent event, except the end marker.
 fn events(answer: &Answer) -> Vec<Value> {
     assert!(answer.header("content-type").starts_with("text/event-stream"), "{}", answer.body);
     let data = answer.body.lines().filter_map(|line| line.strip_prefix("data: "));
     data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).expect("JSON")).collect()
 }
 
-/// What a request was refused with: code and member.
+/// Returns code and parameter of a refused request.
 async fn refusal(client: &Client, path: &str, body: &Value, status: StatusCode) -> (String, String) {
     let said = post(client, path, body).await.expect(status).json();
     assert!(!text_of(&said["error"]["message"]).is_empty() && said["error"]["type"].is_string(), "{said}");
@@ -62,7 +62,8 @@ async fn models(client: &Client) -> Vec<String> {
     list["data"].as_array().expect("a list").iter().map(|model| text_of(&model["id"])).collect()
 }
 
-/// Makes the agents answer that [`many`] makes, each as the one of which it is a copy.
+/// Returns SQL that creates versions for the agents of [`many`], copied from their original agent so that
+/// they can answer.
 fn versions_of_many(hub: &Hub) -> String {
     format!(
         "insert into versions (id, agent, semver, card, connector, created) \
@@ -73,7 +74,7 @@ fn versions_of_many(hub: &Hub) -> String {
     )
 }
 
-/// The tasks that the caller has with an agent, as A2A tells them, the last one first.
+/// Returns the caller's tasks with an agent over A2A, latest first.
 async fn tasks(client: &Client, agent: &str) -> Vec<Value> {
     let request = client
         .request(Method::POST, &format!("/a2a/{agent}/"))
@@ -83,7 +84,7 @@ async fn tasks(client: &Client, agent: &str) -> Vec<Value> {
     page["result"]["tasks"].as_array().expect("a list").clone()
 }
 
-/// An agent that says what the test tells it to, and a program that may ask it.
+/// Registers a scripted agent and returns it with an API client that may call it.
 async fn puppet(hub: &Hub) -> (Agent, Client) {
     let agent = Agent::start().await;
     let boss = hub.administrator("boss").await;
@@ -92,7 +93,8 @@ async fn puppet(hub: &Hub) -> (Agent, Client) {
     (agent, program)
 }
 
-/// The completion, and the message that the agent got.
+/// Makes a request that the agent answers with `text`. Returns the completion and the message that the agent
+/// received.
 async fn exchange(agent: &mut Agent, client: &Client, body: &Value, text: &str) -> (Value, Value) {
     tokio::join!(ask(client, body), async {
         let call = agent.called().await;
@@ -152,7 +154,7 @@ on_both! {
         let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
         register(&bob, "own", "private").await;
         register(&ada, "secret", "private").await;
-        // Nobody is shown these unless they know them.
+        // Unlisted agents appear only for callers who know them.
         for name in ["starred", "asked", "linked", "withdrawn"] {
             register(&ada, name, "unlisted").await;
         }
@@ -220,7 +222,7 @@ on_both! {
         assert_eq!(first.get("contextId"), None);
         assert!(first.to_string().contains("Be brief."), "the agent is told all: {first}");
 
-        // White space around an answer does not make another of it.
+        // White space around an answer does not change its digest.
         said.extend([says("assistant", "Good day.\n"), says("user", "How are you?")]);
         let (_, second) = exchange(&mut agent, &boss, &told(&said), "Well.").await;
         assert_eq!(second["contextId"], json!("c1"), "the agent's own conversation goes on");
@@ -232,7 +234,7 @@ on_both! {
         assert_eq!(third.get("contextId"), None, "another conversation");
         assert!(third.to_string().contains("Good night."), "as it was told: {third}");
 
-        // Asking again is a branch of the same chat, where the agent begins anew.
+        // A repeated request is a branch of the same chat, with a new conversation of the agent.
         let (_, again) = exchange(&mut agent, &boss, &told(&said), "Very well.").await;
         assert_eq!(again.get("contextId"), None);
         let contexts: Vec<Value> =

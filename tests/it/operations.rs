@@ -1,4 +1,4 @@
-//! What those who run a hub look at: metrics, the log of acts, security.txt; and where agents cannot be.
+//! Tests of operator views: metrics, audit log, security.txt, and rejected agent addresses.
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
@@ -96,7 +96,7 @@ async fn metrics_are_on_a_listener_of_their_own() {
     ada.get("/metrics").await.expect(StatusCode::NOT_FOUND);
 }
 
-/// Each start of this hub is at another address, as when its public URL is changed.
+/// Each start has a different address, as after a change of the public URL.
 #[tokio::test]
 async fn built_in_agents_stay_the_same_when_the_hub_moves() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -121,7 +121,7 @@ async fn database(folder: &std::path::Path) -> SqliteConnection {
     SqliteConnection::connect(&format!("sqlite://{}", file.display())).await.expect("it opens")
 }
 
-/// Makes the folder one of before built-in agents had keys.
+/// Reverts the database to the state before built-in agents had keys.
 async fn forget_listing_ids(folder: &std::path::Path) {
     let text = "update agents set listing_id = null; delete from keys where agent is not null;";
     raw_sql(text).execute(&mut database(folder).await).await.expect("SQLite obeys");
@@ -133,7 +133,7 @@ async fn listing_ids(folder: &std::path::Path) -> i64 {
     query_scalar(text).fetch_one(&mut database(folder).await).await.expect("SQLite answers")
 }
 
-/// The cards of all versions.
+/// Returns the cards of all versions.
 async fn cards(folder: &std::path::Path) -> Vec<String> {
     let text = "select cast(body as text) from cards join versions on versions.card = cards.sha256";
     query_scalar(text).fetch_all(&mut database(folder).await).await.expect("SQLite answers")

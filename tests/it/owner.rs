@@ -1,4 +1,4 @@
-//! What the person who launched a team may do while it works.
+//! Tests of the actions of a team's owner while it works.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
 
 const GOAL: &str = "Count the boats.";
 
-/// Two agents that do what the test tells them, and a team of them.
+/// Registers two scripted agents and launches a team of them.
 async fn launch(grace: &Client, pattern: &str) -> (String, [Agent; 2]) {
     let agents = [Agent::start().await, Agent::start().await];
     for (agent, name) in agents.iter().zip(["one", "two"]) {
@@ -28,7 +28,7 @@ async fn act(grace: &Client, team: &str, act: Value) -> Value {
     grace.call(Method::POST, &format!("/teams/{team}"), &act).await.expect(StatusCode::OK).json()
 }
 
-/// The next thing that the agent is asked, it answers like this.
+/// Answers the agent's next call with `words`.
 async fn say(agent: &mut Agent, words: &str) {
     let call = agent.called().await;
     call.begin_task().await;
@@ -97,7 +97,7 @@ on_both! {
         asks.ask("Which boats?").await;
         let _works = agents[1].called().await;
         until(&grace, &works, |team| team["work"][0]["state"] == "asking").await;
-        // Behind its last turn it is asked for the answer.
+        // After its last turn the team asks for the conclusion.
         let mut short = again("discuss_only");
         short["limits"] = json!({ "turns": 2 });
         let concludes = team::launch(&grace, &short).await;
@@ -115,7 +115,7 @@ on_both! {
             let work = shown["work"].as_array().expect("a list");
             assert!(work.iter().all(|work| work["state"] == "cancelled"), "{shown:#}");
         }
-        // What the members were asked has ended, too.
+        // The members' runs have ended as well.
         let goes_on = "select count(*) from runs where state in ('queued', 'working', 'input_required')";
         crate::federation::until("every run has ended", async || hub.number(goes_on).await == 0).await;
     }

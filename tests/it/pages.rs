@@ -1,4 +1,4 @@
-//! Every page answers as it should to whoever asks, with the headers that protect it.
+//! Tests that every page responds with the right status for each kind of user, and with its security headers.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::{
     hub::{Hub, on_both},
 };
 
-/// Pages for everybody.
+/// Public pages.
 const OPEN: [&str; 11] = [
     "/",
     "/agents",
@@ -24,7 +24,7 @@ const OPEN: [&str; 11] = [
     "/login",
     "/signup",
 ];
-/// Pages for those who are signed in.
+/// Pages for signed-in users.
 const OWN: [&str; 8] = [
     "/chat",
     "/chat?to=@plexus/calc",
@@ -113,7 +113,7 @@ on_both! {
             assert!(seen.insert(nonce(&answer).to_owned()));
             assert!(!answer.header("x-request-id").is_empty());
         }
-        // A page that is kept rendered must not be kept with its nonce.
+        // A cached page must not contain the nonce of an earlier response.
         for path in ["/", "/agents"] {
             for _ in 0..3 {
                 let answer = visitor.get(path).await;
@@ -135,7 +135,7 @@ on_both! {
     }
 }
 
-/// The headers of a page, and that nothing in it is there without its nonce.
+/// Checks the security headers of a page, and that every script and style has its nonce.
 #[track_caller]
 fn check(path: &str, page: &Answer) {
     assert!(page.header("content-type").starts_with("text/html"), "{path}");

@@ -1,5 +1,5 @@
-//! Two hubs on networks of their own, between which nothing comes through in the middle of a team, until it does again. Both
-//! go on meanwhile. The second table of `docs/teams.md` says what these plays come to.
+//! Tests of a network partition between two hubs in the middle of a team. Both hubs continue during the
+//! partition. The expected outcomes are the second table of `docs/teams.md`.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -21,24 +21,24 @@ use crate::{
     team_hubs::{PARTS, Way, assert_told, ended, launch, row, work},
 };
 
-/// A silence that is noticed.
+/// Idle timeout in seconds, after which silence counts as a failure.
 const IDLE: &str = "8";
 
 struct Two {
-    /// It launches the teams. Its agent says a word, and the rest when it may.
+    /// Hub that launches the teams. Its agent emits one word, and the rest after a permit.
     home: Node,
     go_on: Arc<Semaphore>,
     far: Node,
-    /// The agent of the other: a program that does the same.
+    /// Agent of the far hub: a program that behaves the same.
     boats: String,
-    /// What it waits for.
+    /// File whose existence makes that program continue.
     file: PathBuf,
-    /// The far hub's network.
+    /// Network namespace of the far hub.
     network: Namespace,
     _program: Joined,
 }
 
-/// None where there can be no networks.
+/// Starts both hubs. Returns `None` if namespaces are not available.
 async fn two(way: Way) -> Option<Two> {
     let network = Namespace::new()?;
     let (model, go_on) = no_address::model().await;
@@ -91,7 +91,7 @@ async fn far(network: &Namespace, home: &Node) -> Node {
 }
 
 impl Two {
-    /// Launches a team, and waits until both agents have said their first word.
+    /// Launches a team and waits until both agents have emitted their first word.
     async fn half_done(&self) -> String {
         let team = launch(&self.home.admin, PARTS, &[]).await;
         self.until(&team, |team| work(team).filter(|work| text_of(&work["text"]) == FIRST).count() == 2)
@@ -109,7 +109,7 @@ impl Two {
         shown
     }
 
-    /// Waits until the far hub has ended all that it was asked for.
+    /// Waits until the far hub has ended all requested runs.
     async fn nothing_is_left_there(&self) {
         let sql = Sql::of(None, &self.far.folder.path().join("data"));
         sql.until_at_least(1, "select count(*) from runs").await;
@@ -117,8 +117,8 @@ impl Two {
         federation::until("its runs end", async || sql.number(open).await == 0).await;
     }
 
-    /// Cut for so long that the hub of the team gives up on the member, whose part somebody else does; the other hub is
-    /// back before that is done.
+    /// Cuts the link until the team's hub gives up on the member and reassigns its part. The link is restored
+    /// before that part is done.
     async fn falls_apart_in_the_middle(&self) {
         let team = self.half_done().await;
         self.network.cut();
@@ -144,7 +144,7 @@ impl Two {
         fs::remove_file(&self.file).expect("it is there");
     }
 
-    /// Cut for less than a silence that is noticed.
+    /// Cuts the link for less than the idle timeout.
     async fn falls_apart_for_a_while(&self) {
         let team = self.half_done().await;
         self.network.cut();

@@ -1,4 +1,5 @@
-//! Another hub as far as the network goes. It gives its agents to nobody by itself; what it answers is up to the test.
+//! Fixture: scripted remote hub at the network level. It does not replicate its agents to others. The test
+//! defines its answers to searches.
 
 use std::sync::{
     Arc,
@@ -23,14 +24,14 @@ use plexus_hub::Env;
 use serde_json::json;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-/// Where it says that it is on the web.
+/// Web address that it announces.
 pub const WEB: &str = "https://far.example/";
 const MEMORY: usize = 4 << 30;
 
-/// What it does when it is asked for agents.
+/// Behaviour when it is asked for agents.
 #[derive(Clone)]
 pub enum Habit {
-    /// After what it says of itself.
+    /// Answers with its own record first, then these listings.
     Answers(Vec<Vec<u8>>),
     Hangs,
 }
@@ -38,7 +39,7 @@ pub enum Habit {
 pub struct Peer {
     pub id: HubId,
     net: Handle,
-    /// How often it was asked for agents.
+    /// Number of search requests received.
     asked: Arc<AtomicUsize>,
     tasks: [JoinHandle<()>; 2],
 }
@@ -49,21 +50,21 @@ impl Drop for Peer {
     }
 }
 
-/// What it signed of itself.
+/// Signed statements of the peer about itself.
 struct Said {
     head: Signed<Head>,
     record: Signed<HubRecord>,
-    /// Whether it tells who compares, so that its head is known.
+    /// Announces its inventory head in anti-entropy rounds.
     openly: bool,
 }
 
 impl Peer {
-    /// Joins the hub at `door`, and says that it has more than it gives.
+    /// Joins the hub at this bootstrap address, and announces more agents than it gives.
     pub fn start(n: u8, door: &str, habit: Habit) -> Self {
         Self::join(n, door, habit, true)
     }
 
-    /// The same, but nobody learns that it is there, unless they ask it for agents.
+    /// Joins without announcing itself. Other hubs see it only when they ask it for agents.
     pub fn hidden(n: u8, door: &str, habit: Habit) -> Self {
         Self::join(n, door, habit, false)
     }
@@ -89,7 +90,7 @@ impl Peer {
         Self { id: key(n).public().into(), net, asked, tasks: [actor, tokio::spawn(work)] }
     }
 
-    /// Says in the DHT that it has agents with this tag.
+    /// Announces agents with this tag in the DHT.
     pub async fn provide(&self, tag: &str) {
         let tags = vec![Tag::from_text(tag).expect("a tag")];
         self.net.order(Command::Provide(tags)).await.expect("it runs");
@@ -129,7 +130,7 @@ impl Said {
         Row { hub, head: Some(seq), count, fingerprint, partial: false }
     }
 
-    /// None refuses.
+    /// Answers a request. `None` refuses it.
     fn answer(&self, request: &Request) -> Option<Answer> {
         match request {
             Request::Rows { .. } => Some(Answer::Rows(self.openly.then(|| vec![self.row()]))),
@@ -175,7 +176,7 @@ fn key(n: u8) -> SecretKey {
     SecretKey::from_seed(&[n; 32])
 }
 
-/// An agent of hub `n`, `@bob/NAME`, as that hub and the agent's key sign it.
+/// Creates the listing `@bob/NAME` of hub `n`, signed by the keys of hub and agent.
 pub fn listing(n: u8, name: &str, tag: &str) -> Vec<u8> {
     let card = json!({
         "name": format!("The {name}"), "description": "Knows when the sea comes in.", "version": "1.0.0",

@@ -1,4 +1,4 @@
-//! The `plexus` program as a process of its own, to be killed.
+//! Fixture: the `plexus` program as a child process that tests can kill.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ use crate::{
     namespace::Namespace,
 };
 
-/// Starting and stopping take no longer, however slow the machine.
+/// Timeout for starting and stopping, generous for slow machines.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Process {
@@ -28,45 +28,45 @@ pub struct Process {
 }
 
 impl Process {
-    /// Serves the data folder, and is ready.
+    /// Serves the data folder and waits until the hub is ready.
     pub async fn serve(folder: &Path) -> Self {
         Self::serve_with(folder, &[]).await
     }
 
-    /// The same, on Postgres where its address is given.
+    /// Does the same, on Postgres if its URL is given.
     pub async fn serve_on(folder: &Path, database: Option<&str>) -> Self {
         let process = Self::spawn(folder, &[], database).await;
         process.until_ready().await;
         process
     }
 
-    /// The same with both.
+    /// Does the same, with flags and a database.
     pub async fn serve_as(folder: &Path, flags: &[&str], database: Option<&str>) -> Self {
         let process = Self::spawn(folder, flags, database).await;
         process.until_ready().await;
         process
     }
 
-    /// The same with more settings.
+    /// Does the same, with flags.
     pub async fn serve_with(folder: &Path, flags: &[&str]) -> Self {
         let process = Self::start(folder, flags).await;
         process.until_ready().await;
         process
     }
 
-    /// Waits until searches find everything.
+    /// Waits until the search index is complete.
     pub async fn until_ready(&self) {
         let client = Client::new(&self.origin);
         let ready = async { while client.get("/readyz").await.status != StatusCode::OK {} };
         timeout(PATIENCE, ready).await.expect("it is ready in time");
     }
 
-    /// Serves the data folder; what it holds may not be found yet.
+    /// Serves the data folder without waiting for the search index.
     pub async fn start(folder: &Path, flags: &[&str]) -> Self {
         Self::spawn(folder, flags, None).await
     }
 
-    /// A hub for test kits.
+    /// Starts a conformance hub.
     pub async fn conformance(folder: &Path) -> Self {
         let mut command = command(folder);
         command.args(["conformance", "--listen", "127.0.0.1:0"]);
@@ -80,11 +80,11 @@ impl Process {
         Self::run(command).await
     }
 
-    /// Serves the data folder within a network namespace, at its address.
+    /// Serves the data folder in a network namespace, at its address.
     pub async fn serve_within(namespace: &Namespace, folder: &Path, flags: &[&str]) -> Self {
         let mut command = furnished(namespace.command(&program()), folder);
         let listen = format!("{}:0", namespace.address);
-        // The program that enters it is looked for.
+        // `ip` is searched for in PATH.
         command.env("PATH", std::env::var("PATH").unwrap_or_default());
         command.args([&["serve", "--listen", &listen], flags].concat());
         let process = Self::run(command).await;
@@ -92,7 +92,7 @@ impl Process {
         process
     }
 
-    /// Runs a command that serves, and is ready.
+    /// Runs a serving command and waits until the hub is ready.
     pub async fn serve_by(command: Command) -> Self {
         let process = Self::run(command).await;
         process.until_ready().await;
@@ -108,7 +108,7 @@ impl Process {
         Self { origin: url.trim_end_matches('/').to_owned(), child, lines }
     }
 
-    /// Somebody who signs up with the link that the hub printed.
+    /// Signs up with the administrator link that the hub printed.
     pub async fn administrator(&mut self, name: &str) -> Client {
         let link = self.link().await;
         let token = link.rsplit_once('=').expect("a link with a token").1;
@@ -118,29 +118,29 @@ impl Process {
         client
     }
 
-    /// The link that it printed for the first administrator.
+    /// Returns the administrator link that the hub printed.
     pub async fn link(&mut self) -> String {
         let line = self.line().await;
         line.split_once(": ").map(|(_, link)| link.to_owned()).expect("a link")
     }
 
-    /// The next line that it prints.
+    /// Returns the next line of output.
     pub async fn line(&mut self) -> String {
         let line = timeout(PATIENCE, self.lines.next_line()).await.expect("in time").expect("text");
         line.expect("another line")
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the process without a clean shutdown.
     pub async fn kill(mut self) {
         self.child.kill().await.expect("it can be killed");
     }
 
-    /// Asks it to end, as a supervisor does.
+    /// Sends SIGTERM, as a supervisor does.
     pub fn terminate(&self) {
         self.signal("-TERM");
     }
 
-    /// Makes it do nothing at all, as if nothing of it came through any more.
+    /// Suspends the process (SIGSTOP), to simulate a hanging instance.
     pub fn freeze(&self) {
         self.signal("-STOP");
     }
@@ -149,7 +149,7 @@ impl Process {
         self.signal("-CONT");
     }
 
-    /// The same for the program that this one traces; the tracer ends with it.
+    /// Sends SIGTERM to the traced child. The tracer exits with it.
     pub fn terminate_child(&self) {
         let id = self.child.id().expect("it runs");
         let children =
@@ -157,7 +157,7 @@ impl Process {
         send("-TERM", children.trim());
     }
 
-    /// CPU time that it has taken so far, in hundredths of a second, which is how Linux counts here (proc_pid_stat(5)).
+    /// Returns the CPU time used. Linux counts in hundredths of a second here (proc_pid_stat(5)).
     pub fn cpu_time(&self) -> Duration {
         let id = self.child.id().expect("it runs");
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("it runs on Linux");
@@ -170,7 +170,7 @@ impl Process {
         send(signal, &self.child.id().expect("it runs").to_string());
     }
 
-    /// The exit code, once it has ended.
+    /// Waits for the exit and returns the exit code.
     pub async fn ended(mut self) -> i32 {
         let status = timeout(PATIENCE, self.child.wait()).await.expect("it ends in time").expect("a status");
         status.code().expect("it ended by itself")
@@ -196,13 +196,13 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// The program with nothing but the settings of the test.
+/// Returns a `plexus` command with only the settings of the test.
 pub fn command(folder: &Path) -> Command {
     furnished(Command::new(program()), folder)
 }
 
-/// The program under `strace`, which writes the calls that matter for what is on the disk to `file`; none where this process may
-/// not trace.
+/// Returns `plexus` under `strace`, which logs the system calls relevant for durability to `file`. Returns
+/// `None` if this process may not trace.
 pub fn traced(folder: &Path, file: &Path) -> Option<Command> {
     const CALLS: &str = "trace=fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg";
     let may = std::process::Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output();
@@ -218,7 +218,7 @@ pub fn traced(folder: &Path, file: &Path) -> Option<Command> {
 fn furnished(mut command: Command, folder: &Path) -> Command {
     command
         .env_clear()
-        // Nobody listens there: a command must not take another's hub for its own.
+        // No hub listens there: a command must not find the hub of another test.
         .env("PLEXUS_LISTEN", "127.0.0.1:9")
         .env("PLEXUS_DATA_DIR", folder.join("data"))
         .env("PLEXUS_LIMITS_SCALE", "1000")
@@ -226,7 +226,7 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
         .env("PLEXUS_QUOTA_VERSIONS", "100000")
         .env("PLEXUS_RUNS_PER_ACCOUNT", "64")
         .env("PLEXUS_LOG", "error")
-        // The tests kill processes and cut no power.
+        // The tests kill processes but do not simulate power loss.
         .env("PLEXUS_SQLITE_DURABILITY", "crash")
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -236,7 +236,7 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
     command
 }
 
-/// Beside the folder of the test programs.
+/// Returns the path of the program, next to the folder of the test programs.
 fn program() -> PathBuf {
     let tests = std::env::current_exe().expect("this program has a path");
     let folder = tests.ancestors().nth(2).expect("target/debug");

@@ -1,4 +1,4 @@
-//! Programs as agents: one on the official Python SDK of the Agent Client Protocol, run by the hub behind walls.
+//! Tests of sandboxed ACP programs: an agent built with the official Python SDK of the Agent Client Protocol.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,14 +16,14 @@ use crate::{
     hub::{Hub, on_both},
 };
 
-/// Python, and the agent of the tests that speaks the Agent Client Protocol.
+/// Returns the paths of Python and of the ACP test agent.
 pub fn acp_agent() -> (PathBuf, PathBuf) {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).canonicalize().expect("the tests' folder");
     let python = root.parent().expect("the project").join(".cache/venv/bin/python");
     (python, root.join("agents/python/acp_agent.py"))
 }
 
-/// Two programs for everyone, one for nobody yet, one that is not there.
+/// Programs setting: two allowed for all users, one for none, and one whose command is missing.
 static LIST: LazyLock<String> = LazyLock::new(|| {
     let (python, agent) = acp_agent();
     let script = "import sys; print(sys.prefix, sys.base_prefix)";
@@ -52,7 +52,7 @@ pub async fn register(client: &Client, program: &str) {
     assert_eq!((&made["kind"], &made["protocol"]), (&json!("process"), &json!("Program")));
 }
 
-/// The next answer in a chat.
+/// Posts a message and returns the answer.
 async fn say(client: &Client, chat: &str, text: &str) -> Value {
     let so_far = seq(client, chat).await;
     client.say(chat, text).await;
@@ -65,7 +65,7 @@ async fn ask(client: &Client, agent: &str, text: &str) -> (String, Value) {
     (said.chat, answer)
 }
 
-/// Answers what the program in this chat asks leave for.
+/// Decides the open approval request of the program in this chat.
 pub async fn decide(client: &Client, chat: &str, allow: bool) {
     let id = question(client, chat).await;
     let waiting = client.api("/approvals").await["approvals"][0].clone();
@@ -97,7 +97,7 @@ on_both! {
         let process = first.rsplit_once("process ").expect("its name").1.to_owned();
         assert_eq!(text_in(&second), format!("three (turn 2, 1 told, process {process}"), "the same session goes on");
 
-        // Another answer to the same question is another way: the session that went on is not for it.
+        // A retry is a different branch, so the session that continued is not used for it.
         let so_far = seq(&ada, &said.chat).await;
         let retry = format!("/messages/{}/retry", text_of(&second["id"]));
         ada.call(Method::POST, &retry, &json!({})).await.expect(StatusCode::ACCEPTED);

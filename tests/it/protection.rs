@@ -1,4 +1,4 @@
-//! What keeps other sites, other names and the impatient out.
+//! Tests of cross-site protection, host checks and rate limits.
 
 use reqwest::{Method, StatusCode, header};
 use serde_json::json;
@@ -69,7 +69,8 @@ on_both! {
     }
 }
 
-/// Tries until it was too often. A slow machine is given back some of what it takes.
+/// Repeats an attempt until it is rate-limited. Many attempts may be needed: on a slow machine the limit
+/// partly recovers meanwhile.
 pub async fn until_refused(attempt: impl AsyncFn() -> Answer) -> Answer {
     for _ in 0..200 {
         let answer = attempt().await;

@@ -1,5 +1,5 @@
-//! Several model servers behind one hub, each a process of its own: agents are made of the models of any, and another answers
-//! where one is gone.
+//! Tests of several model servers behind one hub, each a separate process: agents can use the models of any
+//! server, and a fallback answers if one is down.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use crate::{
     tools::{Server, start},
 };
 
-/// A port without a listener.
+/// URL with a port without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9/v1";
 
-/// A server that always says this many words, so that an answer tells whose it is.
+/// Starts a server with a fixed answer length, by which tests recognise it.
 async fn server(words: &str) -> Server {
     start(Path::new("node"), "model/scripted.mjs", &["--tokens", words, "--rate", "0"]).await
 }
 
-/// Settings are never given back.
+/// Leaks a setting, since settings need a static lifetime.
 fn kept(text: &str) -> &'static str {
     text.to_owned().leak()
 }

@@ -1,4 +1,4 @@
-//! Push notifications, as a receiver of them sees them.
+//! Tests of push notifications, from the receiver's side.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(60);
 const WAITING: usize = 64;
 
-/// A webhook that answers as the test says, and hands on what it was told.
+/// Webhook receiver with scripted status codes that forwards its requests to the test.
 pub struct Webhook {
     pub url: String,
     calls: Receiver<(HeaderMap, Value)>,
@@ -39,7 +39,7 @@ struct Serving {
 }
 
 impl Webhook {
-    /// The first calls get these answers, all others 200.
+    /// Starts a receiver. The first requests get these statuses, all others 200.
     pub async fn start(answers: &[StatusCode]) -> Self {
         let (sender, calls) = channel(WAITING);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -66,7 +66,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
     headers.get(name).map_or("", |value| value.to_str().expect("text"))
 }
 
-/// A task that waits for its caller.
+/// Creates a task that requires input.
 async fn waiting(kit: &Kit, binding: Binding) -> Value {
     kit.get(binding, "SendMessage", message("tck-input-required-1")).await["task"]["id"].clone()
 }

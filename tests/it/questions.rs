@@ -1,4 +1,4 @@
-//! Members of a team that ask twice about one piece of work, in each way in which A2A agents ask.
+//! Tests of team members that ask two questions about one assignment, in every way that A2A agents ask.
 
 use std::sync::Arc;
 
@@ -30,23 +30,23 @@ enum Version {
     V03,
 }
 
-/// Where the words of a question are.
+/// Location of the question's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Status,
-    /// Only in the history of the task, with which a stream ends.
+    /// Only in the history of the task, which the stream sends at its end.
     History,
-    /// The same, but a stream ends without it: it has to be asked for.
+    /// Only in the history of the task, which must be fetched.
     TaskAlone,
 }
 
-/// How an agent asks.
+/// Way in which an agent asks.
 #[derive(Clone, Copy, Debug)]
 struct Habit {
     version: Version,
     is_streaming: bool,
     place: Place,
-    /// Whether its messages have ids of their own.
+    /// True if its messages have unique ids.
     has_ids: bool,
     questions: [&'static str; 2],
 }
@@ -78,7 +78,7 @@ impl Habit {
         }
     }
 
-    /// An event of a stream, or, in 1.0, what is answered to a message.
+    /// Wraps a stream event, or the response to a message in 1.0.
     fn named(self, name: &str, kind: &str, mut what: Value) -> Value {
         match self.version {
             Version::V1 => json!({ name: what }),
@@ -90,10 +90,10 @@ impl Habit {
     }
 }
 
-/// The one task of an agent.
+/// The single task of an agent.
 struct Task {
     habit: Habit,
-    /// How many messages it got.
+    /// Number of messages received.
     turn: usize,
     history: Vec<Value>,
     status: Value,
@@ -138,7 +138,7 @@ impl Task {
         self.status = json!({ "state": self.habit.state("working"), "message": words });
     }
 
-    /// What a stream tells from there on.
+    /// Returns the next events of the stream.
     fn go_on(&mut self) -> Vec<Value> {
         let habit = self.habit;
         let Some(words) = habit.questions.get(self.turn - 1) else { return self.complete() };
@@ -203,7 +203,7 @@ fn card(url: &str, habit: Habit) -> Value {
     card
 }
 
-/// Serves an agent with this habit; answers its address and its task.
+/// Serves an agent with this habit. Returns its URL and task.
 async fn serve(habit: Habit) -> (String, Arc<Mutex<Task>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
@@ -221,7 +221,7 @@ async fn serve(habit: Habit) -> (String, Arc<Mutex<Task>>) {
     (url, task)
 }
 
-/// A team of one agent that asks at once.
+/// Launches a team of one agent that asks at once.
 async fn launch(grace: &Client, name: &str, habit: Habit) -> (String, Arc<Mutex<Task>>) {
     let (url, task) = serve(habit).await;
     let new = json!({ "url": url, "name": name, "vouch": true });
@@ -239,7 +239,7 @@ async fn has_asked(grace: &Client, team: &str, times: usize) {
     until(&format!("{times} questions"), async || asked(grace, team).await.len() >= times).await;
 }
 
-/// What members of the team asked so far.
+/// Returns the members' questions so far.
 async fn asked(client: &Client, team: &str) -> Vec<String> {
     let log = client.api(&format!("/teams/{team}/log")).await;
     let entries = log["items"].as_array().expect("a list").iter();
@@ -249,7 +249,7 @@ async fn asked(client: &Client, team: &str) -> Vec<String> {
         .collect()
 }
 
-/// A team of one agent with this habit, whose questions are answered as they come.
+/// Runs a team of one agent with this habit and answers its questions.
 async fn both_questions_reach_the_owner(grace: &Client, name: &str, habit: Habit) {
     let (team, _) = launch(grace, name, habit).await;
     for number in 0..habit.questions.len() {
@@ -300,7 +300,7 @@ on_both! {
     }
 }
 
-/// The hub is killed while a member waits for an answer: what comes later goes to the task that waits.
+/// Kills the hub while a member waits for an answer. A later answer must go to the waiting task.
 #[tokio::test]
 async fn an_answer_finds_who_asked_before_the_hub_was_killed() {
     let folder = tempfile::tempdir().expect("a folder");

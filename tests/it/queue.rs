@@ -1,4 +1,4 @@
-//! Who waits for whom: runs that wait for their turn, as people and programs see them.
+//! Tests of the fair run queue, as seen by users and programs.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -19,14 +19,14 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Says something and comes to an end.
+/// Answers a call and completes it.
 async fn answer(call: &Call) {
     call.begin_task().await;
     call.artifact("Done.").await;
     call.complete().await;
 }
 
-/// What the agent was asked.
+/// Returns the text that the agent was asked.
 fn asked(call: &Call) -> String {
     text_of(&call.message["parts"][0]["text"])
 }
@@ -65,7 +65,7 @@ on_both! {
         assert_eq!((&waiting["run"]["state"], &waiting["state"]), (&json!("queued"), &json!("open")), "{waiting}");
         assert!(text_of(&waiting["status"]).contains("number 2"), "{waiting}");
 
-        // One ends when the next has begun, so that never two places are free.
+        // Each call ends after the next has begun, so that two slots are never free at once.
         let mut running = VecDeque::from([puppet.called().await, puppet.called().await]);
         let mut order = Vec::new();
         while let Some(call) = running.pop_front() {
@@ -75,7 +75,7 @@ on_both! {
                 running.push_back(puppet.called().await);
             }
         }
-        // Two of ada's began before bob came, and may come in either order; from then on they take turns.
+        // Two of ada's runs began before bob's and may arrive in either order. After that they alternate.
         let turns: Vec<_> = order[2..9].iter().map(|text| &text[..3]).collect();
         assert_eq!(turns.iter().filter(|&&turn| turn == "bob").count(), 3, "{order:?}");
         assert!(order.iter().position(|text| text == "bob 2") < Some(9), "{order:?}");
@@ -183,7 +183,7 @@ async fn what_waits_when_a_hub_ends_waits_again_at_the_next() {
     let call = puppet.called().await;
     assert_eq!(asked(&call), "second", "what waited is asked now");
     assert_eq!(ended(&grace, &first).await["run"]["failure"]["class"], "interrupted");
-    // Once more, and this time the hub is told to end.
+    // Once more, with a clean stop.
     hub.terminate();
     assert_eq!(hub.ended().await, 0);
     drop(call);

@@ -1,5 +1,5 @@
-//! What one account may store: what is over is refused on every edge, what is deleted is given back, and others are
-//! untouched.
+//! Tests of storage quotas: excess is refused by every API, deletion frees the quota, and other accounts are
+//! not affected.
 
 use axum::{Router, routing::post};
 use reqwest::{Method, StatusCode, header};
@@ -18,7 +18,7 @@ use crate::{
     tokens::make,
 };
 
-/// What a refusal of `/api/v1` says of a quota: its name, how much is used, how much there is.
+/// Asserts a quota error of `/api/v1`. Returns its quota, usage and limit.
 #[track_caller]
 fn over(answer: Answer) -> (String, u64, u64) {
     assert_eq!(answer.header("retry-after"), "", "waiting does not help");
@@ -48,7 +48,7 @@ async fn delete_chat(client: &Client, chat: &str) {
     client.call(Method::DELETE, &format!("/chats/{chat}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
 }
 
-/// What an account uses of a quota, as the API tells it.
+/// Returns an account's usage and limit of a quota.
 async fn used(client: &Client, quota: &str) -> (u64, u64) {
     let account = client.api("/account").await;
     let all = account["usage"].as_array().expect("a list").clone();
@@ -92,7 +92,7 @@ on_both! {
         assert_eq!((quota.as_str(), limit), ("bytes", 20 << 10));
         assert!((12_000..=20 << 10).contains(&used_bytes), "{used_bytes}");
 
-        // Every edge says so in its own words.
+        // Each API reports the refusal in its own format.
         let page = ada.post("/chat", &[("to", "@plexus/calc"), ("text", &text)]).await;
         page.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account stores");
         over(ada.try_say(&first.chat, &json!({ "id": new_id(), "text": text })).await);
@@ -223,7 +223,7 @@ on_both! {
     }
 
     async fn an_account_begins_so_many_registrations(hub: &Hub, [("PLEXUS_QUOTA_DRAFTS", "1")]) {
-        // It answers nothing that can be used, so its registration is not finished.
+        // Its responses are unusable, so the registration stays unfinished.
         let broken = Router::new().route("/", post(async || StatusCode::INTERNAL_SERVER_ERROR));
         let origin = endpoints::serve(broken).await;
         let grace = hub.administrator("grace").await;
@@ -255,7 +255,7 @@ on_both! {
 
     async fn an_account_launches_so_many_teams(hub: &Hub, [("PLEXUS_QUOTA_TEAMS", "1")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
-        // No member accepts it, so it goes on until it is stopped.
+        // No member accepts, so the team runs until it is cancelled.
         let new = json!({ "goal": "Wait for a long while", "members": ["@ada/absent"] });
         register(&ada, "absent").await.expect(StatusCode::CREATED);
         let team = ada.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json();

@@ -1,5 +1,6 @@
-//! A team of agents on the official SDKs, where a real small model decides. It is too small to decide well, so whatever it
-//! says, the team ends by its rules. `make peers` has the same with agents of other makers and twenty goals.
+//! Tests of a team of agents on the official SDKs, with a real small model as decision maker. The model is
+//! too weak to decide well, so the rules must end the team regardless. `make peers` runs the same with
+//! third-party agents and twenty goals.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -21,7 +22,7 @@ use crate::{
 };
 
 const MODEL: &str = "smollm2";
-/// The model has half of a turn for each choice, and shares the cores with other tests.
+/// The model gets half of a turn for each decision, and shares the cores with other tests.
 const LIMITS: &str = r#"{"seconds": 25, "turn_seconds": 24, "work_seconds": 20, "turns": 8, "depth": 0}"#;
 const TERMINAL: [&str; 5] = ["completed", "failed", "cancelled", "rejected", "timed_out"];
 
@@ -59,7 +60,7 @@ fn deciding(model: &Server) -> [Given; 3] {
     [("PLEXUS_LLM_BASE_URL", base), ("PLEXUS_LLM_MODEL", MODEL), ("PLEXUS_TEAM_MODEL", MODEL)]
 }
 
-/// With an answer, or with the reason why there is none, and with no work left open.
+/// Asserts that the team ended with an answer or a reason for its failure, and without open work.
 fn has_ended(team: &Value) {
     let (answer, failed) = (&team["answer"], &team["failed"]);
     match team["state"].as_str() {
@@ -74,8 +75,8 @@ fn has_ended(team: &Value) {
     }
 }
 
-/// Each entry that was written names the one before and is signed with the key that the hub publishes; together they lead
-/// to the team as it is.
+/// Asserts that each log entry contains the hash of its predecessor and a valid signature of the hub's
+/// published key, and that replaying the log yields the team's state.
 async fn is_one_signed_chain(hub: &Hub, team: &Value) {
     let key = hub.visitor().get("/.well-known/jwks.json").await.json()["keys"][0]["x"].clone();
     let key = URL_SAFE_NO_PAD.decode(text_of(&key)).expect("base64");
@@ -95,13 +96,13 @@ async fn is_one_signed_chain(hub: &Hub, team: &Value) {
     assert_eq!(json!(replayed.turn()), team["turn"], "{team:#}");
 }
 
-/// What it was sent counts, also where its answer is late.
+/// Asserts that the model was asked. Its input counts even if its answer came too late.
 fn the_model_was_asked(log: &[Value]) {
     let mut decided = log.iter().map(|entry| &entry["event"]).filter(|event| event["kind"] == "decided");
     assert!(decided.any(|event| event["usage"]["tokens_in"].as_u64() > Some(100)), "{log:#?}");
 }
 
-/// Whoever said something had the floor then, in that turn, for the first time in it.
+/// Asserts that each speaker had the floor in that turn, and spoke only once in it.
 async fn nobody_spoke_out_of_turn(client: &Client, team: &Value, log: &[Value]) {
     let path = format!("/teams/{}", text_of(&team["id"]));
     assert_eq!(log.last().map(|entry| &entry["number"]), Some(&team["entry"]), "{team:#}");

@@ -1,4 +1,5 @@
-//! Answers of a model server in many chats at once: every token arrives once and in order, and the counts match.
+//! Tests of a model server in many chats concurrently: every token arrives once and in order, and the counts
+//! match.
 
 use std::convert::Infallible;
 
@@ -50,7 +51,7 @@ async fn one_answer(person: &Client, chat: usize) {
     assert_eq!(shown.state, "done");
     let kept = person.api(&format!("/messages/{id}")).await;
     assert_eq!(text_in(&kept), expected(&format!("chat {chat}")));
-    // The reader may have come after the first tokens, which it was then shown as html, or after the last.
+    // A late subscriber receives the first tokens, or all of them, as HTML.
     if let Some(part) = shown.parts.get(&0) {
         assert_eq!(part.text, text_in(&kept)[part.from..]);
     }
@@ -58,7 +59,7 @@ async fn one_answer(person: &Client, chat: usize) {
     assert_eq!(text_of(&kept["run"]["state"]), "completed");
 }
 
-/// Numbered words, in paragraphs, about what was asked.
+/// Returns the expected text: numbered words in paragraphs.
 fn expected(asked: &str) -> String {
     (0..TOKENS).map(|n| token(asked, n)).collect()
 }
@@ -67,7 +68,7 @@ fn token(asked: &str, n: usize) -> String {
     format!("{asked}-{n}{}", if n % 20 == 19 { "\n\n" } else { " " })
 }
 
-/// A hub's settings for a model server that is served from here on.
+/// Starts a model server and returns the hub's settings for it.
 async fn model_settings() -> [Given; 2] {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}/v1", listener.local_addr().expect("bound")).leak();

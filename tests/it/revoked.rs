@@ -1,4 +1,4 @@
-//! Whoever loses access stops reading at once, and nobody else does.
+//! Tests of revoked access: the affected subscriptions end at once, and no others.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{
     tokens::{make, newest},
 };
 
-/// Far less than the quarter of a minute after which a silent stream says something by itself.
+/// Time limit. Far below the 15 s after which an idle stream sends a keep-alive.
 const AT_ONCE: Duration = Duration::from_secs(8);
 
 on_both! {
@@ -90,14 +90,14 @@ on_both! {
     }
 }
 
-/// A chat in which nobody speaks any more.
+/// Creates a chat whose answer has ended.
 async fn over(client: &Client) -> String {
     let said = client.begin("@plexus/calc", "1 + 1").await;
     answer_after(client, &said.chat, 0).await;
     said.chat
 }
 
-/// A stream that has said all that there is.
+/// Opens a subscription that has no events pending.
 async fn open(client: &Client, chat: &str) -> Events {
     Events::open(client, chat, seq(client, chat).await).await
 }

@@ -1,4 +1,4 @@
-//! The hub's methods over JSON-RPC 2.0 and HTTP.
+//! Tests of the hub's methods over JSON-RPC 2.0 and HTTP.
 
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::{
 };
 
 const JSON: &str = "application/json";
-/// Requests whose answers are no JSON, and those that methods of other names stand for.
+/// Operations without a method: their responses are not JSON, or methods with other names replace them.
 const NO_METHODS: [&str; 5] = ["agents.attach", "agents.list", "events.follow", "files.get", "openapi"];
 
 on_both! {
@@ -260,7 +260,7 @@ async fn send(client: &Client, body: &str) -> Answer {
     client.send(request.body(body.to_owned())).await
 }
 
-/// A request as it is answered, refused or not.
+/// Sends a request and returns the response, which may be an error.
 pub async fn ask(client: &Client, body: &Value) -> Value {
     send(client, &body.to_string()).await.expect(StatusCode::OK).json()
 }

@@ -1,4 +1,4 @@
-//! The network of hubs, and the rules about them, through the methods of `/rpc`.
+//! Tests of the `/rpc` methods for remote hubs and rules.
 
 use axum::{Router, routing::get};
 use serde_json::json;
@@ -78,13 +78,13 @@ on_both! {
     }
 }
 
-/// A program of the hub's administrator.
+/// Returns an API client of the hub's administrator.
 async fn boss(hub: &Hub) -> Client {
     let boss = hub.administrator("boss").await;
     boss.with_token(&make(&boss, &["read", "admin"]).await)
 }
 
-/// One rule, as a hub of its own signs it.
+/// Returns a rule list with one rule, signed by another hub.
 async fn rules_of_another_hub() -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let other = Hub::within(folder.path(), &[]).await;
@@ -95,7 +95,7 @@ async fn rules_of_another_hub() -> String {
     text_of(&signed["document"])
 }
 
-/// Serves a list of rules. Answers its address.
+/// Serves a rule list and returns its URL.
 async fn serve(list: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/rules", listener.local_addr().expect("an address"));

@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 over WebSocket: requests, events of chats, and clients that misbehave.
+//! Tests of JSON-RPC 2.0 over WebSocket: requests, chat events, and misbehaving clients.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -24,10 +24,10 @@ use crate::{
     tokens::{make, newest},
 };
 
-/// Far less than the half minute after which a silent connection is asked for a word.
+/// Time limit. Far below the 30 s after which an idle connection gets a ping.
 const AT_ONCE: Duration = Duration::from_secs(8);
 
-/// Answers of a fifth of a megabyte each: more than lies between two sockets.
+/// Number of responses of 0.2 MB each: more than the socket buffers hold.
 const ASKED: usize = 60;
 const SHEET_LINES: usize = 4_000;
 
@@ -128,7 +128,7 @@ on_both! {
         say(&mut slow, &request("chats.start", start)).await;
         let chat = heard(&mut slow).await["result"]["chat"].clone();
         say(&mut slow, &request("chats.follow", json!([chat]))).await;
-        // Nothing is read meanwhile, and more is asked than is answered at once.
+        // Reads nothing meanwhile, and sends more requests than are answered concurrently.
         let (mut asking, mut reading) = slow.split();
         let mut listing = request("chats.get", json!([chat]));
         let flood = tokio::spawn(async move {
@@ -170,7 +170,7 @@ on_both! {
         let negative = r#"{"jsonrpc":"2.0","method":"agents.own","id":-1.5}"#;
         socket.send(Message::text(format!("[{negative},{negative}]"))).await.expect("it is sent");
         assert_eq!(heard(&mut socket).await[1]["id"], json!(-1.5));
-        // It may hang up before all of this is sent.
+        // The hub may close the connection before this is sent completely.
         let _ = socket.send(Message::text("x".repeat(200_000))).await;
         while let Some(Ok(message)) = timeout(AT_ONCE, socket.next()).await.expect("at once") {
             assert!(message.is_close(), "{message:?}");
@@ -189,7 +189,7 @@ on_both! {
     }
 }
 
-/// A client of jsonrpsee's own.
+/// Connects the client of jsonrpsee.
 async fn third(hub: &Hub, token: &str) -> Third {
     let mut headers = header::HeaderMap::new();
     headers.insert(header::AUTHORIZATION, format!("Bearer {token}").parse().expect("a header"));
@@ -233,13 +233,13 @@ pub async fn heard(socket: &mut Socket) -> Value {
     }
 }
 
-/// What was told; a ping tells nothing.
+/// Returns the JSON of a text message, or `None` for a ping.
 fn value(message: &Message) -> Option<Value> {
     let Message::Text(text) = message else { return None };
     Some(serde_json::from_str(text).expect("JSON"))
 }
 
-/// What the hub says at the end.
+/// Returns the close frame of the hub.
 async fn closed(socket: &mut Socket) -> CloseFrame {
     loop {
         match timeout(AT_ONCE, socket.next()).await.expect("at once") {

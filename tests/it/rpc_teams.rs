@@ -1,4 +1,4 @@
-//! Teams through the methods of `/rpc`.
+//! Tests of the `/rpc` methods for teams.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ on_both! {
     }
 }
 
-/// The log is that of the request, whole and from a number on.
+/// Asserts that the log equals that of the REST API, complete and from a number on.
 async fn the_log_is_read(leader: &Client, id: &str) {
     let log = call(leader, "teams.log", json!({ "team": id })).await;
     assert_eq!(log, leader.api(&format!("/teams/{id}/log")).await);
@@ -125,7 +125,7 @@ async fn the_log_is_read(leader: &Client, id: &str) {
     assert_eq!(rest["items"], json!(entries[3..]));
 }
 
-/// The link shows the team until it is revoked.
+/// Asserts that a share link shows the team until it is revoked.
 async fn a_link_is_made_and_taken_back(hub: &Hub, leader: &Client, id: &str) {
     assert_eq!(code(leader, "teams.unshare", json!([id])).await, -32_004, "there is no link yet");
     let url = text_of(&call(leader, "teams.share", json!({ "team": id })).await["url"]);
@@ -135,7 +135,7 @@ async fn a_link_is_made_and_taken_back(hub: &Hub, leader: &Client, id: &str) {
     hub.visitor().get(path).await.expect(StatusCode::NOT_FOUND);
 }
 
-/// An administrator, and an agent of theirs that says what the test tells it to.
+/// Creates an administrator with a scripted agent.
 async fn tide(hub: &Hub) -> (Client, Agent) {
     let grace = hub.administrator("grace").await;
     let agent = Agent::start().await;

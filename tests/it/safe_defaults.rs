@@ -1,4 +1,5 @@
-//! What a hub keeps to itself without a setting that says so: files, secrets, what was said, and what was acknowledged.
+//! Tests of secure defaults: file permissions, secrets, private content, and durability of acknowledged
+//! writes.
 
 use std::{
     fs::{self, File, Permissions},
@@ -45,7 +46,7 @@ async fn files_are_closed_to_other_users_in_a_folder_of_another_maker() {
     assert_eq!(mode(&data), 0o755, "the folder is its maker's");
     hub.kill().await;
 
-    // A folder of an older hub.
+    // Simulate a folder of an older version.
     for name in closed {
         fs::set_permissions(data.join(name), Permissions::from_mode(0o755)).expect("a mode");
     }
@@ -104,11 +105,12 @@ async fn no_log_level_shows_what_was_said() {
     assert_eq!(spelled, 0, "texts are not spelled out either");
 }
 
-/// Which system calls a hub made, as `strace` writes them.
+/// System calls of a hub, as logged by `strace`.
 struct Trace(String);
 
 impl Trace {
-    /// Acknowledgements that were sent while something written to the log of SQLite was not synced, and all that were sent.
+    /// Returns the number of acknowledgements sent while SQLite's WAL had unsynced writes, and the number of
+    /// all acknowledgements.
     fn acknowledged(&self) -> (usize, usize) {
         let (mut is_dirty, mut syncing, mut early, mut all) = (false, None, 0, 0);
         for line in self.0.lines() {
@@ -154,7 +156,7 @@ async fn trace(durability: &str) -> Option<Trace> {
 async fn an_acknowledged_write_was_synced_to_the_disk_before() {
     let Some(found) = trace("power-cut").await else { return };
     assert_eq!(found.acknowledged(), (0, 12));
-    // The test sees what it looks for.
+    // Counter-check: the test detects missing syncs.
     let found = trace("crash").await.expect("it was traced before");
     assert_eq!(found.acknowledged(), (12, 12));
 }

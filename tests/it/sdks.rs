@@ -1,5 +1,5 @@
-//! The official SDKs of A2A as clients of the hub: they check the signature of the card, send, stream, follow, list and
-//! cancel, over both bindings.
+//! Tests with the official A2A SDK clients: they verify the card signature, send, stream, resubscribe, list
+//! and cancel, over both bindings.
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// What a client prints of its tour.
+/// Runs a client script and returns the JSON that it prints.
 async fn tour(hub: &Hub, program: &str, script: &str) -> Value {
     let ada = hub.person("ada").await;
     let token = make(&ada, &["chat", "read"]).await;

@@ -1,4 +1,4 @@
-//! One stream for several chats: what the tabs of one browser share.
+//! Tests of one event stream for several chats, as shared by the tabs of a browser.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 const CHATS: usize = 3;
-/// Enough for the answers to be under way together.
+/// Number of lines, enough for the answers to overlap.
 const LINES: usize = 4_000;
 
 on_both! {
@@ -30,7 +30,7 @@ on_both! {
         for chat in tabs.screens.keys() {
             ada.say(chat, &sheet).await;
         }
-        // Breaks when one of the answers is under way, and goes on from the last id.
+        // Disconnect during one of the answers, and resume from the last id.
         while !tabs.screens.values().any(|screen| screen.text().len() > 5_000) {
             tabs.take(&events.next().await.expect("the stream goes on"));
         }
@@ -73,14 +73,14 @@ on_both! {
     }
 }
 
-/// A chat of one question that is answered.
+/// Creates a chat with one answered question.
 async fn finished_chat(person: &Client) -> String {
     let chat = person.begin("@plexus/calc", "1 + 1").await.chat;
     answer_after(person, &chat, 0).await;
     chat
 }
 
-/// What each of several tabs shows.
+/// Content shown by each of several tabs.
 #[derive(Default)]
 struct Tabs {
     screens: BTreeMap<String, Screen>,
@@ -97,7 +97,7 @@ impl Tabs {
         if let Some(last) = &event.id {
             self.last.clone_from(last);
         }
-        // What is about the account names no chat.
+        // Account events name no chat.
         if let Some(screen) = event.data["chat"].as_str().and_then(|chat| self.screens.get_mut(chat)) {
             screen.take(event);
         }

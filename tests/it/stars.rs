@@ -1,4 +1,4 @@
-//! Agents that people star: over the API, over JSON-RPC and on pages.
+//! Tests of starring agents: over the API, over JSON-RPC and on pages.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::{
     tokens::make,
 };
 
-/// Nobody listens there; agents are registered all the same.
+/// Model settings. No server listens there, but agents can be registered.
 pub const MODEL: [(&str, &str); 2] =
     [("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "small")];
-/// Stars that one person may give.
+/// Maximum stars per user.
 const MOST: usize = 500;
 
 on_both! {
@@ -185,7 +185,7 @@ async fn starred(client: &Client, query: &str) -> Vec<String> {
     page["items"].as_array().expect("a list").iter().map(|item| text_of(&item["address"])).collect()
 }
 
-/// How many stars an agent has, and whether the caller's is among them.
+/// Returns the star count of an agent, and whether the caller starred it.
 async fn shown(client: &Client, agent: &str) -> (Value, Value) {
     let agent = client.api(&format!("/agents/{agent}")).await;
     (agent["stars"].clone(), agent["starred"].clone())
@@ -196,7 +196,8 @@ pub async fn register(client: &Client, name: &str, visibility: &str) {
     client.call(Method::POST, "/agents", &body).await.expect(StatusCode::CREATED);
 }
 
-/// As many agents as anybody may star, all starred at one moment by the only account.
+/// Creates the maximum number of agents that one user may star, all starred at the same moment by the only
+/// account.
 pub async fn many(hub: &Hub) {
     let agents = format!(
         "with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < {MOST}) \

@@ -1,4 +1,4 @@
-//! One answer, many readers: everybody ends up with the same bytes, once and in order.
+//! Tests of one answer with many subscribers: all receive the same bytes, once and in order.
 
 use futures::StreamExt as _;
 use reqwest::{Method, StatusCode};
@@ -25,7 +25,7 @@ on_both! {
             read_to_end(events, &mut screen).await;
             screen
         };
-        // Joins when the answer is under way.
+        // Subscribes in the middle of the answer.
         let late = async {
             let mut scout = Events::open(&ada, chat, at).await;
             read_text(&mut scout, &mut Screen::from(at), 20_000).await;
@@ -34,7 +34,7 @@ on_both! {
             read_to_end(&mut events, &mut screen).await;
             screen
         };
-        // Loses its connection, and comes back with the last number it saw.
+        // Loses its connection and resumes from its last event number.
         let torn = async {
             let mut screen = Screen::from(at);
             for bytes in [1_000, 30_000, 60_000] {
@@ -56,7 +56,7 @@ on_both! {
         for screen in [&first, &second, &torn, &late] {
             let (_, shown) = screen.answer();
             let part = &shown.parts[&0];
-            // One that fell behind got the middle as closed blocks.
+            // A slow subscriber receives the middle as closed blocks.
             assert!(part.text == kept[part.from..], "the text differs from what is kept");
             assert!(part.closed == closed && part.html == first.answer().1.parts[&0].html, "the blocks differ");
             assert!(&shown.html == html, "the finished messages differ");
@@ -150,7 +150,7 @@ on_both! {
     }
 }
 
-/// The lines of the answer to [`sheet`] stand in order, each once. Looks at those that need no padding.
+/// Asserts that lines of the answer to [`sheet`] appear in order and once. Checks lines that need no padding.
 #[track_caller]
 fn assert_each_line_once(html: &str) {
     let mut from = 0;

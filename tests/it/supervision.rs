@@ -1,4 +1,4 @@
-//! Background workers that panic are restarted, and their work is done afterwards.
+//! Tests that panicked background workers are restarted and complete their work.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
     tokens::make,
 };
 
-/// More than a worker waits for its restart after a few failures.
+/// Time limit, longer than the restart backoff after a few failures.
 const RESTARTED: Duration = Duration::from_secs(30);
 
 async fn within(what: &str, work: impl Future<Output = ()>) {
@@ -31,7 +31,7 @@ fn is_down(hub: &Hub, worker: &str) -> bool {
     hub.inner().workers_down().iter().any(|(down, cause)| *down == worker && cause == "injected fault")
 }
 
-/// Makes a worker panic, and waits until it runs again.
+/// Makes a worker panic and waits until it runs again.
 async fn crash(hub: &Hub, worker: &'static str) {
     let faults = hub.inner().env().faults();
     faults.inject(worker);
@@ -54,7 +54,7 @@ async fn until_number(hub: &Hub, query: &str, done: impl Fn(i64) -> bool) {
     within(query, async { while !done(hub.number(query).await) {} }).await;
 }
 
-/// An agent that the test plays, registered as `@grace/puppet`.
+/// Registers a scripted agent as `@grace/puppet`.
 async fn puppet(hub: &Hub) -> (Client, Agent) {
     let grace = hub.administrator("grace").await;
     let agent = Agent::start().await;
@@ -194,7 +194,7 @@ on_both! {
     }
 }
 
-/// Workers that run where processes share a database.
+/// Tests the workers that coordinate several instances on one database.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_work_together_after_what_joins_them_panicked() {
     let Some(database) = Database::new().await else { return };
@@ -231,7 +231,7 @@ async fn processes_work_together_after_what_joins_them_panicked() {
         let beats = "select min(beat) from processes";
         let before = one.number(beats).await;
         until_number(one, beats, |now| now > before).await;
-        // The watch removes a process that gives no signs of life.
+        // Failure detection removes an instance without heartbeats.
         one.sql("insert into processes (id, started, beat, swarm) values (gen_random_uuid(), 1, 1, false)")
             .await;
         until_number(one, "select count(*) from processes", |processes| processes == 2).await;

@@ -1,5 +1,5 @@
-//! Conversations of agents that know nothing of teams: they are asked for words, and somebody has to see to it that each is
-//! heard and that one of them concludes.
+//! Tests of conversations between agents without the team extension: they are asked for text, and the hub
+//! must relay it to the others and obtain a conclusion.
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::{
 
 const NAMES: [&str; 3] = ["one", "two", "three"];
 
-/// Who is asked in which order, and what comes of it.
+/// Asserts the order in which the agents are asked, and the result.
 async fn talk(hub: &Hub, pattern: &str, order: &[usize]) {
     let grace = hub.administrator("grace").await;
     let mut agents = Vec::new();

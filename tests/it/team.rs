@@ -1,4 +1,4 @@
-//! Teams as tests launch them and read along.
+//! Fixture: launches teams and follows them.
 
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
@@ -9,12 +9,12 @@ use crate::{
     events::{Events, PATIENCE},
 };
 
-/// Launches a team; answers its id.
+/// Launches a team and returns its id.
 pub async fn launch(client: &Client, new: &Value) -> String {
     text_of(&client.call(Method::POST, "/teams", new).await.expect(StatusCode::CREATED).json()["id"])
 }
 
-/// The team once it is so, read along with its events.
+/// Follows the team's events until a condition holds, and returns the team.
 pub async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -> Value {
     let mut events = Events::open(client, team, 0).await;
     let reading = async {
@@ -32,7 +32,7 @@ pub async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -
     }
 }
 
-/// The team once it has ended.
+/// Returns the team once it has ended.
 pub async fn ended(client: &Client, team: &str) -> Value {
     until(client, team, |team| !team["ended"].is_null()).await
 }

@@ -1,5 +1,5 @@
-//! Teams with members on three hubs, and what becomes of them when one of the hubs fails. The second table of
-//! `docs/teams.md` says what these plays come to.
+//! Tests of teams with members on three hubs, and of the failure of one of the hubs. The expected outcomes
+//! are the second table of `docs/teams.md`.
 
 use std::sync::Arc;
 
@@ -19,24 +19,24 @@ use crate::{
 };
 
 const DOCS: &str = include_str!("../../docs/teams.md");
-/// What may pass after the time of a team until it has ended.
+/// Maximum milliseconds between a team's deadline and its end.
 const GRACE_MS: i64 = 60_000;
-/// What everybody is asked for who is named.
+/// Goal for teams with named members.
 const GOAL: &str = "17 * 23";
-/// What an agent of each of the other hubs is found for.
+/// Goal in two parts, each matched by an agent of one of the other hubs.
 pub const PARTS: &str = "Gather zorbulations, and frobnicate quibbles.";
 
-/// How the hub that launches a team reaches the hubs of its members.
+/// Transport by which the team's hub reaches the members' hubs.
 #[derive(Clone, Copy)]
 pub enum Way {
-    /// At their addresses on the web, with signed requests.
+    /// HTTP with signed requests, at their public URLs.
     Web,
-    /// Over the network of hubs, since they have no address that may be called.
+    /// libp2p, since private addresses may not be called.
     Network,
 }
 
 impl Way {
-    /// Whether private addresses may be called, as the setting has it.
+    /// Returns the setting that allows private addresses.
     pub const fn may_call_them(self) -> &'static str {
         match self {
             Self::Web => "true",
@@ -45,13 +45,13 @@ impl Way {
     }
 }
 
-/// Two hubs with an agent each, besides the one that launches teams.
+/// Two remote hubs with one agent each.
 struct Others {
     near: Node,
     far: Node,
-    /// The agent of the one answers at once.
+    /// Agent of the near hub, which answers at once.
     tides: String,
-    /// That of the other says a word, and the rest when it may.
+    /// Agent of the far hub, which emits one word, and the rest after a permit.
     boats: String,
     go_on: Arc<Semaphore>,
 }
@@ -69,7 +69,7 @@ async fn on_three_hubs(way: Way, play: impl AsyncFnOnce(&Hub, &Client, Others)) 
         ("PLEXUS_IDLE_SECONDS", "20"),
     ];
     let mut given = settings(&gated, &given);
-    // Of two that say the same the first counts.
+    // The first of two equal settings takes precedence.
     given.reverse();
     hub::run(None, &given, async move |home: &Hub| {
         let ada = home.person("ada").await;
@@ -83,7 +83,7 @@ async fn on_three_hubs(way: Way, play: impl AsyncFnOnce(&Hub, &Client, Others)) 
             })
             .await;
             federation::until("the hubs know each other", async || node.knows(&home_id).await).await;
-            // This hub may not call private addresses, so the other calls it.
+            // This hub may not dial private addresses, so the remote hub dials it.
             federation::until("the hubs are connected", async || {
                 federation::row_of(&ada, &node.id).await["connected"] == true
             })
@@ -94,12 +94,12 @@ async fn on_three_hubs(way: Way, play: impl AsyncFnOnce(&Hub, &Client, Others)) 
     .await;
 }
 
-/// Launches a team of these, or of whom the hub finds; answers its id.
+/// Launches a team of these members, or of members that the hub finds. Returns its id.
 pub async fn launch(ada: &Client, goal: &str, members: &[&str]) -> String {
     team::launch(ada, &json!({ "goal": goal, "members": members })).await
 }
 
-/// Until the far agent has said its first word.
+/// Waits until the far agent has emitted its first word.
 pub async fn half_done(ada: &Client, team: &str) {
     let says_it = |work: &Value| text_of(&work["text"]) == FIRST;
     until(ada, team, |team| work(team).any(says_it)).await;
@@ -118,7 +118,7 @@ pub async fn ended(ada: &Client, team: &str) -> Value {
     team
 }
 
-/// A row of the table: what became of the far member's work, and of the goal.
+/// Returns a row of the table: the outcome of the far member's work and of the goal.
 pub fn row(fault: &str, team: &Value, boats: &str) -> String {
     let seats = team["members"].as_array().expect("a list");
     let seat = seats.iter().position(|member| member["name"] == boats).expect("it takes part");
@@ -150,7 +150,7 @@ async fn it_comes_to_an_answer(home: &Hub, ada: &Client, others: Others) {
         assert!(text_of(&shown["answer"]).contains(part), "{part}: {shown:#}");
     }
     others_see_nothing_of_it(home, &others, &team).await;
-    // Where nobody is named, agents of other hubs are found like those of this one.
+    // Without named members, remote agents are found like local ones.
     others.go_on.add_permits(1);
     let team = launch(ada, PARTS, &[]).await;
     let shown = ended(ada, &team).await;
@@ -161,14 +161,15 @@ async fn it_comes_to_an_answer(home: &Hub, ada: &Client, others: Others) {
     others.far.end().await;
 }
 
-/// The hubs of the members know the work that they were asked for, and no team; nor does anybody else.
+/// Asserts that the members' hubs know their requested work but not the team, and that other users have no
+/// access.
 async fn others_see_nothing_of_it(home: &Hub, others: &Others, team: &str) {
     let path = format!("/api/v1/teams/{team}");
     for node in [&others.near, &others.far] {
         assert_eq!(node.admin.api("/teams").await["items"], json!([]));
         assert_eq!(node.admin.api("/chats").await["items"], json!([]));
         node.admin.get(&path).await.expect(StatusCode::NOT_FOUND);
-        // What is good for an account there is good for nothing here.
+        // A session of the remote hub is not valid here.
         node.admin.at(home.origin()).get(&path).await.expect(StatusCode::UNAUTHORIZED);
     }
     let eve = home.person("eve").await;
@@ -202,7 +203,7 @@ async fn it_survives_silence(_: &Hub, ada: &Client, others: Others) {
     others.far.end().await;
 }
 
-/// Where the hub that launched a team is gone, nobody works on for it once the time of the team is over.
+/// Asserts that members stop working for a hub that is gone, once the team's deadline has passed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn work_for_a_hub_that_is_gone_ends() {
     let (gated, _go_on) = no_address::model().await;
@@ -223,8 +224,8 @@ async fn work_for_a_hub_that_is_gone_ends() {
     far.end().await;
 }
 
-/// A member of this hub, one at an address of its own, and one on a hub that is reached over the network, with which
-/// nothing is exchanged for a while: shorter than a silence that is noticed.
+/// Runs a team with a local member, one at a URL, and one on a remote hub over libp2p. The remote hub is
+/// unreachable for less than the idle timeout.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn members_reached_in_three_ways() {
     let (gated, go_on) = no_address::model().await;

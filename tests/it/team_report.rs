@@ -1,4 +1,4 @@
-//! What is left of a team that has ended: the drawing, the steps, the files, and the link for others.
+//! Tests of a team that has ended: diagram, replay, files, and share link.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
     tokens::make,
 };
 
-/// Launches a team and answers its id once it has ended.
+/// Launches a team and returns its id once it has ended.
 async fn ended(client: &Client, new: &Value) -> String {
     until_ended(client, &team::launch(client, new).await).await
 }
@@ -26,14 +26,14 @@ async fn counted(client: &Client) -> String {
     ended(client, &json!({ "goal": "17 * 23", "members": ["@plexus/calc"] })).await
 }
 
-/// Makes a link; answers its path.
+/// Creates a share link and returns its path.
 async fn share(hub: &Hub, client: &Client, team: &str) -> String {
     let made = client.call(Method::POST, &format!("/teams/{team}/share"), &json!({})).await;
     let url = text_of(&made.expect(StatusCode::CREATED).json()["url"]);
     url.strip_prefix(hub.origin()).expect("an address of this hub").to_owned()
 }
 
-/// What a page shows, without what differs each time.
+/// Returns the main content of a page, without the request id.
 fn shown(answer: &Answer) -> String {
     let id = answer.header("x-request-id");
     let main = answer.body.split_once("<main").expect("a page").1.split_once("</main>").expect("its end").0;
@@ -104,11 +104,11 @@ on_both! {
             assert!(!main.contains(nothing), "a guest is shown {nothing}: {main}");
         }
         visitor.get(&format!("{link}/replay?step=3")).await.expect(StatusCode::OK).says("gave work");
-        // It opens this and nothing else.
+        // The link gives access to this page only.
         visitor.get(&format!("/teams/{team}")).await.expect(StatusCode::SEE_OTHER);
         visitor.get(&format!("/api/v1/teams/{team}")).await.expect(StatusCode::UNAUTHORIZED);
 
-        // Its word is kept as a hash alone.
+        // Only the hash of its secret is stored.
         let word = link.trim_start_matches("/s/");
         assert!(word.len() >= 43, "{word}");
         let kept = format!("select count(*) from team_shares where cast(hash as text) like '%{word}%'");
@@ -165,7 +165,7 @@ on_both! {
         refused.expect(StatusCode::CONFLICT).says("still at work");
         drop(call);
 
-        // On the page: the link is shown once, another takes its place, and it is revoked.
+        // On the page: a link is shown once, a new link replaces it, and it can be revoked.
         let path = |page: &Answer| {
             let from = page.body.find("/s/").expect("a link");
             page.body[from..].chars().take_while(|c| !matches!(c, '<' | '"' | '&')).collect::<String>()
@@ -178,7 +178,7 @@ on_both! {
         visitor.get(&second).await.expect(StatusCode::OK);
         grace.post(&format!("/teams/{team}/unshare"), &[]).await.expect(StatusCode::SEE_OTHER);
         visitor.get(&second).await.expect(StatusCode::NOT_FOUND);
-        // A link goes with its team.
+        // Deleting the team deletes its link.
         let third = share(hub, &grace, &team).await;
         grace.call(Method::DELETE, &format!("/chats/{team}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
         visitor.get(&third).await.expect(StatusCode::NOT_FOUND);
@@ -240,7 +240,7 @@ on_both! {
         assert!(href.starts_with(&link), "{href}");
         let got = visitor.get(&href).await.expect(StatusCode::OK);
         assert_eq!((got.body.as_str(), got.header("x-robots-tag")), ("boats", "noindex, nofollow"));
-        // Files of other teams do not.
+        // Files of other teams are not accessible.
         let theirs = grace.get(&format!("/teams/{hidden}")).await;
         let sha = theirs.body.split('"').find_map(|word| word.strip_prefix("/blobs/")).expect("a file").to_owned();
         visitor.get(&format!("{link}/files/{sha}")).await.expect(StatusCode::NOT_FOUND);

@@ -1,4 +1,4 @@
-//! Teams over the API: agents with a goal, at work together.
+//! Tests of teams over the API.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use crate::{
     tokens::make,
 };
 
-/// Launches a team and answers it as it began.
+/// Launches a team and returns its initial state.
 async fn launch(client: &Client, new: &Value) -> Value {
     client.call(Method::POST, "/teams", new).await.expect(StatusCode::CREATED).json()
 }
 
-/// The team once it has ended, read along with its events.
+/// Follows the team's events and returns the team once it has ended.
 async fn ended(client: &Client, team: &Value) -> Value {
     until(client, &text_of(&team["id"]), |team| {
         !["forming", "working"].contains(&text_of(&team["state"]).as_str())
@@ -39,7 +39,7 @@ on_both! {
         assert_eq!(team["work"][0]["state"], "completed", "{team:#}");
         assert_eq!(team["members"][0]["presence"], "active");
         assert_eq!(ada.api("/teams").await["items"][0]["id"], team["id"]);
-        // Nobody else may know of it.
+        // Other users have no access.
         let eve = hub.person("eve").await;
         let id = text_of(&team["id"]);
         eve.get(&format!("/api/v1/teams/{id}")).await.expect(StatusCode::NOT_FOUND);
@@ -78,7 +78,7 @@ on_both! {
         page.says("391");
         assert!(!page.body.contains("data-live=\""), "nothing more is to be seen");
         ada.get("/teams").await.says(&place);
-        // A team is no chat among the others.
+        // Teams do not appear in the list of chats.
         assert_eq!(ada.api("/chats").await["items"], json!([]));
         let late = ada.post(&place, &[("do", "skip")]).await.expect(StatusCode::CONFLICT);
         late.says("This team has ended");
@@ -124,7 +124,7 @@ on_both! {
         call.begin_task().await;
         call.artifact("Thinking about it").await;
         let id = text_of(&team["id"]);
-        // What is being written is to be seen.
+        // Output in progress is visible.
         let seen = until_text(&grace, &team, "Thinking about it").await;
         assert_eq!(seen["work"][0]["state"], "working", "{seen:#}");
         grace.call(Method::POST, &format!("/teams/{id}"), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
@@ -150,7 +150,7 @@ on_both! {
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let new = json!({ "goal": "High water at Husum", "members": ["@grace/tide"] });
         let teams = [launch(&grace, &new).await, launch(&grace, &new).await];
-        // Both are asked before either has its answer.
+        // Both calls are open before either is answered.
         for call in [agent.called().await, agent.called().await] {
             call.begin_task().await;
             call.artifact("12:04").await;
@@ -186,7 +186,7 @@ on_both! {
         assert_eq!(failed.expect(StatusCode::BAD_GATEWAY).json()["error"]["message"], "Nobody accepted the invitation.");
         let unknown = launch(&program, &json!({ "goal": "x", "team_member_names": ["nobody"] })).await;
         unknown.expect(StatusCode::UNPROCESSABLE_ENTITY).says("There is no agent nobody here");
-        // Two of one name, and neither is hers.
+        // Two agents have this name, and neither belongs to the caller.
         for owner in ["bob", "eve"] {
             let new = json!({ "name": "helper", "attached": true, "summary": "Helps.", "visibility": "public" });
             hub.person(owner).await.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
@@ -232,7 +232,7 @@ on_both! {
     }
 }
 
-/// A hub that is killed while its team works goes on where it was.
+/// Asserts that a team resumes after the hub was killed.
 #[tokio::test]
 async fn a_team_survives_its_hub() {
     let folder = tempfile::tempdir().expect("a folder");

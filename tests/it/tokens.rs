@@ -1,4 +1,4 @@
-//! What programs bring: scopes, expiry, revocation.
+//! Tests of API tokens: scopes, expiry, revocation.
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
@@ -87,7 +87,7 @@ pub async fn make(client: &Client, scopes: &[&str]) -> String {
     page[at..].chars().take_while(|one| one.is_ascii_alphanumeric() || matches!(one, '_' | '-')).collect()
 }
 
-/// The id of the token that was made last, as the page shows it.
+/// Returns the id of the newest token on the page.
 pub async fn newest(client: &Client) -> String {
     let page = client.get("/settings/tokens").await.body;
     let newest = page.split("name=\"id\" value=\"").nth(1).and_then(|rest| rest.split('"').next());

@@ -1,4 +1,5 @@
-//! Credentials for MCP servers: the owner of an agent gives them, the hub sends them to that server, and shows them to no one.
+//! Tests of MCP server credentials: the agent's owner enters them, the hub sends them to that server only,
+//! and never displays them.
 
 use std::path::Path;
 
@@ -28,7 +29,7 @@ const EDIT: &str = "/@grace/guarded/edit";
 const LACKING: &str = "asks for credentials that this hub does not hold.";
 const REFUSED: &str = "did not accept the credentials.";
 
-/// A server that accepts the token that a file holds.
+/// MCP server that accepts the token in a file.
 struct Guarded {
     server: Server,
     folder: TempDir,
@@ -98,14 +99,14 @@ async fn registered_with_what_the_server_takes(grace: &Client, url: &str) {
     adds(grace, "add").await;
 }
 
-/// The agent answers with what a tool said.
+/// Asserts that the agent answers with a tool result.
 async fn adds(grace: &Client, function: &str) {
     let said = grace.begin("@grace/guarded", &format!("call={function} {{\"a\": 40, \"b\": 2}}")).await;
     let answer = answer_after(grace, &said.chat, 0).await;
     assert!(answer["parts"][0]["result"].to_string().contains("42"), "{answer}");
 }
 
-/// The run ends, and says what its owner can do.
+/// Asserts that the run fails with advice for the owner.
 async fn fails(grace: &Client, words: &str) {
     let said = grace.begin("@grace/guarded", "call=add {\"a\": 40, \"b\": 2}").await;
     let answer = answer_after(grace, &said.chat, 0).await;
@@ -144,7 +145,7 @@ async fn nobody_is_told(hub: &Hub, grace: &Client, url: &str) {
     let mine = json!({ "url": url, "secret": WRONG });
     ada.call(Method::PUT, KEPT, &mine).await.expect(StatusCode::FORBIDDEN);
     ada.call(Method::DELETE, &format!("{KEPT}?url={url}"), &Value::Null).await.expect(StatusCode::FORBIDDEN);
-    // What the owner gave serves all callers.
+    // The owner's credentials apply to all callers.
     adds(&ada, "add").await;
 }
 
@@ -163,7 +164,7 @@ async fn replaced_over_the_api(grace: &Client, server: &Guarded) {
     adds(grace, "add").await;
 }
 
-/// Edits the agent: its tools, and what one of the servers is shown.
+/// Edits the agent: its tools and the credentials of one server.
 async fn edit(grace: &Client, tools: &str, given: [&str; 3]) -> StatusCode {
     let [url, header, secret] = given;
     let fields = [
@@ -199,7 +200,7 @@ async fn dropped_with_its_address(grace: &Client, bearer: &Guarded, keyed: &Guar
     assert_eq!(edit(grace, keyed.url(), nothing).await, StatusCode::SEE_OTHER);
     let both = format!("{}\n{}", keyed.url(), bearer.url());
     assert_eq!(edit(grace, &both, nothing).await, StatusCode::UNPROCESSABLE_ENTITY);
-    // The same server by another address of its own origin.
+    // The same server at another URL of the same origin.
     let moved = format!("{}?v=2", keyed.url());
     assert_eq!(edit(grace, &moved, nothing).await, StatusCode::SEE_OTHER);
     assert_eq!(grace.api(KEPT).await["items"][0]["scheme"]["name"], "X-API-Key");

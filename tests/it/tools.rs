@@ -1,4 +1,4 @@
-//! Agents that are a model with tools: a scripted model server and an MCP server, both processes of their own.
+//! Tests of model agents with tools: a scripted model server and an MCP server as separate processes.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,17 +22,17 @@ use crate::{
     process::Process,
 };
 
-/// Starting takes no longer, however slow the machine.
+/// Timeout for starting, generous for slow machines.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A program that says where it listens, and ends with the test.
+/// Server process that prints its URL, killed with the test.
 pub struct Server {
     pub url: String,
     child: Child,
 }
 
 impl Server {
-    /// Ends it as a power cut would.
+    /// Kills the process without a clean shutdown.
     pub async fn kill(mut self) {
         self.child.kill().await.expect("it can be killed");
     }
@@ -52,14 +52,14 @@ pub async fn start(program: &Path, script: &str, flags: &[&str]) -> Server {
     Server { url, child }
 }
 
-/// The interpreter that has what the agents of the tests need.
+/// Returns the Python interpreter with the packages of the test agents.
 pub fn python() -> PathBuf {
     let python = root().join(".cache/venv/bin/python");
     assert!(python.exists(), "{} is missing; run `scripts/setup test`", python.display());
     python
 }
 
-/// An MCP server with a few tools.
+/// Starts an MCP server with a few tools.
 pub async fn tools() -> Server {
     start(&python(), "python/tools.py", &[]).await
 }
@@ -100,7 +100,7 @@ async fn on(database: Option<Database>) {
     .await;
 }
 
-/// The setting that lists the filesystem server of npm, for this folder.
+/// Returns the setting that lists the filesystem server of npm for this folder.
 fn filesystem(folder: &Path) -> String {
     let root = root().canonicalize().expect("the project");
     let server =
@@ -151,7 +151,7 @@ async fn tools_are_called_and_shown(grace: &Client) {
     assert!(parts[1]["result"]["error"].to_string().contains("fail"), "{answer}");
     assert!(parts[2]["result"]["error"].to_string().contains("no such tool"), "{answer}");
     assert!(text_of(&parts[3]["text"]).starts_with("The tools said: 42;"), "{answer}");
-    // 200 tokens at half a millionth of a unit and 20 at two.
+    // 200 tokens at half a millionth of a unit, and 20 at two millionths.
     assert_eq!(answer["run"]["usage"], json!({ "tokens_in": 200, "tokens_out": 20, "cost_micro": 140 }));
     let page = grace.get(&format!("/chat/{}", said.chat)).await;
     page.says("<details class=\"fold\"");
@@ -221,7 +221,7 @@ async fn a_question_is_there_after_a_reload_and_without_javascript(grace: &Clien
     let id = question(grace, &said.chat).await;
     let form = format!("name=\"approval\" value=\"{id}\"");
     grace.get(&format!("/chat/{}", said.chat)).await.says(&form);
-    // The page that is still being sent shows it as well, and its end once it is answered.
+    // The page that is still streaming shows the approval as well, and its end after the decision.
     let request = grace.request(Method::GET, &format!("/chat/{}?follow", said.chat));
     let mut page = request.send().await.expect("a page");
     let mut text = String::new();
@@ -362,7 +362,7 @@ async fn a_question_that_waits_when_the_hub_ends_is_answered_by_nobody() {
         "{answer}"
     );
 
-    // The question is asked anew, and a hub that is told to end leaves the same.
+    // The retry asks again, and a clean stop of the hub leaves the same state.
     let retry = format!("/messages/{}/retry", text_of(&answer["id"]));
     grace.call(Method::POST, &retry, &json!({})).await.expect(StatusCode::ACCEPTED);
     let again = timeout(PATIENCE, async {

@@ -28,12 +28,12 @@ PEER = f"{a2a_strands.PEER} and {a2a_pydantic.PEER}"
 SPEAKS = "A2A 0.3 and 1.0, as teams"
 GOALS = Path(__file__).parent / "goals.json"
 MEMBERS = ["strands", "pydantic"]
-# One slot of the model serves the members and the decisions, so none may take long.
+# The model has one slot for members and decisions, so each answer must be short.
 MODEL_FLAGS = ["--threads", "1", "--longest-answer", "160"]
 LIMITS = {"seconds": 120, "turn_seconds": 50, "work_seconds": 60, "turns": 12, "depth": 0}
 GRACE = 60.0
 PAUSE = 0.5
-# What the hub logs of each decision, in the order in which they are told.
+# Log lines of the hub for each decision, in the order of the report.
 DECISIONS = {
     "taken at once": "the model for teams decides attempt=First",
     "taken when repaired": "the model for teams decides attempt=Repaired",

@@ -16,14 +16,14 @@ from scene import Scene
 
 PEER = "AutoGPT (agpt 0.2.2)"
 SPEAKS = "its terminal"
-# It names none of the packages that it needs. These are of its time, or newer where it does not care.
+# The package declares no dependencies. These versions are of its time, or newer where compatible.
 PACKAGES = """
     agpt==0.2.2 openai==0.27.8 tiktoken==0.5.2 duckduckgo-search==2.8.6 numpy==1.26.4 playsound==1.2.2 GitPython==3.2.1
     openapi-python-client==0.28.4 auto_gpt_plugin_template==0.0.3 click==8.5.1 colorama==0.4.6 python-dotenv==1.2.4
     PyYAML==6.0.3 requests==2.34.2 beautifulsoup4==4.15.0 selenium==4.51.0 webdriver-manager==4.1.2 docker==7.2.0
     tweepy==4.17.0 spacy==3.8.18 gTTS==2.2.4 orjson==3.13.0 Pillow==12.3.0 regex==2026.9.29 jsonschema==4.26.0
 """.split()
-# The vocabulary that it counts tokens with is downloaded from elsewhere; LiteLLM brings it along, under the same name.
+# Its token vocabulary is normally downloaded. LiteLLM ships it under the same name.
 VOCABULARY = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 FILE, TEXT = "tides.txt", "A spring tide comes at full and at new moon."
 

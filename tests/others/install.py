@@ -59,7 +59,7 @@ def npm_packages(name: str, *packages: str, node: Path | None = None) -> Path:
         print(f"{name}: installing {recipe} into .cache/peers/{name}, once", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        # Without a package of its own npm would install into the folder of the project above.
+        # Without its own package.json, npm would install into the project's folder.
         (folder / "package.json").write_text('{"private": true}')
         path = f"{node}:{os.environ['PATH']}" if node else os.environ["PATH"]
         line = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", *packages]

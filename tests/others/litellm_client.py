@@ -26,7 +26,7 @@ def check(scene: Scene) -> list[str]:
     with hub_with_agent(scene.folder) as hub:
         config = scene.folder / "litellm.yaml"
         upstream = {"model": f"openai/{MODEL}", "api_base": f"{hub.url}/v1", "api_key": hub.token}
-        # JSON is YAML as well.
+        # JSON is valid YAML.
         config.write_text(json.dumps({"model_list": [{"model_name": "tide-clerk", "litellm_params": upstream}]}))
         command = [python.parent / "litellm", "--config", config, "--host", "127.0.0.1", "--port", port]
         env = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": KEY, "LITELLM_MODE": "PRODUCTION"}

@@ -15,7 +15,7 @@ from outcome import Failed
 LONGEST_START = 180.0
 LONGEST_END = 15.0
 PAUSE = 0.05
-# A check is not to depend on the settings of whoever starts it.
+# Environment without the caller's settings, on which a check must not depend.
 NEUTRAL = {name: value for name, value in os.environ.items() if not name.startswith(("PLEXUS_", "DATABASE_URL"))}
 
 

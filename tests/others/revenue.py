@@ -13,7 +13,7 @@ SOURCES = ROOT / "tests/agents/revenue"
 TABLE = SOURCES / "revenue.csv"
 YEARS = range(2014, 2021)
 PNG = b"\x89PNG\r\n\x1a\n"
-# A drawing of matplotlib's size without anything in it has about 1,500 bytes.
+# An empty plot of matplotlib's default size has about 1,500 bytes.
 SMALLEST_PLOT = 5_000
 
 

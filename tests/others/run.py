@@ -30,7 +30,7 @@ def main(names: list[str]) -> int:
     if not binary().exists():
         print(f"{binary()} is missing; build it, or name one by PLEXUS_BINARY", file=sys.stderr)
         return 2
-    # Whatever ends this, what it started ends as well.
+    # Run the cleanup handlers on SIGTERM, so that all child processes end.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     rows = [row(name) for name in names or CHECKS]
     print("\n" + "\n".join(table(rows)), flush=True)

@@ -26,7 +26,7 @@ WRITES_IN = "auto_gpt_workspace"
 REPORT, PLOT = f"{WRITES_IN}/report.md", "revenue.png"
 DRAWN = "The plot of the annual figures is in revenue.png."
 MISSING = "1 of 2 members who were given work came back without a result."
-# Written by code that then takes its time.
+# File created by code that then runs for long.
 BEGUN = "begun"
 LONGEST_WAIT = 120.0
 
@@ -108,7 +108,7 @@ class Run:
 def lead(hub: Hub, members: dict[str, Program], dies: str | None) -> Run:
     """Launches the goal, and gives leave for each command until the team has ended."""
     begun, asked = time.monotonic(), {}
-    # The script has one conversation with each of them, so nobody forms a team of its own.
+    # Each scripted agent has a single conversation, so none forms a subteam.
     for event, data in hub.launch_goal(revenue.GOAL, [WRITER, PLOTTER], team_up_depth=0):
         if event != "team":
             expect(event == "conclusion", f"the team has no conclusion: {data}")
@@ -121,7 +121,7 @@ def lead(hub: Hub, members: dict[str, Program], dies: str | None) -> Run:
             asked[work["text"]] = command
             if len(asked) == 2 and dies:
                 kill(hub, members, dies)
-            # The last two commands need no leave of their own.
+            # The last two commands need no separate approval.
             leave = "y -2" if command == "read_file" else "y"
             hub.api("POST", f"/teams/{data['id']}", {"do": "answer", "work": work["number"], "text": leave})
     raise Failed("the stream of the team ended before the team did")

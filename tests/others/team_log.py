@@ -17,7 +17,7 @@ from outcome import Failed, expect
 
 TERMINAL = {"completed", "failed", "cancelled", "rejected", "timed_out"}
 ASKS_ONE = {"discussing", "concluding"}
-# Who may cause what. The owner named the members and has no other say here.
+# Allowed event kinds by author. The owner named the members and takes no other action here.
 OF_THE_HUB = {"founded", "decided", "elapsed", "reported", "left"}
 OF_A_MEMBER = {"accepted", "declined", "said", "started", "asked", "reported"}
 OF_ITS_WORK = {"started", "asked", "reported"}

@@ -13,7 +13,7 @@ from scene import Scene
 PEER = "Open WebUI 0.12.4"
 SPEAKS = "OpenAI's API, as a client"
 PACKAGES = ["open-webui==0.12.4"]
-# For embeddings of its own; with them come gigabytes of libraries for graphics processors.
+# Only used for its own embeddings; these packages pull in gigabytes of GPU libraries.
 WITHOUT = ("accelerate", "sentence-transformers")
 
 

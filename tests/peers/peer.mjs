@@ -1,13 +1,13 @@
-// A js-libp2p peer that does what it is told: one JSON object for each line of input, one for each line of output.
+// Scripted js-libp2p peer: reads one JSON command per line and writes one JSON response per line.
 import { createInterface } from 'node:readline'
 import { createHash } from 'node:crypto'
 
-// When the other side resets a stream, js-libp2p rejects a promise of its own that nobody can catch.
+// On a stream reset by the remote side, js-libp2p rejects an internal promise that cannot be caught.
 process.on("unhandledRejection", (reason) => {
   if (reason?.constructor?.name !== "StreamResetEvent") throw reason;
 });
 
-// js-libp2p uses this of Node 22; Node 20 lacks it.
+// Polyfill: js-libp2p needs this from Node 22; Node 20 lacks it.
 Promise.withResolvers ??= function () {
   let resolve, reject
   const promise = new Promise((good, bad) => { resolve = good; reject = bad })
@@ -54,7 +54,7 @@ const errands = {
     await node.dial(multiaddr(address))
     return {}
   },
-  // In a small network a look-up goes on until it is stopped, so both of these end by the clock.
+  // In a small network a DHT lookup does not end by itself, so both of these use a timeout.
   async provide ({ key }) {
     const events = node.services.dht.provide(cid(key), { signal: AbortSignal.timeout(PATIENCE) })
     let told = 0
@@ -80,7 +80,7 @@ const errands = {
     const { recipients } = await node.services.gossip.publish(topic, Buffer.from(data, 'base64'))
     return { recipients: recipients.length }
   },
-  // Bytes as they are on a stream of `protocol`, and what comes back.
+  // Sends raw bytes on a stream of `protocol` and returns the reply.
   async send ({ peer, protocol, data }) {
     const stream = await node.dialProtocol(peerIdFromString(peer), protocol)
     const reply = []

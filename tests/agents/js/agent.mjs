@@ -1,4 +1,4 @@
-// An A2A agent on @a2a-js/sdk (npm) and express, as a process of its own: `node agent.mjs --port 0`.
+// A2A agent process built with @a2a-js/sdk (npm) and express: `node agent.mjs --port 0`.
 // Prints `listening on http://127.0.0.1:PORT/` when it is ready. Speaks A2A 1.0, 0.3, or both.
 
 import { createServer } from "node:http";
@@ -38,7 +38,7 @@ function mount(app, url) {
   app.use("/", jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat }));
 }
 
-/** The card, written as it looks on the wire. */
+/** Returns the agent card in wire format. */
 function card(url) {
   const versions = options.protocol === "both" ? ["1.0", "0.3"] : [options.protocol];
   const bearer = { bearer: { httpAuthSecurityScheme: { scheme: "bearer" } } };
@@ -64,7 +64,7 @@ function skill(id, name, description, example) {
   return { id, name, description, tags: ["textile", id], examples: [example] };
 }
 
-/** Only the card is readable without the token. */
+/** Middleware that requires the token for everything except the card. */
 function demand(token) {
   return (request, response, next) => {
     if (request.get("authorization") === `Bearer ${token}`) return next();

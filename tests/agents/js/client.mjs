@@ -1,4 +1,5 @@
-// A client of one agent on @a2a-js/sdk (npm): `client.mjs AGENT_URL [TOKEN]`. Prints what it saw as one JSON object.
+// Client of one agent, built with @a2a-js/sdk (npm): `client.mjs AGENT_URL [TOKEN]`. Prints its results as
+// one JSON object.
 import { randomUUID } from "node:crypto";
 import { Role, TaskState, taskStateToJSON, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
@@ -26,7 +27,7 @@ const ask = (text, returnImmediately = false) => ({
     metadata: undefined,
 });
 
-/** The key of a signature, out of the set that the signature names. */
+/** Fetches the key of a signature from the key set (JWKS) that it names. */
 async function keyOf(kid, jku) {
     const { keys } = await (await fetch(jku)).json();
     const key = keys.find((key) => key.kid === kid);
@@ -36,7 +37,7 @@ async function keyOf(kid, jku) {
 
 const textOf = (parts) => parts.map((part) => (part.content?.$case === "text" ? part.content.value : "")).join("");
 
-/** The kinds of the events of a stream, its last state, and the id of its task. */
+/** Collects a stream: the kinds of its events, its last state, its text and the id of its task. */
 async function told(events) {
     const seen = { kinds: [], state: null, task: null, text: "" };
     for await (const { payload } of events) {
@@ -52,7 +53,7 @@ async function told(events) {
 async function tour(transport) {
     const factory = new ClientFactory({ transports: [transport] });
     const client = await factory.createFromUrl(url);
-    // As it was served: this version of the SDK loses the security schemes of a card that it has read.
+    // Fetch the raw card: this version of the SDK drops the security schemes when it parses a card.
     const card = await (await fetch(`${url}.well-known/agent-card.json`)).json();
     await verifyAgentCardSignature(keyOf)(card);
     const sent = await client.sendMessage(ask("2 + 3"));

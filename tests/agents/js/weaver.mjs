@@ -1,4 +1,4 @@
-// What the weaver does with a message: the first word picks one of a few behaviours.
+// Behaviour of the weaver agent. The first word of a message selects it.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from "@a2a-js/sdk";
@@ -6,7 +6,7 @@ import { AgentEvent } from "@a2a-js/sdk/server";
 
 const MOST_ROWS = 100_000;
 
-/** Answers `hello` with one message, and every other first word with a task. */
+/** Executor of the agent. Answers `hello` with a message, and any other first word with a task. */
 export class Weaver {
   #delay;
   #cancelled = new Set();
@@ -49,7 +49,7 @@ export class Weaver {
     }
   }
 
-  /** One artifact, a piece at a time, until it is done or somebody cancels the task. */
+  /** Streams an artifact in pieces until it is complete or the client cancels the task. */
   async #stream(turn, pieces) {
     turn.status("TASK_STATE_WORKING", "Threading the loom");
     for (const [index, piece] of pieces.entries()) {
@@ -61,7 +61,7 @@ export class Weaver {
   }
 }
 
-/** Publishes the events of one request, written as they look on the wire. */
+/** Publishes the events of one request, built from their wire format. */
 class Turn {
   #context;
   #bus;
@@ -79,7 +79,7 @@ class Turn {
     return { taskId: this.#context.taskId, contextId: this.#context.contextId };
   }
 
-  /** The SDK wants a task as the first event of every turn, of a continued task too. */
+  /** Publishes the task. The SDK requires it as the first event of every turn, also of a continued task. */
   begin() {
     const { taskId: id, contextId } = this.#ids;
     const fresh = { id, contextId, status: { state: "TASK_STATE_SUBMITTED", timestamp: now() } };
@@ -117,10 +117,10 @@ const textOf = (message) =>
     .map((part) => part.content.value)
     .join("\n");
 
-/** The text cut before each word, so that joining the pieces gives it back. */
+/** Splits text before each word. Joining the pieces restores it. */
 const words = (text) => text.split(/(?<=\S)(?=\s)/);
 
-/** As many rows as the text names (40 without a number), each a paragraph. */
+/** Returns the number of rows that the text states (40 without a number), each as a paragraph. */
 function rows(text) {
   const count = Math.min(Number(text.match(/\d+/)?.[0] ?? 40), MOST_ROWS);
   return Array.from({ length: count }, (_, index) => `row ${index + 1} of ${count}\n\n`);

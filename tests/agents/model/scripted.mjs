@@ -1,17 +1,20 @@
-// An OpenAI-compatible server that answers from a script: the same request gets the same tokens, at a chosen rate.
+// Scripted OpenAI-compatible server: equal requests get equal tokens, at a configured rate.
 // `node scripted.mjs --port 0 --tokens 100 --rate 25` prints `listening on http://127.0.0.1:PORT/v1`.
 //
-// The last message of the person may steer one answer: `tokens=500`, `rate=0` (as fast as possible), `status=429`
-// (refuse), `drop=10` (cut the connection after ten tokens), `hang` (never answer), `call=add {"a": 1}` (call a tool that
-// was offered, once for each such line, then repeat what it said; a line `then` begins another turn, and `again` calls
-// again and again).
+// The last user message can configure its answer:
+// - `tokens=500`: number of tokens; `rate=0`: as fast as possible.
+// - `status=429`: answer with this status; `hang`: never answer.
+// - `drop=10`: close the connection after ten tokens.
+// - `call=add {"a": 1}`: call an offered tool, once per such line, then repeat the result. A line `then`
+//   begins another turn, and `again` repeats the calls forever.
 //
-// With `--obey` it does what a text in the data of a question tells it: behind `answer with:` stands what it says then. Of
-// several it obeys the one after the one before. Asked without data it repeats the last such text.
+// `--obey` simulates a model that falls for prompt injection: it answers with the text after `answer with:`
+// in the data of a question. If there are several, successive requests use them in turn. A question without
+// data gets the last such text again.
 //
-// With `--asked FILE` each request is written down there, a line of JSON each, before it is answered.
+// `--asked FILE` appends each request to a file as a line of JSON, before it is answered.
 //
-// With `--answers FILE`, a JSON list of texts, the first request gets the first of them, and so on.
+// `--answers FILE` is a JSON list of texts, one per request in order.
 
 import { once } from "node:events";
 import { appendFileSync, readFileSync } from "node:fs";
@@ -67,7 +70,7 @@ async function answer(request, response) {
   return asked.stream ? stream(response, asked, script) : whole(response, asked, script);
 }
 
-/** What the flags and the last message of the person ask for. */
+/** Returns the answer configured by the flags and the last user message. */
 function scriptFor(asked) {
   const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
   const number = (name, otherwise) => Number(text.match(new RegExp(`\\b${name}=(\\d+)`))?.[1] ?? otherwise);
@@ -81,7 +84,7 @@ function scriptFor(asked) {
   };
 }
 
-/** Says a text of the list, as fast as possible. */
+/** Returns an answer that streams a text as fast as possible. */
 function scriptOf(text) {
   if (text === undefined) return { status: 410 };
   const words = text.match(/\s*\S+|\s+$/g) ?? [];
@@ -91,7 +94,7 @@ function scriptOf(text) {
 let obeyed = 0;
 let last = "nothing";
 
-/** What the texts in the data of a question order it to say. */
+/** Returns the text that a prompt injection in the question's data orders. */
 function orderIn(asked) {
   const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
   const data = text.match(/```json\n(.*)\n```/)?.[1];
@@ -106,7 +109,7 @@ function orderIn(asked) {
   return orders.length ? last : "{}";
 }
 
-/** The calls that the person's message asks for, turn by turn; undefined where there are no tools, or nothing asks for one. */
+/** Returns the tool calls of this turn from the user's message, or undefined without tools or calls. */
 function callsOf(asked) {
   const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
   const turns = text.split(/^then$/m).map((turn) => [...turn.matchAll(/^call=(\w+) ?(.*)$/gm)].map(([, name, given]) => ({ name, given })));
@@ -130,7 +133,7 @@ function answerWithTools(response, asked, calls) {
   response.end("data: [DONE]\n\n");
 }
 
-/** What a tool said, without the words around it. */
+/** Returns a tool's result without the quotation around it. */
 const quotation = ({ content }) => content.split("\n").filter((line) => line.startsWith("> ")).map((line) => line.slice(2)).join("\n");
 
 async function stream(response, asked, script) {
@@ -154,7 +157,7 @@ async function whole(response, asked, script) {
   send(response, 200, { ...head(asked), object: "chat.completion", choices: [choice], usage: usage(asked, script) });
 }
 
-/** Every tenth token ends a paragraph, so that an answer has closed blocks. */
+/** Returns the nth token. Every tenth ends a paragraph, so that an answer has closed blocks. */
 const token = (n) => (n % 10 === 0 ? `t${n}\n\n` : `t${n} `);
 
 const head = (asked) => ({ id: "chatcmpl-scripted", created: 0, model: asked.model ?? MODEL });
@@ -169,7 +172,7 @@ const event = (body) => `data: ${JSON.stringify(body)}\n\n`;
 
 const problem = (message) => ({ error: { message, type: "scripted" } });
 
-/** Four characters of the conversation count as one token, so that the numbers can be checked. */
+/** Returns deterministic usage: four characters count as one token. */
 function usage(asked, script) {
   const characters = (asked.messages ?? []).reduce((sum, message) => sum + String(message.content ?? "").length, 0);
   const prompt_tokens = Math.ceil(characters / 4);

@@ -50,7 +50,7 @@ def parameters(options: argparse.Namespace, port: int) -> xllamacpp.CommonParams
     chosen.n_predict = options.longest_answer
     chosen.cpuparams.n_threads = options.threads
     chosen.use_jinja = True
-    # Warnings and errors: what it tells of each request would fill the output of the tests.
+    # Only warnings and errors: the log lines of each request would flood the output of the tests.
     chosen.verbosity = 2
     return chosen
 

@@ -22,7 +22,7 @@ class Coder:
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
         self.messages: list[dict] = []
-        # What it asked leave for.
+        # Code that awaits approval.
         self.code: str | None = None
         self.known = set(Path().iterdir())
 

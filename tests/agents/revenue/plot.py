@@ -23,7 +23,7 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-# Eight bits of grey for each pixel, each line behind a filter byte (PNG, sections 9 and 11).
+# 8-bit greyscale, each row preceded by a filter byte (PNG, sections 9 and 11).
 lines = b"".join(b"\0" + bytes(40 if is_filled(x, y) else 255 for x in range(WIDTH)) for y in range(HEIGHT))
 header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 0, 0, 0, 0)
 with open("revenue.png", "wb") as plot:
