@@ -1,4 +1,4 @@
-// A chat page in a browser that has never seen the hub: what it loads, and when one can type.
+// Benchmark of a chat page in a browser with a cold cache: what it loads, and when the input accepts text.
 //   PLEXUS_BINARY=target/release/plexus node end2end/bench/chat_page.mjs
 
 import { launch, openTab } from "../lib/browser.mjs";
@@ -7,7 +7,7 @@ import { answered, go, send, signUp } from "../lib/walk.mjs";
 
 const RUNS = 9;
 const VIEWPORT = { width: 1280, height: 800 };
-/** After this long without a request the page has everything. */
+/** The page counts as loaded after this long without a request. */
 const QUIET_MS = 500;
 const WORDS = "what is 15% of 80";
 
@@ -41,7 +41,7 @@ async function measure() {
   }
 }
 
-/** Signs up and has a short conversation; gives the cookies and the path of the chat. */
+/** Signs up and has a short chat. Returns the cookies and the path of the chat. */
 async function prepare() {
   const browser = await launch();
   const tab = await openTab(browser);
@@ -59,7 +59,7 @@ async function prepare() {
   return { storageState, chat };
 }
 
-/** One visit by a browser that was just started: nothing is cached, no connection is open. */
+/** One visit with a fresh browser: empty cache, no open connection. */
 async function cold(storageState, url) {
   const browser = await launch();
   const context = await browser.newContext({ storageState, viewport: VIEWPORT });
@@ -82,7 +82,7 @@ async function cold(storageState, url) {
   return { requests: traffic.requests, bytes: traffic.bytes, usable, painted, blocked };
 }
 
-/** Total blocking time: what tasks take beyond 50 ms. */
+/** Total blocking time: the time of tasks beyond 50 ms each. */
 function watchLongTasks() {
   window.blockedMs = 0;
   new PerformanceObserver((list) => {
@@ -90,7 +90,7 @@ function watchLongTasks() {
   }).observe({ type: "longtask", buffered: true });
 }
 
-/** Counts requests, and bytes as they came over the wire with their headers. */
+/** Counts requests, and the bytes on the wire including headers. */
 async function count(context, page) {
   const session = await context.newCDPSession(page);
   await session.send("Network.enable");
@@ -99,7 +99,7 @@ async function count(context, page) {
     traffic.bytes += bytes;
     traffic.last = performance.now();
   };
-  // A stream that stays open counts with what came of it so far.
+  // A stream that stays open counts with the bytes received so far.
   const open = new Map();
   session.on("Network.requestWillBeSent", ({ requestId }) => {
     traffic.requests += 1;

@@ -1,4 +1,4 @@
-// The agents of other makers, and the models, as processes of their own.
+// Starts third-party agents and models as separate processes.
 
 import { resolve } from "node:path";
 import { start } from "./process.mjs";
@@ -7,15 +7,15 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const PYTHON = resolve(ROOT, ".cache/venv/bin/python");
 const READY = /listening on (http\S+)/;
 
-/** On a2a-sdk of PyPI. */
+/** Agent on a2a-sdk of PyPI. */
 export const startLighthouse = (...args) => launch(PYTHON, "tests/agents/python/agent.py", args);
-/** On @a2a-js/sdk of npm. */
+/** Agent on @a2a-js/sdk of npm. */
 export const startWeaver = (...args) => launch(process.execPath, "tests/agents/js/agent.mjs", args);
 /** SmolLM2, a real small model. */
 export const startModel = (...args) => launch(PYTHON, "tests/agents/model/serve.py", args);
 /** An MCP server with a few tools. */
 export const startTools = (...args) => launch(PYTHON, "tests/agents/python/tools.py", args);
-/** Answers from a script. */
+/** OpenAI-compatible model that answers from a script. */
 export const startScripted = (...args) => launch(process.execPath, "tests/agents/model/scripted.mjs", args);
 
 async function launch(command, script, args) {

@@ -1,4 +1,4 @@
-// Debian's Chromium, and pages in every mode that a person may have: theme, width, with and without script.
+// Debian's Chromium, with pages in every mode: theme, width, with and without JavaScript.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,10 +15,10 @@ const FLAGS = [
 ];
 
 const HEIGHT = 844;
-/** A picture of a taller page, or of one with parts that stick to the window, shows what the window does. */
+/** Pages taller than this, or with parts that stick to the window, get a screenshot of the window only. */
 const TALLEST = 8_000;
 
-/** `on`: everything; `no wasm`: the module cannot be loaded; `off`: JavaScript is off. */
+/** `on`: everything; `no wasm`: the module cannot be loaded; `off`: JavaScript is disabled. */
 export const SCRIPTS = ["on", "no wasm", "off"];
 
 export const MODES = SCRIPTS.flatMap((script) =>
@@ -33,8 +33,8 @@ export function launch() {
 }
 
 /**
- * Opens a tab in a fresh profile. `tab.close()` fails when anything was logged as an error, thrown, or refused by the
- * content security policy meanwhile.
+ * Opens a tab in a fresh profile. `tab.close()` fails if an error was logged, thrown, or reported as a
+ * violation of the content security policy.
  */
 export async function openTab(browser, mode = {}) {
   const { script = "on", theme = "light", width = 1280 } = mode;
@@ -50,7 +50,7 @@ export async function openTab(browser, mode = {}) {
 export class Tab {
   #problems;
   #expected = [];
-  /** How many answers the chat had when something was sent last. */
+  /** Number of answers in the chat when the last message was sent. */
   answersBefore;
 
   constructor(context, page, mode, problems = []) {
@@ -63,17 +63,17 @@ export class Tab {
     page.on("pageerror", (error) => this.#problems.push(`thrown: ${error.message}`));
   }
 
-  /** Another tab of the same browser profile: the same person, signed in alike. Closing either closes both. */
+  /** Opens another tab in the same browser profile and session. Closing either closes both. */
   async beside() {
     return new Tab(this.context, await this.context.newPage(), this.mode, this.#problems);
   }
 
-  /** Says that a message matching this pattern is part of what is tested, as the 422 of a refused form. */
+  /** Permits messages that match this pattern, such as the 422 of a rejected form. */
   expect(pattern) {
     this.#expected.push(pattern);
   }
 
-  /** Keeps a picture in `end2end/shots` when `PLEXUS_SHOTS` is set, for people to look at. */
+  /** Saves a screenshot in `end2end/shots` for review, if `PLEXUS_SHOTS` is set. */
   async picture(name) {
     if (!process.env.PLEXUS_SHOTS) return;
     const folder = join(import.meta.dirname, "../shots");
@@ -87,15 +87,15 @@ export class Tab {
     await this.page.screenshot({ path: join(folder, file), fullPage: whole });
   }
 
-  /** Resolves when the islands of the page work; at once where there are none to wait for. */
+  /** Resolves when the islands of the page run; at once if there are none. */
   async islands() {
     if (this.mode.script !== "on" || (await this.page.locator("leptos-island").count()) === 0) return;
     await this.page.locator('html[data-islands="ready"]').waitFor({ state: "attached" });
   }
 
   /**
-   * Runs a check that needs timers, as axe does. Where script is off none fire, so the check sees a copy of the page as
-   * it stands, without its scripts, in a context that has them.
+   * Runs a check that needs timers, as axe does. None fire where JavaScript is disabled, so the check then
+   * runs on a copy of the page without its scripts, in a context that has JavaScript.
    */
   async withScript(check) {
     if (this.mode.script !== "off") return check(this.page);

@@ -1,4 +1,4 @@
-// What every page must pass: accessibility, valid HTML, nothing wider than the window.
+// Checks for every page: accessibility, valid HTML, no horizontal overflow.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -13,12 +13,12 @@ const LONGEST_LOAD = 30_000;
 
 const validator = new HtmlValidate({
   extends: ["html-validate:standard"],
-  // A lone ">" in text means nothing else (WHATWG HTML 13.1.3).
+  // A single ">" in text is unambiguous (WHATWG HTML 13.1.3).
   rules: { "no-raw-characters": ["error", { relaxed: true }] },
   elements: ["html5", { "leptos-island": { flow: true, phrasing: true }, "leptos-children": { flow: true, phrasing: true } }],
 });
 
-/** Everything at once, for a page that is open. */
+/** Runs all checks on an open page. */
 export async function checkPage(tab, name) {
   await tab.islands();
   await styled(tab.page);
@@ -28,7 +28,10 @@ export async function checkPage(tab, name) {
   await tab.picture(name);
 }
 
-/** A page may still be written to, so it is not waited for; but without its style sheet nothing has the size that it gets. */
+/**
+ * Waits for the style sheets, which give elements their size. It does not wait for the load event, because a
+ * page may still be streaming.
+ */
 async function styled(page) {
   const begun = performance.now();
   const isStyled = () =>
@@ -38,7 +41,7 @@ async function styled(page) {
   }
 }
 
-/** What the hub sends for this address, where asking again changes nothing and the answer has an end. */
+/** Validates the HTML that the hub sends for this URL. Skips responses that never end (`?follow`). */
 async function validAgain(tab) {
   const url = tab.page.url();
   if (url.endsWith("?follow")) return;
@@ -47,7 +50,7 @@ async function validAgain(tab) {
   if (isPage) await validSource(await response.text(), url);
 }
 
-/** No violation of WCAG 2.2 AA, nor of axe's best practices. */
+/** Asserts that axe finds no violation of WCAG 2.2 AA or of its best practices. */
 export async function accessible(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate((values) => window.axe.run(document, { runOnly: { type: "tag", values } }), TAGS);
@@ -57,7 +60,7 @@ export async function accessible(page) {
   assert.equal(lines.length, 0, `axe on ${page.url()}:\n  ${lines.join("\n  ")}`);
 }
 
-/** No horizontal scroll: the page fits its window. */
+/** Asserts that the page does not scroll horizontally. */
 export async function fits(page) {
   const { inside, window: width } = await page.evaluate(() => ({
     inside: document.documentElement.scrollWidth,
@@ -66,7 +69,10 @@ export async function fits(page) {
   assert.ok(inside <= width, `${page.url()} is ${inside} px wide in a window of ${width} px`);
 }
 
-/** The page as the hub sent it is valid HTML. Leptos marks places by `<!>`, which parsers read as an empty comment. */
+/**
+ * Asserts that the HTML from the hub is valid. Leptos marks places by `<!>`, which parsers read as an empty
+ * comment.
+ */
 export async function validSource(html, name) {
   const report = await validator.validateString(html.replaceAll("<!>", "<!---->"));
   const lines = report.results.flatMap(({ messages }) =>

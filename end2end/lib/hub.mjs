@@ -1,4 +1,4 @@
-// A hub of the test's own: the built binary, a free port, a folder that goes away with it.
+// Hub for a test: the built binary, a free port, and a temporary folder.
 
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { freePort, start } from "./process.mjs";
 
-/** Runs a program to its end; rejects when its exit code is not 0. */
+/** Runs a program until it exits; rejects if its exit code is not 0. */
 export const run = promisify(execFile);
 
 const target = process.env.CARGO_TARGET_DIR ?? resolve(import.meta.dirname, "../../target");
@@ -17,13 +17,13 @@ export const binary = process.env.PLEXUS_BINARY ?? join(target, "debug/plexus");
 const folders = new Set();
 process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** Waits for `/readyz`, at most this many times 50 ms. */
+/** Maximum number of polls of `/readyz`, 50 ms apart. */
 const READY_TRIES = 400;
 
 /**
  * Starts a hub on loopback.
  * @param {object} [env] more `PLEXUS_*` variables; `PORT` in a value stands for the hub's own
- * @param {string} [user] whom it runs as, where the tests run as root
+ * @param {string} [user] the user that it runs as, if the tests run as root
  * @returns a hub with `url`, `adminLink`, `kill()`, `restart()`, `stop()`; `stop()` also removes its folder
  */
 export async function startHub(env = {}, user = undefined) {
@@ -56,7 +56,7 @@ class Hub {
     return this.#program.output;
   }
 
-  /** The one-time link that makes the first administrator, as the hub printed it. */
+  /** Returns the one-time link that creates the first administrator, from the hub's log. */
   get adminLink() {
     const match = this.log.match(/http\S+\?admin=\S+/);
     if (!match) throw new Error(`the hub printed no administrator link:\n${this.log}`);
@@ -69,13 +69,13 @@ class Hub {
     await this.#ready();
   }
 
-  /** Runs another command of the binary beside the hub, with the hub's own settings. */
+  /** Runs another command of the binary with the hub's settings, while the hub runs. */
   async command(...args) {
     const [command, ...rest] = [...this.#as(), binary, ...args];
     return run(command, rest, { env: this.#whole, cwd: this.#folder });
   }
 
-  /** Joins a program of this machine as an agent of the first administrator; it leaves with `stop()`. */
+  /** Attaches a program of this machine as an agent of the first administrator. `stop()` detaches it. */
   join(name, command, flags = []) {
     const [program, ...args] = [...this.#as(), binary, "agent", "run", name, ...flags, "--", ...command];
     return start({ command: program, args, env: this.#whole, cwd: this.#folder, ready: /Attached/ });
@@ -90,7 +90,7 @@ class Hub {
     await this.start();
   }
 
-  /** Fails when the hub had ended by itself, or did not end as it was told to. */
+  /** Stops the hub. Fails if it had exited by itself, or did not exit with code 0. */
   async stop() {
     const early = this.#program.over ? "before it was told to, " : "";
     const code = await this.#program.stop();

@@ -1,4 +1,4 @@
-// Programs that a test starts: each is ready when it says so, and none outlives the tests.
+// Child processes of tests: awaits their readiness message, and kills all of them when the tests end.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
@@ -46,7 +46,9 @@ class Program {
     return this.#output;
   }
 
-  /** Resolves with the match as soon as the output has it; rejects with the output when the program ends first. */
+  /**
+   * Resolves with the match when the output contains it; rejects with the output if the program exits first.
+   */
   says(pattern, milliseconds) {
     return new Promise((resolve, reject) => {
       const late = () => reject(new Error(`${this.#name} did not say ${pattern} in ${milliseconds} ms:\n${this.#output}`));
@@ -56,12 +58,12 @@ class Program {
     });
   }
 
-  /** Whether it has ended, by itself or because it was told to. */
+  /** Whether it has exited. */
   get over() {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Asks the program to end, insists after a while, and tells the exit code. */
+  /** Sends the signal, then SIGKILL after a timeout. Resolves with the exit code. */
   async stop(signal = "SIGTERM") {
     if (!this.over) {
       this.#child.kill(signal);
@@ -93,7 +95,7 @@ class Program {
   }
 }
 
-/** A port that nothing listens on at the moment. */
+/** Returns a port that is free at the moment. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,21 +1,21 @@
-// A reverse proxy between browser and hub that breaks the answers which a test names, on the wire: refused, cut, wrong, late.
+// Reverse proxy between browser and hub with fault injection: refuses, cuts, falsifies or delays responses.
 
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 
-/** How an answer is broken. Each takes the incoming request, the outgoing response, and `pass`, which answers as the hub does. */
+/** Faults. Each takes the incoming request, the outgoing response, and `pass`, which forwards to the hub. */
 export const faults = {
-  /** The connection ends before the first byte. */
+  /** Closes the connection before the first byte. */
   refused: (incoming) => incoming.socket.destroy(),
-  /** The head and half of the body arrive, then the connection ends. */
+  /** Sends the head and half of the body, then closes the connection. */
   cut: (incoming, outgoing, pass) => pass({ cut: true }),
   missing: (incoming, outgoing) => outgoing.writeHead(404).end(),
   unavailable: (incoming, outgoing) => outgoing.writeHead(503).end("the hub is starting"),
-  /** The answer is held back for so many milliseconds. */
+  /** Delays the response by this many milliseconds. */
   late: (milliseconds) => (incoming, outgoing, pass) => setTimeout(pass, milliseconds),
 };
 
-/** @param {number} port of the proxy @param {() => string} target the origin that it asks */
+/** @param {number} port of the proxy @param {() => string} target returns the origin that it forwards to */
 export async function startProxy(port, target) {
   const proxy = new Proxy(target);
   proxy.server = createServer((incoming, outgoing) => proxy.answer(incoming, outgoing)).listen(port, "127.0.0.1");
@@ -31,7 +31,7 @@ class Proxy {
     this.#target = target;
   }
 
-  /** Breaks the answers to requests whose path matches, until `mend` is called. Resolves when it has broken one. */
+  /** Applies a fault to requests whose path matches, until `mend` is called. Resolves at its first use. */
   break(pattern, fault) {
     return new Promise((used) => this.#rules.push({ pattern, fault, used }));
   }
@@ -57,7 +57,7 @@ class Proxy {
   #pass(incoming, outgoing, cut) {
     const { method, headers, url } = incoming;
     const asked = request(new URL(url, this.#target()), { method, headers, agent: false }, (answer) => {
-      // Files are not cached, so that each load of a page passes here.
+      // Files are not cached, so that each page load reaches the proxy.
       outgoing.writeHead(answer.statusCode, { ...answer.headers, "cache-control": "no-store" });
       if (!cut) return answer.pipe(outgoing);
       const half = Number(answer.headers["content-length"] ?? 2_000) / 2;

@@ -1,4 +1,4 @@
-// What a person does, step by step, by the words that the pages show. Each step works with script and without.
+// User actions, found by the visible text of the pages. Each one works with and without JavaScript.
 
 import assert from "node:assert/strict";
 import { openTab } from "./browser.mjs";
@@ -6,10 +6,10 @@ import { startHub } from "./hub.mjs";
 
 export const PASSWORD = "four or five plain words";
 
-/** Some answers take a while on two busy cores. */
+/** Some answers are slow on two busy cores. */
 const ANSWER = { timeout: 60_000 };
 
-/** A hub with Ada for its administrator. */
+/** Starts a hub with Ada as its administrator. */
 export async function hubOfAda(browser, env) {
   const hub = await startHub(env);
   const tab = await openTab(browser);
@@ -18,7 +18,9 @@ export async function hubOfAda(browser, env) {
   return hub;
 }
 
-/** A page that streams never finishes loading, so steps wait for what they need instead. */
+/**
+ * Opens a URL. A streaming page never finishes loading, so each action waits for the elements that it needs.
+ */
 export async function go(tab, url) {
   return tab.page.goto(url, { waitUntil: "commit" });
 }
@@ -56,8 +58,8 @@ export function press(tab, name) {
 }
 
 /**
- * Pastes the address of an agent, vouches for it or leaves it unverified, publishes it here. `look` sees each page on the
- * way, `fill` the one that shows the card.
+ * Registers the agent at a URL and publishes it on this hub, with or without trusting its origin. `look` is
+ * called for each page on the way, `fill` for the page of the agent card.
  */
 export async function register(tab, hub, url, { look = async () => {}, fill = async () => {}, vouch = true } = {}) {
   await go(tab, `${hub.url}/register`);
@@ -77,7 +79,7 @@ export async function register(tab, hub, url, { look = async () => {}, fill = as
   await look("register-done");
 }
 
-/** What was vouched for before, for another agent at the same origin, is proved already. */
+/** Completes origin verification. An origin that was trusted for another agent is verified already. */
 async function prove(tab, { look, vouch }) {
   await look("register-proof");
   const ask = tab.page.getByRole("button", { name: "Vouch for it" });
@@ -85,7 +87,7 @@ async function prove(tab, { look, vouch }) {
   await tab.page.getByRole("button", { name: vouch ? "Continue" : "Continue as unverified", exact: true }).click();
 }
 
-/** Types words into the search box and opens the agent of that name. */
+/** Searches for words and opens the agent of that name. */
 export async function find(tab, hub, words, name) {
   await go(tab, `${hub.url}/`);
   await tab.page.getByRole("main").getByRole("searchbox").fill(words);
@@ -95,8 +97,8 @@ export async function find(tab, hub, words, name) {
 }
 
 /**
- * Sends a message. The first one of a chat leads to the chat's page, and ends when that one is live: its text stands in the HTML
- * before its scripts have arrived.
+ * Sends a message. The first one of a chat opens the chat's page and resolves when its islands run: the HTML
+ * shows the text before the scripts are loaded.
  */
 export async function send(tab, text) {
   const box = tab.page.locator("#composer-text");
@@ -110,7 +112,7 @@ export async function send(tab, text) {
   await tab.islands();
 }
 
-/** Typing a long text takes a browser minutes. */
+/** A browser takes minutes to type a long text. */
 const LONG = 10_000;
 const paste = (box, text) =>
   box.evaluate((element, value) => {
@@ -120,12 +122,13 @@ const paste = (box, text) =>
 
 const ANSWERS = "#thread article.agent";
 
-/** The last message that an agent wrote. */
+/** The last message of an agent. */
 export const answer = (tab) => tab.page.locator(ANSWERS).last();
 
 /**
- * Waits until the answer to what was sent last has ended as `state`, and gives its text. Without the island a page ends with its answer,
- * and still says that the answer is open: what it showed must be what the chat's own page shows.
+ * Waits until the answer to the last message has ended as `state`, and returns its text. Without the island,
+ * the streamed page ends with the answer but still shows it as open. Its text must equal that of the chat's
+ * own page.
  */
 export async function answered(tab, state = "done") {
   if (tab.mode.script !== "on") await followed(tab);
@@ -151,7 +154,10 @@ export async function textOf(tab) {
   return answer(tab).locator(".body").innerText();
 }
 
-/** The number that `pattern` finds in each of its places, which must be 1, 2, 3, … with none missing or told twice. */
+/**
+ * Asserts that the numbers matched by `pattern` are 1, 2, 3, … without gaps or duplicates. Returns their
+ * count.
+ */
 export function countsUp(text, pattern) {
   const numbers = Array.from(text.matchAll(pattern), (match) => Number(match[1]));
   numbers.forEach((number, index) => assert.equal(number, index + 1, `after ${index} comes ${number}`));

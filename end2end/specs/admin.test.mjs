@@ -1,4 +1,4 @@
-// What those who run the hub do: people and their roles, invitations, agents, origins. With script and without.
+// Administration: users and roles, invitations, agents, origins. With and without JavaScript.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

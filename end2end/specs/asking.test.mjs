@@ -1,4 +1,4 @@
-// A search that goes on at another hub, for what this one may not carry.
+// Live search: a search continues at a remote hub, for agents that this hub may not replicate.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { checkPage } from "../lib/checks.mjs";
 import { startHub } from "../lib/hub.mjs";
 import { go, hubOfAda, signIn } from "../lib/walk.mjs";
 
-/** Agents that a hub on probation may have elsewhere. */
+/** Maximum number of agents that are replicated from a hub on probation. */
 const QUOTA = 100;
 const NETWORK = { PLEXUS_P2P_LISTEN: "127.0.0.1:0", PLEXUS_ALLOW_PRIVATE_NETWORKS: "true" };
 const LATER = { timeout: 60_000 };
@@ -27,7 +27,7 @@ after(async () => {
   await far?.stop();
 });
 
-/** Publishes so many agents everywhere, and gives their names. */
+/** Publishes this many federated agents and returns their names. */
 async function publish(count) {
   const tab = await openTab(browser);
   await signIn(tab, far, "ada");
@@ -47,7 +47,7 @@ async function publish(count) {
   return names;
 }
 
-/** The names of what the near hub carries, once it is so much. */
+/** Waits until the near hub has replicated `count` agents, and returns their names. */
 async function untilCarried(count) {
   for (const until = Date.now() + LATER.timeout; Date.now() < until; ) {
     const { items } = await (await fetch(`${near.url}/api/v1/agents?place=elsewhere&limit=100`)).json();

@@ -1,4 +1,4 @@
-// Chatting with the calculator that every hub has: streaming, reload, a second tab, a killed hub, no script.
+// Chat with the built-in calculator: streaming, reload, a second tab, a killed hub, no JavaScript.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { checkPage } from "../lib/checks.mjs";
 import { answer, answered, chatOf, countsUp, go, hubOfAda, says, send, signIn, textOf } from "../lib/walk.mjs";
 
 const LINES = 30_000;
-/** The lines count up, so that one that is missing or told twice is seen. */
+/** The lines are numbered, so that gaps and duplicates are detected. */
 const SHEET = Array.from({ length: LINES }, (_, index) => `${index + 1} + 0`).join("\n");
 const RESULT = /^(\d+) \+ 0 += /gm;
 
@@ -117,7 +117,7 @@ test("a stopped answer keeps what was written", async () => {
   await tab.close();
 });
 
-/** A tab in which Ada is signed in and about to write to the calculator. */
+/** Opens a tab with Ada signed in, at a new chat with the calculator. */
 async function begin(mode) {
   const tab = await openTab(browser, mode);
   await signIn(tab, hub, "ada");
@@ -126,7 +126,7 @@ async function begin(mode) {
   return tab;
 }
 
-/** Presses the star of an agent's page, and waits for the page that says so. */
+/** Toggles the star on an agent's page, and waits for the page with the new state. */
 async function turnStar(tab, pressed) {
   const star = (is) => tab.page.getByRole("button", { name: "Star", exact: true, pressed: is });
   await star(pressed).click();

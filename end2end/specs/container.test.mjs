@@ -1,5 +1,5 @@
-// The container files agree with the hub, and what they describe works: Postgres, an ordinary user, an empty volume, a
-// restart. No container engine is needed: the same settings are given to the same binary.
+// The container files match the hub's settings, and their setup works: Postgres, an unprivileged user, an
+// empty volume, a restart. No container engine is needed: the same settings are given to the same binary.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { answered, go, send, signIn, signUp } from "../lib/walk.mjs";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** Read by Postgres, and part of the hub's DATABASE_URL. */
+/** Variables read by Postgres; they are part of the hub's DATABASE_URL. */
 const FOR_POSTGRES = new Set(["POSTGRES_PASSWORD"]);
 
 let settings, docker, compose;
@@ -94,7 +94,7 @@ test("the walk: Postgres, an ordinary user, an empty volume, a restart", async (
   }
 });
 
-/** The values of a compose file where nobody set anything. Empty ones are left out, as compose's own default is. */
+/** Returns the default values of a compose file. Empty ones are omitted, as in compose itself. */
 function defaults(environment) {
   const entries = Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{\w+:[-?](.*?)\}/g, "$1")]);
   return Object.fromEntries(entries);

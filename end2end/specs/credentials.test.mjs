@@ -1,4 +1,4 @@
-// An agent that wants credentials: its owner's for everybody, or each person's own.
+// Agents that require credentials: the owner's for all users, or each user's own.
 
 import { after, before, describe, test } from "node:test";
 import { startLighthouse } from "../lib/agents.mjs";

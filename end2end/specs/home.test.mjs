@@ -1,4 +1,4 @@
-// The front page, in every mode.
+// Home page, in every mode.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -16,7 +16,7 @@ after(async () => {
   await hub?.stop();
 });
 
-// There is no island on this page, so wasm makes no difference.
+// This page has no island, so wasm makes no difference.
 for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
   test(`the front page: ${nameOf(mode)}`, async () => {
     const tab = await openTab(browser, mode);

@@ -1,5 +1,5 @@
-// The whole way through the product with agents of other makers: the first administrator registers two, finds them,
-// chats, reloads, stops one, asks the guide; an ordinary person is refused what only an administrator may do.
+// Full journey with third-party agents: the first administrator registers two, finds them, chats, reloads,
+// stops one, and asks the guide. A user without that role is refused administrative actions.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// An agent that the hub runs itself, on a real small model behind an OpenAI-compatible server.
+// Model agent, on a real small model behind an OpenAI-compatible server.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -46,7 +46,7 @@ test("it streams, counts its tokens, and remembers the conversation", async () =
 });
 
 test("it can be stopped in mid-answer", async () => {
-  // A small model may come to an end before anybody can press the button. Then it is asked again.
+  // Race: a small model may finish before the button is pressed. Then it is asked again.
   for (let asked = 1; !(await stoppedInMidAnswer()); asked++) {
     assert.ok(asked < TRIES, `${TRIES} answers ended by themselves`);
   }

@@ -1,5 +1,5 @@
-// A page whose files did not arrive says so, tries again, and catches up with what happened meanwhile.
-// One test takes 20 seconds: as long as its file is late.
+// A page whose files fail to load shows that, retries, and catches up with events of the meantime.
+// One test takes 20 seconds: as long as its file is delayed.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
@@ -28,10 +28,10 @@ after(async () => {
 });
 
 const NOT_LIVE = "This page is not live yet.";
-/** Longer than the loader waits before it says that a page is slow. */
+/** Longer than the time after which the loader reports a slow page. */
 const LATE = faults.late(6_000);
 
-/** What is broken, how, and what the page says meanwhile; null where a reader loses nothing. */
+/** What is broken, how, and what the page shows meanwhile; null if nothing is lost for the reader. */
 const CASES = [
   ["the module is refused", /plexus\.js/, faults.refused, NOT_LIVE],
   ["the module is cut", /plexus\.js/, faults.cut, NOT_LIVE],
@@ -148,7 +148,7 @@ test("a page without islands loads its script again when it was refused", async 
   await tab.close();
 });
 
-/** Ada's tab with a chat of one answered question, live. */
+/** Opens Ada's tab with a chat of one answered question, with its islands running. */
 async function openChat() {
   const tab = await openTab(browser);
   tab.expect(/ERR_|status of|EventSource|Failed to fetch|dynamically imported|SharedWorker|worker/i);
@@ -160,7 +160,7 @@ async function openChat() {
   return tab;
 }
 
-/** Over the API, since the scripts of pages are what is broken. */
+/** Sends over the API, since the scripts of pages are broken here. */
 async function sendFromAnotherTab(tab, text) {
   const chat = `${hub.url}/api/v1/chats/${new URL(tab.page.url()).pathname.split("/").at(-1)}`;
   const { messages } = await (await tab.context.request.get(chat)).json();
@@ -171,7 +171,7 @@ async function sendFromAnotherTab(tab, text) {
   assert.ok(answer.ok(), await answer.text());
 }
 
-/** RFC 9562, section 5.7. */
+/** Returns a UUIDv7 (RFC 9562, section 5.7). */
 function uuidv7() {
   const time = Date.now().toString(16).padStart(12, "0");
   const random = crypto.randomUUID().slice(15);

@@ -1,4 +1,4 @@
-// The network of hubs: the drawing, a hub's page, what administrators do there. With script and without.
+// Federation pages: the graph, the page of a hub, and its administration. With and without JavaScript.
 
 import { after, before, describe, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
@@ -66,7 +66,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
   });
 }
 
-/** Asks for a page until it shows what comes by itself. */
+/** Polls a page until it shows something that arrives asynchronously. */
 async function untilShown(tab, url, what) {
   const end = Date.now() + PATIENCE;
   for (;;) {

@@ -1,4 +1,4 @@
-// What people meet on behalf of programs: letting one in, an endpoint of their own as an agent, and the description of the API.
+// OAuth consent, HTTP endpoints as agents, and the API documentation.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -7,7 +7,7 @@ import { launch, MODES, nameOf, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { go, hubOfAda, press, signIn } from "../lib/walk.mjs";
 
-/** Of RFC 7636 appendix B. */
+/** PKCE challenge of RFC 7636, appendix B. */
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 let hub, browser, program;
@@ -114,7 +114,7 @@ for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
   });
 }
 
-/** The page that a program opens for somebody who is to let it in. */
+/** Returns the URL of the consent page that an application opens for a user. */
 function asked(change = {}) {
   const params = {
     response_type: "code", client_id: `${program.url}/client.json`, redirect_uri: `${program.url}/back`, state: "s",
@@ -123,7 +123,7 @@ function asked(change = {}) {
   return `${hub.url}/oauth/authorize?${new URLSearchParams(params)}`;
 }
 
-/** A program with a document about itself, which shows what it is told. */
+/** Starts an OAuth client with a metadata document. It shows the response that it receives. */
 async function startProgram() {
   const server = createServer((request, response) => {
     const url = `http://${request.headers.host}`;

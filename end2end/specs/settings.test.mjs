@@ -1,4 +1,4 @@
-// What people set for themselves: password, sessions, tokens, appearance, leaving. With script and without.
+// Settings: password, sessions, tokens, appearance, account deletion. With and without JavaScript.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

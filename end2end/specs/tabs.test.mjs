@@ -1,4 +1,4 @@
-// The tabs of one browser share one stream of events: eight of them, all streaming at once.
+// The tabs of one browser share one event stream: eight of them, all streaming at once.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,9 +7,9 @@ import { launch, openTab } from "../lib/browser.mjs";
 import { freePort } from "../lib/process.mjs";
 import { answered, countsUp, go, hubOfAda, press, register, says, send, signIn } from "../lib/walk.mjs";
 
-/** More than the six connections that HTTP/1.1 gives a browser to one hub. */
+/** More than the six connections that HTTP/1.1 allows a browser per hub. */
 const TABS = 8;
-/** Long enough that all of them are under way at once. */
+/** Long enough that all answers are in progress at once. */
 const FLASHES = 300;
 
 let hub, browser, lighthouse, metrics;
@@ -67,7 +67,7 @@ test("a tab whose chat is deleted in another says so, and the others go on", asy
   assert.equal(await other.page.locator(".offline").isVisible(), false);
 });
 
-/** A page may show what was written before its own stream is open. */
+/** Waits until the number of open streams is `count`: a page may show text before its own stream is open. */
 async function hasStreams(count) {
   const until = Date.now() + 10_000;
   let open = await openStreams();
@@ -77,7 +77,7 @@ async function hasStreams(count) {
   assert.equal(open, count);
 }
 
-/** Tabs of one browser in which Ada has just asked for a long answer, each in a chat of its own. */
+/** Opens tabs of one browser in which Ada has just asked for a long answer, each in its own chat. */
 async function openTabs(t, count, { prepare = async () => {}, text = `count to ${FLASHES}` } = {}) {
   const first = await openTab(browser);
   t.after(() => first.close());

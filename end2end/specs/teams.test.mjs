@@ -1,4 +1,4 @@
-// Teams: launching one, watching it live, having a say in it. With script and without.
+// Teams: launch, live view, owner actions. With and without JavaScript.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -120,9 +120,9 @@ async function launchTeam(tab, goal, members) {
   await press(tab, "Launch team");
 }
 
-/** Shows by itself where scripts run, else when the page is asked for again. */
+/** Waits for a badge. The page updates itself with JavaScript; otherwise it is reloaded. */
 async function shown(tab, badge) {
-  // Work may be done before its team is.
+  // An assignment may be done before its team is.
   const where = badge === "Done" ? ".team-head .badge" : ".badge";
   const found = tab.page.locator(where, { hasText: badge }).first();
   if (tab.mode.script !== "off") return found.waitFor(LATER);

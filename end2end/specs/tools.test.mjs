@@ -1,4 +1,4 @@
-// A model that calls tools: its cards, the leave that it asks for, and answers that wait for their turn.
+// A model that calls tools: tool cards, approvals, and answers that wait in the queue.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// What people see when something is missing, wrong, or cut off.
+// Error states: missing pages, invalid input, lost connections.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -16,7 +16,7 @@ after(async () => {
   await hub?.stop();
 });
 
-/** Where nothing is, what the answer is, and a word of what the page says. */
+/** Path of a missing page, the status, and text that the page shows. */
 const MISSING = [
   ["/no/such/page", 404, "Not found"],
   ["/@nobody-here", 404, "Not found"],
@@ -39,7 +39,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       const response = await tab.page.goto(hub.url + path);
       assert.equal(response.status(), status, path);
       await tab.page.getByText(words).first().waitFor();
-      // The page is the same without script; one look at it is enough.
+      // The page is the same without JavaScript, so one full check suffices.
       if (script === "on") await checkPage(tab, `nothing${path.replace(/\W+/g, "-")}`);
       else await fits(tab.page);
     }
@@ -88,7 +88,7 @@ test("a chat whose page came to life when its browser was offline already says s
   const tab = await openTab(browser);
   tab.expect(/ERR_INTERNET_DISCONNECTED/);
   await talk(tab);
-  // The last that the page loads is held until the cable is out.
+  // The last file that the page loads is delayed until the connection is off.
   await tab.page.route("**/*.wasm", async (route) => {
     const response = await route.fetch();
     await tab.context.setOffline(true);
@@ -101,7 +101,7 @@ test("a chat whose page came to life when its browser was offline already says s
   await tab.close();
 });
 
-/** Ada has asked the calculator something, and it has answered. */
+/** Ada asks the calculator something and receives the answer. */
 async function talk(tab) {
   await signIn(tab, hub, "ada");
   await go(tab, `${hub.url}/chat?to=@plexus/calc`);
@@ -111,7 +111,7 @@ async function talk(tab) {
   await answered(tab);
 }
 
-/** As a page is checked, but for what would have to ask the hub. */
+/** Runs the page checks that need no request to the hub. */
 async function checkPageOffline(tab) {
   await accessible(tab.page);
   await fits(tab.page);
