@@ -1,17 +1,18 @@
-# Everything that this project does, by name: `make help`.
+# Entry point for all project tasks; `make help` lists them.
 SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# Programs that `scripts/setup` built for this checkout, and the toolchain that it chose where the named one is absent.
+# Use the tools that `scripts/setup` built for this checkout, and the toolchain that it chose if the pinned
+# one is not installed.
 export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
 TOOLCHAIN := $(shell cat .cache/toolchain 2>/dev/null)
 ifneq ($(TOOLCHAIN),)
 export RUSTUP_TOOLCHAIN ?= $(TOOLCHAIN)
 endif
 
-# The wasm entry is built by itself, since one build with both would switch leptos to `ssr` and `hydrate` at once.
-# All other steps name the same packages and features, so that none compiles what another has compiled.
+# The wasm entry is built separately: a joint build would enable leptos `ssr` and `hydrate` at once. All other
+# steps use the same packages and features, so that they share compiled artifacts.
 HUB := --workspace --exclude plexus-frontend --features plexus-app/ssr
 WASM := -p plexus-frontend --target wasm32-unknown-unknown
 TARGET := $(or $(CARGO_TARGET_DIR),target)

@@ -1,4 +1,4 @@
-# Shared by the scripts beside it: where things are, and how they speak. Sourced, never run.
+# Shared functions and paths of the scripts beside it. Sourced, never run.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=$root/.cache
@@ -13,7 +13,7 @@ fi
 
 say() { printf '%s\n' "$@"; }
 
-# Ends the script with what went wrong and what to do next.
+# Prints what went wrong and what to do next, and exits with 1.
 fail() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2
     exit 1
@@ -21,14 +21,14 @@ fail() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Runs a command that downloads something, once more if it fails.
+# Runs a command that downloads something; retries once.
 download() {
     "$@" || { say "  failed once, trying again: $*" && "$@"; }
 }
 
-# Programs that a script starts: it names a new folder in $folder, says `started=()`, and has `trap stop EXIT`.
+# Background programs. A script sets $folder to a new folder and `started=()`, and runs `trap stop EXIT`.
 
-# Runs a program in the background; its output goes to a file of its name.
+# Starts a program in the background; its output goes to $folder/NAME.log.
 launch() {
     local name=$1
     shift
@@ -36,7 +36,7 @@ launch() {
     started+=($!)
 }
 
-# The address that a program says it listens on, as soon as it says so.
+# Prints the URL that a program logs when it listens; waits up to 60 s for it.
 address() {
     local tries found
     for tries in {1..600}; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compresses what browsers fetch, once, so that the release binary carries it packed: `name.br` beside each `name`.
+// Compresses the static files with brotli for the release binary: `name.br` beside each `name`.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
