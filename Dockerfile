@@ -1,4 +1,4 @@
-# The hub in a container: one binary, an ordinary user, everything that must be kept under /data.
+# Container image of the hub: one binary, an unprivileged user, all persistent data under /data.
 
 FROM rust:1.95-bookworm AS build
 RUN apt-get update \
